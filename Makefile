@@ -1,0 +1,45 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+
+help:            ## Show this help
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+run: .venv/run   ## Start the app on http://127.0.0.1:8501
+	$(BIN)/streamlit run app.py
+
+serve: .venv/run ## Start the app with security headers, for a shared server
+	$(BIN)/streamlit run asgi.py
+
+test: .venv/dev browser  ## Run every test; a Chromium is installed where that is possible
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: .venv/dev ## Format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev browser ## Measure speed and memory at a million rows
+	$(BIN)/python -m benchmarks
+
+browser: .venv/dev  ## Install a Chromium for the browser tests
+	@if command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$$CHROMIUM" ]; then echo "Chromium is already installed."; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
+	else $(BIN)/python -m playwright install chromium; fi || echo "No Chromium could be installed: the browser tests will be skipped."
+
+lock:            ## Rewrite constraints.txt from the two requirements files
+	: > constraints.txt
+	uv pip compile --universal --python-version 3.11 --no-header --no-annotate -q requirements-dev.txt -o constraints.new
+	mv constraints.new constraints.txt
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/run: requirements.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements.txt && touch $@
+
+.venv/dev: requirements.txt requirements-dev.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run
+
+.PHONY: help run serve test check bench browser lock

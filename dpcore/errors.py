@@ -1,0 +1,50 @@
+"""The errors of the core.
+
+    DPCoreError
+    ├── DataError        the file or a column cannot be used
+    ├── ParameterError   a public parameter lies outside its domain
+    ├── ClaimError       a release would make a privacy claim that does not hold
+    ├── BudgetExceeded   the privacy filter refuses the release
+    └── LedgerError      the ledger cannot be read, written or trusted
+
+A message names parameters, domains, lines and columns. It never quotes a cell of the
+table, so that it may be shown and logged. An error caused by another one whose message
+may quote a cell is raised ``from None``.
+"""
+
+
+class DPCoreError(Exception):
+    """Base of every error that the core raises on purpose."""
+
+
+class DataError(DPCoreError):
+    """The file or a column cannot be used as asked.
+
+    Attributes:
+        line: 1-based line of the file where it went wrong, if known.
+        column: 1-based position of the column concerned, if known.
+
+    """
+
+    def __init__(
+        self, message: str, *, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class ParameterError(DPCoreError):
+    """A public parameter lies outside its domain."""
+
+
+class ClaimError(DPCoreError):
+    """A release was asked for under a privacy claim that does not hold."""
+
+
+class BudgetExceeded(DPCoreError):  # noqa: N818 - the field's name for it
+    """The release would cost more than what is left of the budget."""
+
+
+class LedgerError(DPCoreError):
+    """The ledger cannot be opened, written, or its chain is broken."""
