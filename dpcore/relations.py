@@ -1,0 +1,79 @@
+"""Which tables count as neighbors, and what about them is public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dpcore.errors import ParameterError
+
+
+class NeighboringRelation(StrEnum):
+    """How two neighboring tables differ in one person."""
+
+    SUBSTITUTION = "substitution"
+    """One record is replaced by any other; the number of people is public."""
+    ADD_REMOVE = "add-remove"
+    """One person is there or not; the number of people is private."""
+
+    @property
+    def phrase(self) -> str:
+        """Return the relation in plain words."""
+        return {
+            NeighboringRelation.SUBSTITUTION: "one person's record replaced by another",
+            NeighboringRelation.ADD_REMOVE: "one person added or removed",
+        }[self]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyUnit:
+    """Whom the guarantee protects.
+
+    Attributes:
+        noun: What one protected unit is called, such as "person".
+        rows: How many rows of the table one unit may own at most. The studio cannot
+            check it; it multiplies every sensitivity (group privacy).
+
+    """
+
+    noun: str = "person"
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            message = f"rows per {self.noun} must be at least 1, got {self.rows}."
+            raise ParameterError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSize:
+    """What is public about the number of people behind a statistic.
+
+    Under substitution with every value present the number of people is public. Under
+    add/remove, or where people with a missing value are dropped, it is private; then a
+    public minimum stands in for it: statistics divide by ``max(n, people)``, which
+    makes their sensitivity a public constant that holds for every table.
+
+    Attributes:
+        people: The number of people if ``public``, otherwise the public minimum.
+        public: Whether the exact number is public.
+
+    """
+
+    people: int
+    public: bool
+
+    def __post_init__(self) -> None:
+        if self.people < 1:
+            message = f"the number of people must be at least 1, got {self.people}."
+            raise ParameterError(message)
+
+    def divisor(self, actual: int) -> int:
+        """Return the number that averages divide by when ``actual`` people are there.
+
+        >>> TableSize(people=100, public=False).divisor(250)
+        250
+        >>> TableSize(people=100, public=False).divisor(40)
+        100
+        """
+        return self.people if self.public else max(actual, self.people)

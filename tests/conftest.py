@@ -1,0 +1,16 @@
+"""Every test gets a home of its own: ledger and key never touch the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
+    return folder
