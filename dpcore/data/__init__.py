@@ -1,0 +1,1 @@
+"""Reading a table, and what is declared about its columns."""

@@ -1,0 +1,62 @@
+"""What the cells of a text column are: missing, numbers in disguise, or text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.data.dialects import Dialect
+
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "<NA>", "NULL", "null")
+"""Cells that stand for a missing value. "None" is not among them: it is an answer."""
+
+_FEW = 1_000
+_SPELLINGS = {"": "", ",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
+
+
+def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
+    """Return a text column as numbers if all its cells are, otherwise as clean text.
+
+    Surrounding white space is removed and ``MISSING`` cells become missing. Cells that
+    are numbers in the dialect are written the plain way ("1.299,50" as "1299.50"). Text
+    with few distinct values is stored as a category, which takes 2 bytes a row.
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    codes, distinct = pd.factorize(column)
+    cells = pd.Series(distinct, dtype="str").str.strip()
+    cells = cells.mask(cells.isin(MISSING))
+    cells, all_numbers = _plain_numbers(cells, dialect)
+    if all_numbers:
+        try:
+            values = pd.to_numeric(cells).astype("float64")
+        except ValueError:
+            pass
+        else:
+            numbers = values.reindex(codes).to_numpy()
+            return pd.Series(numbers, index=column.index, name=column.name)
+    # Cleaning may have made equal what was distinct.
+    merged, distinct = pd.factorize(cells)
+    merged = pd.Series(merged).reindex(codes, fill_value=-1).to_numpy()
+    categories = pd.Index(distinct, dtype="str")
+    kept = pd.Categorical.from_codes(merged, categories=categories)
+    text = pd.Series(kept, index=column.index, name=column.name)
+    return text if len(categories) <= _FEW else text.astype("str")
+
+
+def _plain_numbers(cells: pd.Series, dialect: Dialect) -> tuple[pd.Series, bool]:
+    """Return the cells with numbers written the plain way, and whether all may be."""
+    if dialect.decimal == "." and not dialect.thousands:
+        return cells, True
+    mark, group = _SPELLINGS[dialect.decimal], _SPELLINGS[dialect.thousands]
+    grouped = f"[0-9]{{1,3}}(?:{group}[0-9]{{3}})+|" if group else ""
+    number = (
+        f"[+-]?(?:(?:{grouped}[0-9]+)(?:{mark}[0-9]*)?|{mark}[0-9]+)"
+        "(?:[eE][+-]?[0-9]+)?|[+-]?(?i:inf|infinity)"
+    )
+    matches = cells.str.fullmatch(number, na=False)
+    plain = cells.str.replace(group, "", regex=True) if group else cells
+    plain = plain.str.replace(dialect.decimal, ".", regex=False)
+    return plain.where(matches, cells), bool((matches | cells.isna()).all())

@@ -1,0 +1,178 @@
+"""How a CSV file is written: its encoding, delimiter and way to write numbers."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from dpcore.errors import ParameterError
+
+ENCODINGS = (
+    "utf-8",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+    "latin-1",
+)
+DELIMITERS = (",", ";", "\t")
+DECIMALS = (".", ",")
+THOUSANDS = ("", ",", ".", " ", "'")
+
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+PREFIX_BYTES = 64 * 1024
+"""How much of a file is looked at."""
+
+_GROUP_DIGITS = 3
+_NUMBER = re.compile("[+-]?([0-9]+(?:[.,'’ \u00a0\u202f][0-9]+)+)")
+_SPELLINGS = str.maketrans("’\u00a0\u202f", "'  ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Attributes:
+        encoding: One of ``ENCODINGS``.
+        delimiter: What separates fields, one of ``DELIMITERS``.
+        decimal: The decimal mark, one of ``DECIMALS``.
+        thousands: What groups the digits of large numbers, one of ``THOUSANDS``; empty
+            if nothing does. A space also stands for the no-break spaces, and ``'`` for
+            the typographic apostrophe.
+
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    decimal: str = "."
+    thousands: str = ""
+
+    def __post_init__(self) -> None:
+        domains = {
+            "encoding": ENCODINGS,
+            "delimiter": DELIMITERS,
+            "decimal": DECIMALS,
+            "thousands": THOUSANDS,
+        }
+        for name, domain in domains.items():
+            if getattr(self, name) not in domain:
+                allowed = ", ".join(repr(value) for value in domain)
+                message = f"{name} must be one of {allowed}."
+                raise ParameterError(message)
+        if self.decimal == self.thousands:
+            message = "the decimal mark and the thousands separator must differ."
+            raise ParameterError(message)
+
+
+def sniff(data: bytes) -> Dialect:
+    r"""Return the most plausible dialect of a file, as a proposal to be edited.
+
+    Only the first ``PREFIX_BYTES`` are looked at. Without any evidence the answer is
+    UTF-8, comma, decimal point. A number like 1,000 or 1.000 may be read in two ways;
+    then the rest of the file decides, and failing that the delimiter: files with
+    semicolons come from where the comma is the decimal mark.
+
+    >>> sniff("Größe;Preis\n1,85;1.299,00\n".encode("latin-1"))
+    Dialect(encoding='cp1252', delimiter=';', decimal=',', thousands='.')
+    """
+    encoding, text = _decode(data)
+    delimiter = max(DELIMITERS, key=lambda mark: _fit(text, mark))
+    decimal, thousands = _marks(text, delimiter)
+    return Dialect(
+        encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands
+    )
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the encoding, and the whole lines at the beginning of the file."""
+    prefix = bytes(data[:PREFIX_BYTES])
+    whole = len(prefix) < PREFIX_BYTES
+    if prefix.startswith(UTF16_MARKS):
+        candidates = ["utf-16"]
+    elif prefix.startswith(codecs.BOM_UTF8):
+        candidates = ["utf-8-sig"]
+    else:
+        candidates = ["utf-8", "cp1252"]
+    for encoding in candidates:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            text = decoder.decode(prefix, final=whole)
+        except UnicodeDecodeError:
+            continue
+        break
+    else:
+        # Every byte is a character of Latin-1: what is not text at all is found out
+        # when the file is read.
+        encoding, text = "latin-1", prefix.decode("latin-1")
+    if not whole:
+        text = text[: text.rfind("\n") + 1] or text
+    return encoding, text
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    # keepends and newline-agnostic splitting leave quoted line ends to the reader.
+    lines = text.splitlines(keepends=True)
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    return [row for row in rows if row]
+
+
+def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
+    """Return how well a delimiter explains the text, the best being the largest."""
+    rows = _rows(text, delimiter)
+    if not rows:
+        return False, 0.0, 0
+    width = len(rows[0])
+    same = sum(len(row) == width for row in rows)
+    return width > 1, same / len(rows), width
+
+
+def _marks(text: str, delimiter: str) -> tuple[str, str]:
+    """Return the decimal mark and the thousands separator."""
+    decimals: Counter[str] = Counter()
+    groups: Counter[str] = Counter()
+    either: Counter[str] = Counter()
+    for row in _rows(text, delimiter)[1:]:
+        for cell in row:
+            number = _NUMBER.fullmatch(cell.strip())
+            if number:
+                _vote(number[1].translate(_SPELLINGS), decimals, groups, either)
+    point, comma = (decimals[m] - decimals[o] for m, o in (".,", ",."))
+    if point == comma:
+        point, comma = groups[","], groups["."]
+    if point == comma and delimiter == ";":
+        comma += sum(either.values())
+    decimal = "," if comma > point else "."
+    candidates = groups + either
+    del candidates[decimal]
+    thousands = max(candidates, key=lambda mark: candidates[mark], default="")
+    return decimal, thousands
+
+
+def _vote(
+    number: str, decimals: Counter[str], groups: Counter[str], either: Counter[str]
+) -> None:
+    """Count what the marks of one number can only be, or may be.
+
+    The last mark is the decimal one where it differs from those before it, and where
+    what follows cannot be a group of three digits. A mark that repeats groups digits.
+    """
+    *marks, last = re.findall("[^0-9]", number)
+    parts = re.split("[^0-9]", number)
+    grouped = len(parts[0]) <= _GROUP_DIGITS and all(
+        len(part) == _GROUP_DIGITS for part in parts[1:-1]
+    )
+    triple = len(parts[-1]) == _GROUP_DIGITS and grouped
+    if last in DECIMALS and last not in marks and len(set(marks)) == 1 and grouped:
+        decimals[last] += 1
+        groups[marks[0]] += 1
+    elif set(marks) <= {last} and triple and (marks or last not in DECIMALS):
+        groups[last] += 1
+    elif last in DECIMALS and not marks and triple and parts[0] != "0":
+        either[last] += 1
+    elif last in DECIMALS and not marks:
+        decimals[last] += 1

@@ -1,0 +1,74 @@
+"""A keyed fingerprint by which a table is recognized without being kept."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+_SHORTEST_KEY, _LONGEST_KEY = 16, 64
+_BLOCK = 1 << 16
+
+
+def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
+    """Return the keyed BLAKE2b hash of a table's column names, order and values.
+
+    Numbers count as 64-bit floats, with one zero and one NaN; text counts exactly. The
+    index, and how the values are stored, do not count. Without the key nobody can
+    test whether a guessed table is the one in use.
+
+    Raises:
+        ParameterError: The key has less than 16 or more than 64 bytes.
+
+    """
+    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
+        message = (
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, "
+            f"got {len(key)}."
+        )
+        raise ParameterError(message)
+    state = blake2b(key=key, digest_size=32)
+    state.update(_numbers([*frame.shape]))
+    for name in frame.columns:
+        state.update(_texts([str(name)]))
+        for part in _canonical(frame[name]):
+            state.update(part)
+    return state.hexdigest()
+
+
+def _canonical(column: pd.Series) -> Iterator[bytes]:
+    """Yield bytes that differ for any two different columns of equal length."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        yield b"number"
+        stored = column.to_numpy()
+        for start in range(0, len(stored), _BLOCK):
+            # Adding zero turns -0.0 into 0.0.
+            values = stored[start : start + _BLOCK].astype("<f8") + 0.0
+            values[np.isnan(values)] = np.nan
+            yield values.tobytes()
+    else:
+        yield b"text"
+        codes, distinct = pd.factorize(column)
+        yield _texts([str(value) for value in distinct])
+        yield codes.astype("<i8").tobytes()
+
+
+def _texts(texts: list[str]) -> bytes:
+    # Lengths come first, so that no character can move from one text to the next.
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    lengths = [len(encoded), *map(len, encoded)]
+    return _numbers(lengths) + b"".join(encoded)
+
+
+def _numbers(numbers: list[int]) -> bytes:
+    return np.array(numbers, dtype="<i8").tobytes()

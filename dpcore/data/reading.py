@@ -1,0 +1,222 @@
+"""Reading a CSV file, or saying where and why it cannot be read."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from dpcore.data.cells import MISSING, settle
+from dpcore.data.dialects import UTF16_MARKS
+from dpcore.data.records import header_fields, record_lines
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    import pandas as pd
+
+    from dpcore.data.dialects import Dialect
+    from dpcore.data.records import Lines
+
+MAX_BYTES = 200 * 1024 * 1024
+MAX_ROWS = 10_000_000
+MAX_COLUMNS = 2_000
+MAX_NAME = 200
+"""Most characters that the name of a column may have."""
+
+_MARK = b"\xef\xbb\xbf"
+_SIGNATURES = {
+    b"PK\x03\x04": "an Excel file (or another zip archive); save it as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel file; save it as CSV",
+    b"\x1f\x8b": "a gzip archive; unpack it",
+    b"PAR1": "a Parquet file; save it as CSV",
+    b"%PDF": "a PDF document; save the table in it as CSV",
+    b"\x89PNG": "an image; upload a table as CSV",
+    b"\xff\xd8\xff": "an image; upload a table as CSV",
+}
+
+
+def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
+    """Return the table of a CSV file whose first record is the header.
+
+    Columns are numbers (int or float; NaN is missing), or text (str, or a category of
+    str where few values are distinct). The index is the line of the file at which each
+    record begins, the header normally being line 1. Blank lines are skipped. Cells in
+    ``dpcore.data.cells.MISSING`` are missing; "inf" and numbers too large for a float,
+    such as 1e400, become infinite, so that bounds clamp them like any value outside.
+    Formulas stay text.
+
+    Raises:
+        DataError: The file is empty, too large, not text, in another encoding, or not
+            a table of named columns with equally long records.
+
+    """
+    text = _bytes(data)
+    encoding = dialect.encoding
+    _refuse_other_formats(text, encoding)
+    try:
+        if encoding.startswith("utf-16"):
+            text = text.decode(encoding).encode()
+        if encoding.startswith("utf-"):
+            encoding = "utf-8"
+            text = text.removeprefix(_MARK)
+        _refuse_nul(text)
+        mark = dialect.delimiter
+        names = _names(header_fields(text, encoding=encoding, delimiter=mark))
+        lines = record_lines(text, encoding=encoding, delimiter=mark, fields=len(names))
+        _check_rows(lines)
+        return _parse(text, encoding, dialect, names, lines)
+    except UnicodeError:
+        raise _undecodable(text, encoding) from None
+
+
+def _bytes(data: bytes | BinaryIO) -> bytes:
+    if isinstance(data, bytes):
+        size = len(data)
+    else:
+        size = data.seek(0, io.SEEK_END)
+        data.seek(0)
+    if size > MAX_BYTES:
+        message = (
+            f"the file has {size / 1024**2:.1f} MB, and at most "
+            f"{MAX_BYTES // 1024**2} MB can be read. Upload fewer columns or rows."
+        )
+        raise DataError(message)
+    if isinstance(data, bytes):
+        return data
+    # getvalue() shares the memory of the buffer; read() would copy it.
+    return data.getvalue() if isinstance(data, io.BytesIO) else data.read()
+
+
+def _refuse_other_formats(text: bytes, encoding: str) -> None:
+    for signature, advice in _SIGNATURES.items():
+        if text.startswith(signature):
+            message = f"this is not a CSV file. It looks like {advice}."
+            raise DataError(message)
+    if text.startswith(UTF16_MARKS) and not encoding.startswith("utf-16"):
+        message = "the file is written in UTF-16. Choose the encoding utf-16."
+        raise DataError(message, line=1)
+
+
+def _refuse_nul(text: bytes) -> None:
+    at = text.find(b"\0")
+    if at >= 0:
+        line = text.count(b"\n", 0, at) + 1
+        message = (
+            f"line {line} contains a NUL byte, so this is not a CSV file in the chosen "
+            "encoding. Export the table as CSV, or choose utf-16."
+        )
+        raise DataError(message, line=line)
+
+
+def _names(fields: list[str]) -> list[str]:
+    if len(fields) > MAX_COLUMNS:
+        message = (
+            f"the header has {len(fields)} columns, and at most {MAX_COLUMNS} can be "
+            "read. Keep the columns that you need, or choose another delimiter."
+        )
+        raise DataError(message, line=1)
+    names = [field.strip() for field in fields]
+    seen: dict[str, int] = {}
+    for column, name in enumerate(names, start=1):
+        if not name:
+            problem = "has no name. Name it in the header, or delete it"
+        elif len(name) > MAX_NAME:
+            problem = (
+                f"has a name of more than {MAX_NAME} characters. Shorten it, and check "
+                "that the first line is the header and its quotation marks are closed"
+            )
+        elif seen.setdefault(name, column) != column:
+            problem = f"has the same name as column {seen[name]}. Rename one of them"
+        else:
+            continue
+        message = f"column {column} {problem}."
+        raise DataError(message, line=1, column=column)
+    return names
+
+
+def _check_rows(lines: Lines) -> None:
+    if len(lines) == 0:
+        message = "the file has a header and no records. Add one line for each person."
+        raise DataError(message)
+    if len(lines) > MAX_ROWS:
+        message = (
+            f"the file has {len(lines)} records, and at most {MAX_ROWS} can be read. "
+            "Upload fewer rows."
+        )
+        raise DataError(message)
+
+
+def _parse(
+    text: bytes, encoding: str, dialect: Dialect, names: list[str], lines: Lines
+) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    def read(**options: Any) -> pd.DataFrame:  # noqa: ANN401 - options of pandas
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            frame: pd.DataFrame = pd.read_csv(
+                io.BytesIO(text),
+                encoding=encoding,
+                sep=dialect.delimiter,
+                decimal=dialect.decimal,
+                header=0,
+                names=names,
+                index_col=False,
+                skipinitialspace=True,
+                keep_default_na=False,
+                na_values=list(MISSING),
+                **options,
+            )
+        return frame
+
+    try:
+        frame = read()
+        # True/False and columns of mixed types (told apart block by block, or integers
+        # beyond 64 bits) are read again as they are written.
+        mixed = [name for name in names if frame[name].dtype in (object, bool)]
+        if mixed:
+            frame[mixed] = read(dtype="str", usecols=mixed)
+    except (pd.errors.ParserError, pd.errors.ParserWarning):
+        raise _unclosed(int(lines[-1])) from None
+    if len(frame) != len(lines):
+        raise _unclosed(int(lines[-1]))
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_integer_dtype(column.dtype):
+            frame[name] = pd.to_numeric(column, downcast="integer")
+        elif not pd.api.types.is_numeric_dtype(column.dtype):
+            frame[name] = settle(column, dialect)
+    if isinstance(lines, range):
+        frame.index = pd.RangeIndex(lines.start, lines.stop)
+    else:
+        frame.index = pd.Index(lines)
+    return frame.rename_axis(index="line")
+
+
+def _unclosed(line: int) -> DataError:
+    message = (
+        f"the record that begins in line {line} never ends: a quotation mark is opened "
+        "and not closed. Close it or delete it."
+    )
+    return DataError(message, line=line)
+
+
+def _undecodable(text: bytes, encoding: str) -> DataError:
+    """Return the error that names the first line which is not in the encoding."""
+    line = None
+    if not encoding.startswith("utf-16"):
+        for number, content in enumerate(io.BytesIO(text), start=1):
+            try:
+                content.decode(encoding)
+            except UnicodeDecodeError:
+                line = number
+                break
+    where = "the file" if line is None else f"line {line}"
+    message = (
+        f"{where} is not written in the encoding {encoding}. Choose another encoding; "
+        "latin-1 and cp1252 are common for files made by Excel."
+    )
+    return DataError(message, line=line)

@@ -1,0 +1,178 @@
+"""Where the records of a file lie, and that all have as many fields as the header.
+
+pandas pads a short record with missing values and cuts some long ones, both in silence.
+Here every record is counted before it is parsed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    import _csv
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+Lines = range | np.ndarray
+"""Line of the file at which each record begins, the header being left out."""
+
+_BLOCK = 1 << 20
+_NEWLINE, _QUOTE = b'\n"'
+_DELIMITER, _LINE_END, _QUOTED_LINE_END = 0, 1, 2
+_FIELD_LIMIT = csv.field_size_limit()
+
+
+def header_fields(text: bytes, *, encoding: str, delimiter: str) -> list[str]:
+    """Return the fields of the first record.
+
+    Raises:
+        DataError: There is none.
+
+    """
+    reader = _reader(text, encoding=encoding, delimiter=delimiter)
+    try:
+        fields: list[str] | None = next(filter(None, reader), None)
+    except csv.Error:
+        raise _unclosed(1) from None
+    if fields is None:
+        message = "the file is empty. Upload a CSV file with a header and records."
+        raise DataError(message)
+    return fields
+
+
+def record_lines(text: bytes, *, encoding: str, delimiter: str, fields: int) -> Lines:
+    """Return the line at which each record begins; the first line is line 1.
+
+    Blank lines are no records. ``text`` is in an encoding that contains ASCII.
+
+    Raises:
+        DataError: A record has more or fewer fields than the header.
+
+    """
+    lines = _regular(text, ord(delimiter), fields)
+    if lines is None:
+        lines = _any(text, encoding=encoding, delimiter=delimiter, fields=fields)
+    return lines
+
+
+def _regular(text: bytes, delimiter: int, fields: int) -> Lines | None:
+    """Return the lines of a file in which all is as it should be, otherwise None.
+
+    Counts delimiters and line ends outside quotes. Anything unusual (a lone carriage
+    return, a quote within a field, a blank line) is left to the slower reader.
+    """
+    tail = text[-_BLOCK:]
+    end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
+    if (text.find(b"\r") >= 0 and text.count(b"\r") != text.count(b"\r\n")) or (
+        fields == 1 and _maybe_blank_lines(text, end)
+    ):
+        return None
+    found = _separators(text, end, delimiter)
+    if found is None:
+        return None
+    ends = np.flatnonzero(found[found != _QUOTED_LINE_END])
+    if np.any(np.diff(ends, prepend=-1) != fields):
+        return None
+    line_ends = found[found != _DELIMITER]
+    if len(line_ends) == len(ends):
+        return range(2, len(ends) + 1)
+    return np.flatnonzero(line_ends == _LINE_END)[:-1] + 2
+
+
+def _maybe_blank_lines(text: bytes, end: int) -> bool:
+    starts = (b"\n\n", b"\n\r\n", b"\n ", b"\n\t")
+    return text[:1].isspace() or any(text.find(s, 0, end) >= 0 for s in starts)
+
+
+def _separators(text: bytes, end: int, delimiter: int) -> NDArray[np.uint8] | None:
+    """Return each delimiter and line end in turn, delimiters within quotes left out.
+
+    A quote toggles between inside and outside; an escaped one ("") toggles twice.
+    This holds as long as every opening quote begins a field. Returns None if one does
+    not, or if the last is never closed.
+    """
+    others = bytes(set(range(256)) - {delimiter, _NEWLINE})
+    quoted = text.find(b'"') >= 0
+    found = []
+    inside = np.uint8(0)
+    for start in range(0, end, _BLOCK):
+        stop = min(start + _BLOCK, end)
+        if not quoted:
+            separators = text[start:stop].translate(None, others)
+            found.append((np.frombuffer(separators, np.uint8) == _NEWLINE).view("u1"))
+            continue
+        block = np.frombuffer(text, np.uint8, stop - start, start)
+        newline = block == _NEWLINE
+        quote = block == _QUOTE
+        within = np.bitwise_xor.accumulate(quote.view(np.uint8)) ^ inside
+        inside = within[-1]
+        opening = start + np.flatnonzero(quote & (within == 1))
+        before = np.frombuffer(text, np.uint8)[opening[opening > 0] - 1]
+        if not np.isin(before, (delimiter, _NEWLINE, _QUOTE)).all():
+            return None
+        separator = newline | ((block == delimiter) & (within == 0))
+        found.append(newline[separator] * (1 + within[separator]))
+    if inside:
+        return None
+    return np.concatenate([*found, np.ones(1, np.uint8)])
+
+
+def _any(text: bytes, *, encoding: str, delimiter: str, fields: int) -> Lines:
+    """Return the lines of any file, read record by record."""
+    reader = _reader(text, encoding=encoding, delimiter=delimiter)
+    lines = array("q")
+    line = 1
+    try:
+        for record in reader:
+            if record and len(record) != fields:
+                raise _ragged(line, found=len(record), expected=fields)
+            if record:
+                lines.append(line)
+            line = reader.line_num + 1
+    except csv.Error:
+        raise _unclosed(line) from None
+    return np.array(lines[1:], dtype=np.int64)
+
+
+def _reader(text: bytes, *, encoding: str, delimiter: str) -> _csv.Reader:
+    stream = io.TextIOWrapper(io.BytesIO(text), encoding, newline="")
+    return csv.reader(
+        _blank_lines_emptied(stream, delimiter),
+        delimiter=delimiter,
+        skipinitialspace=True,
+    )
+
+
+def _blank_lines_emptied(stream: io.TextIOWrapper, delimiter: str) -> Iterator[str]:
+    # The csv module takes a line of spaces for a record with one field; pandas does
+    # not. Inside quotes only the number of line ends matters here.
+    blank = " \r\n" if delimiter == "\t" else " \t\r\n"
+    for line in stream:
+        yield line if line.strip(blank) else "\n"
+
+
+def _ragged(line: int, *, found: int, expected: int) -> DataError:
+    fields = "field" if found == 1 else "fields"
+    message = (
+        f"line {line} has {found} {fields} where the header has {expected}. Correct or "
+        "delete that line, put quotes around text that contains the delimiter, or "
+        "choose another delimiter."
+    )
+    return DataError(message, line=line)
+
+
+def _unclosed(line: int) -> DataError:
+    message = (
+        f"the record that begins in line {line} has a field of more than "
+        f"{_FIELD_LIMIT} characters, probably because a quotation mark is opened and "
+        "never closed. Close it or delete it."
+    )
+    return DataError(message, line=line)

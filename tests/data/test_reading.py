@@ -1,0 +1,184 @@
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data import reading
+from dpcore.data.dialects import DELIMITERS, Dialect, sniff
+from dpcore.data.reading import MAX_BYTES, read_csv
+from dpcore.data.records import _any, _regular
+from dpcore.errors import DataError
+from tests.data.corpus import BAD, ODD, SENTINEL
+
+
+def _cells(values: pd.Series) -> list[object]:
+    return [None if pd.isna(value) else value for value in values.astype("object")]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
+def test_bad_file_is_refused_with_place_and_advice(bad):
+    dialect = Dialect(encoding=bad.encoding, delimiter=bad.delimiter)
+    with pytest.raises(DataError) as caught:
+        read_csv(bad.data, dialect)
+    message = str(caught.value)
+    for words in bad.mentions:
+        assert words.casefold() in message.casefold()
+    assert (caught.value.line, caught.value.column) == (bad.line, bad.column)
+    assert message.count(". ") >= 1 or message.count(";") >= 1, "it says what to do"
+    assert SENTINEL not in message
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: odd.name)
+def test_odd_file_is_read_as_meant(odd):
+    frame = read_csv(odd.data, sniff(odd.data))
+    assert {name: _cells(frame[name]) for name in frame} == odd.expected
+    if odd.lines is not None:
+        assert tuple(frame.index) == odd.lines
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
+def test_sniffing_never_fails_on_bad_files(bad):
+    assert isinstance(sniff(bad.data), Dialect)
+
+
+class _Sized(io.BytesIO):
+    """A file that claims a size and must not be read."""
+
+    def __init__(self, size):
+        super().__init__()
+        self._size = size
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        return self._size if whence == io.SEEK_END else offset
+
+    def getvalue(self):
+        raise AssertionError
+
+    read = getvalue
+
+
+def test_file_over_the_limit_is_refused_unread():
+    with pytest.raises(DataError, match=r"200\.0 MB.*at most 200 MB"):
+        read_csv(_Sized(MAX_BYTES + 1), Dialect())
+
+
+def test_too_many_rows_are_refused(monkeypatch):
+    monkeypatch.setattr(reading, "MAX_ROWS", 3)
+    assert len(read_csv(b"a\n1\n2\n3\n", Dialect())) == 3
+    with pytest.raises(DataError, match="4 records, and at most 3"):
+        read_csv(b"a\n1\n2\n3\n4\n", Dialect())
+
+
+def test_2000_columns_are_read():
+    header = ",".join(f"c{i}" for i in range(2000))
+    row = ",".join(str(i) for i in range(2000))
+    frame = read_csv(f"{header}\n{row}\n".encode(), Dialect())
+    assert frame.iloc[0].tolist() == list(range(2000))
+
+
+def test_a_stream_is_read_from_its_beginning_and_stays_open():
+    stream = io.BytesIO(b"a,b\n1,2\n")
+    stream.read()
+    assert read_csv(stream, Dialect()).shape == (1, 2)
+    assert not stream.closed
+
+
+def test_types_that_change_late_in_a_large_file_are_read_alike():
+    # pandas guesses types block by block; a block holds far less than these rows.
+    rows = 300_000
+    data = b"a,b,c\n" + b"007,True,1\n" * rows + b"x,maybe,99999999999999999999\n"
+    frame = read_csv(data, Dialect())
+    assert frame["a"].value_counts().to_dict() == {"007": rows, "x": 1}
+    assert frame["b"].value_counts().to_dict() == {"True": rows, "maybe": 1}
+    assert frame["c"].iloc[-1] == 1e20
+
+
+def test_table_takes_less_memory_than_its_file():
+    values = np.random.default_rng(1).integers(0, 2, size=50_000)
+    words = np.array(["no", "yes"])[values]
+    lines = [f"{v},{w}" for v, w in zip(values, words, strict=True)]
+    data = ("a,b\n" + "\n".join(lines)).encode()
+    frame = read_csv(data, Dialect())
+    assert frame.memory_usage(deep=True).sum() < len(data)
+
+
+def test_text_with_many_values_is_kept_exactly():
+    words = [f"w{i}" for i in range(3000)]
+    frame = read_csv(("a\n" + "\n".join(words)).encode(), Dialect())
+    assert frame["a"].tolist() == words
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    body=st.text(alphabet='a1,"\n\r \t', max_size=40),
+    delimiter=st.sampled_from([",", "\t"]),
+)
+def test_each_record_of_any_file_is_a_row_or_the_file_is_refused(body, delimiter):
+    text = f"p{delimiter}q\n{body}".encode()
+    try:
+        frame = read_csv(text, Dialect(delimiter=delimiter))
+    except DataError:
+        return
+    assert frame.shape[1] == 2
+    assert len(frame) >= 1
+    assert frame.index.is_monotonic_increasing
+    assert frame.index.is_unique
+    assert frame.index[0] >= 2
+
+
+@settings(deadline=None, max_examples=600)
+@given(body=st.text(alphabet='a,,"\n\n', max_size=40), fields=st.integers(1, 3))
+def test_counting_fast_agrees_with_counting_slowly(body, fields):
+    text = (",".join("pqr"[:fields]) + "\n" + body).encode()
+    fast = _regular(text, ord(","), fields)
+    if fast is not None:
+        slow = _any(text, encoding="utf-8", delimiter=",", fields=fields)
+        assert list(fast) == list(slow)
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_counting_spans_blocks(quote):
+    row = ",".join([f"{quote}12345{quote}"] * 10)
+    rows = 1 + 3 * 2**20 // len(row)
+    text = "\n".join([row] * rows).encode()
+    assert _regular(text, ord(","), 10) == range(2, rows + 1)
+    assert _regular(text + b"\n1,2", ord(","), 10) is None
+
+
+_NUMBERS = st.lists(
+    st.tuples(*[st.decimals(-(10**7), 10**7, places=2)] * 2), min_size=1, max_size=20
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    rows=_NUMBERS,
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"]),
+    delimiter=st.sampled_from(DELIMITERS),
+    marks=st.sampled_from([".", ",", ".,", ",.", ". ", ", ", ".'"]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+)
+def test_numbers_survive_every_dialect(rows, encoding, delimiter, marks, ending):
+    decimal, thousands = marks[0], marks[1:]
+
+    def written(value):
+        plain = f"{value:,.2f}" if thousands else f"{value:.2f}"
+        swap = str.maketrans({".": decimal, ",": thousands})
+        return f'"{plain.translate(swap)}"'
+
+    lines = [f"größe{delimiter}b"]
+    lines += [delimiter.join(written(value) for value in row) for row in rows]
+    data = (ending.join(lines) + ending).encode(encoding)
+    dialect = Dialect(
+        encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands
+    )
+    frame = read_csv(data, dialect)
+    assert list(frame) == ["größe", "b"]
+    for values, expected in zip(frame.to_numpy(), rows, strict=True):
+        for value, number in zip(values, expected, strict=True):
+            assert math.isclose(value, number, rel_tol=1e-15)
