@@ -1,0 +1,1 @@
+"""Privacy profiles, conversions between them, and composition."""

@@ -1,0 +1,240 @@
+"""What several releases cost together, by four ways of counting.
+
+All four answer for a plan whose mechanisms are fixed in advance. A release chosen after
+seeing earlier answers needs a filter, which adds up epsilon and delta, or rho.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+from scipy.special import expit, ndtri
+
+from dpcore.errors import ParameterError
+from dpcore.privacy import gaussian
+from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
+from dpcore.privacy.laplace import rho_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+EventKind = Literal["laplace", "gaussian", "pure"]
+
+FINEST_INTERVAL = 1e-7
+"""Least width of a cell of the discretized privacy loss."""
+LARGEST_LOSS = 500.0
+"""An event beyond it is not discretized: its epsilon is added to the rest."""
+MOST_CELLS = 20_000
+"""The total loss of a plan is discretized into at most about so many cells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyEvent:
+    """One release, as the accountant sees it.
+
+    Attributes:
+        kind: "laplace" and "gaussian" noise, or "pure" for any mechanism of which only
+            its pure level is used.
+        parameter: Laplace: scale over l1 sensitivity. Gaussian: standard deviation
+            over l2 sensitivity. Pure: epsilon. In [0, inf].
+
+    Raises:
+        ParameterError: The kind is unknown or the parameter outside its domain.
+
+    """
+
+    kind: EventKind
+    parameter: float
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(EventKind):
+            message = f"an event is one of {', '.join(get_args(EventKind))}."
+            raise ParameterError(message)
+        if not self.parameter >= 0:
+            message = f"an event's parameter must be at least 0, got {self.parameter}."
+            raise ParameterError(message)
+
+    @classmethod
+    def of(cls, kind: EventKind, ratio: float) -> Self:
+        """Return the event whose shift over noise (or whose epsilon) is ``ratio``."""
+        return cls(kind=kind, parameter=_swap(kind, ratio))
+
+    @property
+    def ratio(self) -> float:
+        """Return the shift over the noise: Laplace r, Gaussian mu; or epsilon."""
+        return _swap(self.kind, self.parameter)
+
+    @property
+    def rho(self) -> float:
+        """Return the zCDP level: ``r + e^-r - 1``, ``mu^2/2``, ``e tanh(e/2)``."""
+        if self.kind == "gaussian":
+            return self.ratio * self.ratio / 2
+        return float((rho_of if self.kind == "laplace" else rho_of_pure)(self.ratio))
+
+    def to_dict(self) -> dict[str, str | float]:
+        """Return the event as JSON types."""
+        return {"kind": self.kind, "parameter": self.parameter}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the event that ``to_dict`` described.
+
+        >>> PrivacyEvent.from_dict({"kind": "pure", "parameter": 0.5}).ratio
+        0.5
+        """
+        try:
+            return cls(kind=values["kind"], parameter=float(values["parameter"]))
+        except (KeyError, TypeError, ValueError):
+            message = "a privacy event needs a kind and a numeric parameter."
+            raise ParameterError(message) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """The epsilon of a plan at one delta. Each is valid; the smallest is the best.
+
+    Attributes:
+        basic: Sum of the epsilons.
+        advanced: Closed form of Kairouz, Oh and Viswanath (2015).
+        zcdp: Sum of rho, converted (Canonne, Kamath and Steinke 2020).
+        pld: Privacy loss distributions convolved: tight up to the discretization,
+            which errs upwards.
+
+    """
+
+    basic: float
+    advanced: float
+    zcdp: float
+    pld: float
+
+
+def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
+    """Return what all ``events`` together cost at ``delta``.
+
+    Gaussian noise has no epsilon of its own: basic composition gives each of ``g``
+    Gaussian events ``delta/g``; advanced composition gives them ``delta/(2g)`` and
+    keeps the other half for itself. A method that says nothing answers ``inf``.
+
+    Raises:
+        ParameterError: ``delta`` is not in [0, 1).
+
+    >>> plan = [PrivacyEvent(kind="laplace", parameter=10.0)] * 10
+    >>> totals = compose(plan, delta=1e-6)
+    >>> round(totals.basic, 3), round(totals.pld, 4)
+    (1.0, 0.999)
+
+    """
+    if not 0 <= delta < 1:
+        message = f"delta must be at least 0 and below 1, got {delta}."
+        raise ParameterError(message)
+    plan = Counter(event for event in events if event.ratio > 0)
+    if any(math.isinf(event.ratio) for event in plan):
+        return Totals(basic=math.inf, advanced=math.inf, zcdp=math.inf, pld=math.inf)
+    gaussians = sum(n for event, n in plan.items() if event.kind == "gaussian")
+    basic = math.fsum(n * e for e, n in _epsilons(plan, delta / max(gaussians, 1)))
+    rho = math.fsum(n * event.rho for event, n in plan.items())
+    return Totals(
+        basic=basic,
+        advanced=min(basic, _advanced(plan, gaussians, delta)),
+        zcdp=epsilon_of_rho(rho, delta),
+        pld=min(basic, _pld(plan, delta)),
+    )
+
+
+def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped library
+    """Return the events as one ``dp_accounting.ComposedDpEvent``.
+
+    The library has no event for a pure level. It is stated as the Gaussian noise that
+    is nowhere more private, ``mu = -2 Phi^-1(1/(1 + e^epsilon))`` (Dong, Roth and Su
+    2022): an upper bound, which ``compose`` does not need.
+    """
+    import dp_accounting as dpa  # noqa: PLC0415 - a second to import, rarely used
+
+    def translate(event: PrivacyEvent) -> Any:  # noqa: ANN401 - untyped library
+        if event.kind == "laplace":
+            return dpa.LaplaceDpEvent(event.parameter)
+        if event.kind == "gaussian":
+            return dpa.GaussianDpEvent(event.parameter)
+        mu = -2 * float(ndtri(expit(-event.parameter)))
+        return dpa.GaussianDpEvent(_swap("gaussian", mu))
+
+    return dpa.ComposedDpEvent([translate(event) for event in events])
+
+
+def _swap(kind: EventKind, number: float) -> float:
+    """Turn noise over sensitivity into sensitivity over noise, and back."""
+    if kind == "pure":
+        return number
+    return math.inf if number == 0 else 1 / number
+
+
+def _epsilons(plan: Counter[PrivacyEvent], share: float) -> Iterable[tuple[float, int]]:
+    """Return each event's epsilon, a Gaussian's at delta ``share``, and its count."""
+    for event, count in plan.items():
+        if event.kind == "gaussian":
+            yield float(gaussian.epsilon_of(event.ratio, share)), count
+        else:
+            yield event.ratio, count
+
+
+def _advanced(plan: Counter[PrivacyEvent], gaussians: int, delta: float) -> float:
+    if delta == 0:
+        return math.inf
+    slack = delta / 2 if gaussians else delta
+    parts = list(_epsilons(plan, delta / (2 * max(gaussians, 1))))
+    mean = math.fsum(n * e * math.tanh(e / 2) for e, n in parts)
+    squares = math.fsum(n * e * e for e, n in parts)
+    tail = -math.log(slack)
+    other = math.log(math.e + math.sqrt(squares) / slack)
+    return mean + math.sqrt(2 * squares * min(tail, other))
+
+
+def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
+    """Return the epsilon of the convolved privacy losses.
+
+    Gaussian events alone make one Gaussian event with ``mu^2`` the sum of theirs, of
+    which the profile is known; only other plans need the discretized distributions.
+    """
+    squares = [n * e.ratio**2 for e, n in plan.items() if e.kind == "gaussian"]
+    mu = math.sqrt(math.fsum(squares))
+    others = {e: n for e, n in plan.items() if e.kind != "gaussian"}
+    if not others:
+        return float(gaussian.epsilon_of(mu, delta))
+    if delta == 0:
+        return math.inf
+    added = math.fsum(n * e.ratio for e, n in others.items() if e.ratio > LARGEST_LOSS)
+    tractable = {e: n for e, n in others.items() if e.ratio <= LARGEST_LOSS}
+    if not tractable:
+        return added + float(gaussian.epsilon_of(mu, delta))
+    return added + _discretized(tractable, mu, delta)
+
+
+def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) -> float:
+    from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
+        common,
+        privacy_loss_distribution,
+    )
+
+    span = math.fsum(n * event.ratio for event, n in others.items())
+    span += float(gaussian.epsilon_of(mu, 1e-15))
+    interval = max(FINEST_INTERVAL, span / MOST_CELLS)
+    options = {"value_discretization_interval": interval}
+    whole = privacy_loss_distribution.identity(**options)
+    for event, count in others.items():
+        if event.kind == "laplace":
+            one = privacy_loss_distribution.from_laplace_mechanism(
+                event.parameter, **options
+            )
+        else:
+            one = privacy_loss_distribution.from_privacy_parameters(
+                common.DifferentialPrivacyParameters(event.parameter, 0.0), **options
+            )
+        whole = whole.compose(one.self_compose(count))
+    if mu > 0:
+        whole = whole.compose(
+            privacy_loss_distribution.from_gaussian_mechanism(1 / mu, **options)
+        )
+    return float(whole.get_epsilon_for_delta(delta))

@@ -1,0 +1,119 @@
+"""From one notion of privacy to another: pure, approximate, zero-concentrated.
+
+Sources: Bun and Steinke 2016 (zCDP); Canonne, Kamath and Steinke 2020 (the best
+conversion of zCDP); Kairouz, Oh and Viswanath 2015 (randomized response is the worst
+mechanism of its pure level).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray
+
+
+def pure_delta_of(level: ArrayLike, epsilon: ArrayLike) -> FloatArray:
+    """Return the largest delta at ``epsilon`` that pure ``level``-DP allows.
+
+    ``(e^level - e^epsilon) / (1 + e^level)``, attained by randomized response.
+    """
+    level = np.asarray(level, dtype=np.float64)
+    gap = np.maximum(np.subtract(level, epsilon, dtype=np.float64), 0.0)
+    return np.asarray(-np.expm1(-gap) / (1 + np.exp(-level)))
+
+
+def pure_epsilon_of(level: ArrayLike, delta: float) -> FloatArray:
+    """Return the epsilon at ``delta`` that pure ``level``-DP guarantees.
+
+    The inverse of ``pure_delta_of``: ``level + log(1 - delta (1 + e^-level))``, at
+    least 0.
+
+    >>> round(float(pure_epsilon_of(1.0, 1e-5)), 9)
+    0.999986321
+    """
+    level = np.asarray(level, dtype=np.float64)
+    lost = np.minimum(delta * (1 + np.exp(-level)), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = level + np.log1p(-lost)
+    return np.where(lost < 1, np.maximum(rest, 0.0), 0.0)
+
+
+def rho_of_pure(level: ArrayLike) -> FloatArray:
+    """Return the zCDP level ``level * tanh(level/2)`` of pure ``level``-DP.
+
+    It is the mean privacy loss of randomized response, and at most ``level^2/2``.
+    """
+    level = np.asarray(level, dtype=np.float64)
+    return np.asarray(level * np.tanh(level / 2))
+
+
+def simple_epsilon_of_rho(rho: float, delta: float) -> float:
+    """Return ``rho + 2 sqrt(rho log(1/delta))`` (Bun and Steinke).
+
+    >>> round(simple_epsilon_of_rho(0.02625, 1e-6), 10)
+    1.2306704451
+    """
+    if rho == 0 or delta >= 1:
+        return 0.0
+    if delta == 0:
+        return math.inf
+    return rho + 2 * math.sqrt(rho * -math.log(delta))
+
+
+def epsilon_of_rho(rho: float, delta: float) -> float:
+    """Return the best epsilon that ``rho``-zCDP alone implies at ``delta``.
+
+    With ``b = alpha - 1`` every order gives the valid bound
+    ``epsilon(b) = (1 + b) rho + log(b/(1 + b)) + (log(1/delta) - log(1 + b))/b``.
+    Its derivative vanishes where ``rho b^2 + log(1 + b) = log(1/delta)``, whose left
+    side increases, so that bisection finds the best order.
+
+    >>> round(epsilon_of_rho(0.02625, 1e-6), 10)
+    1.0409266011
+    """
+    if rho == 0 or delta >= 1:
+        return 0.0
+    if delta == 0 or math.isinf(rho):
+        return math.inf
+    log_odds = -math.log(delta)
+    # Either summand alone must stay below log(1/delta).
+    high = min(math.sqrt(log_odds / rho), math.expm1(min(log_odds, 700.0)))
+    low = 0.0
+    for _ in range(200):
+        b = (low + high) / 2
+        if rho * b * b + math.log1p(b) < log_odds:
+            low = b
+        else:
+            high = b
+    b = high
+    bound = (1 + b) * rho - math.log1p(1 / b) + (log_odds - math.log1p(b)) / b
+    return max(bound, 0.0)
+
+
+def delta_of_rho(rho: float, epsilon: float) -> float:
+    """Return the best delta that ``rho``-zCDP alone implies at ``epsilon``.
+
+    ``log delta(b) = b ((1 + b) rho - epsilon) + b log(b/(1 + b)) - log(1 + b)``,
+    smallest where ``(2b + 1) rho - epsilon + log(b/(1 + b)) = 0`` (increasing in b).
+    """
+    if rho == 0:
+        return 0.0
+    if math.isinf(rho):
+        return 1.0
+    low, high = -700.0, 700.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        b = math.exp(middle)
+        if (2 * b + 1) * rho - epsilon - math.log1p(1 / b) < 0:
+            low = middle
+        else:
+            high = middle
+    b = math.exp(high)
+    exponent = b * ((1 + b) * rho - epsilon - math.log1p(1 / b)) - math.log1p(b)
+    return math.exp(min(exponent, 0.0))

@@ -1,0 +1,191 @@
+"""Conversions, composition and interpretation against vectors and each other."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.errors import ParameterError
+from dpcore.privacy import gaussian
+from dpcore.privacy.composition import PrivacyEvent, compose, dp_event
+from dpcore.privacy.conversions import (
+    delta_of_rho,
+    epsilon_of_rho,
+    pure_delta_of,
+    pure_epsilon_of,
+    rho_of_pure,
+    simple_epsilon_of_rho,
+)
+from dpcore.privacy.interpretation import (
+    best_guess,
+    posterior,
+    trade_off,
+    trade_off_gaussian,
+)
+
+levels = st.floats(1e-3, 30)
+deltas = st.floats(1e-12, 0.9)
+
+
+def test_zcdp_vectors():
+    assert simple_epsilon_of_rho(0.5, 1e-6) == pytest.approx(5.7565, abs=5e-5)
+    assert epsilon_of_rho(0.5, 1e-6) == pytest.approx(5.2215, abs=5e-5)
+    assert simple_epsilon_of_rho(0.02625, 1e-6) == pytest.approx(1.2306704451, rel=1e-9)
+    assert epsilon_of_rho(0.02625, 1e-6) == pytest.approx(1.0409266011, rel=1e-9)
+    assert epsilon_of_rho(2.56, 1e-10) == pytest.approx(17.158, abs=5e-4)
+    assert simple_epsilon_of_rho(4.96, 1e-10) == pytest.approx(26.3336, abs=5e-5)
+    for convert in (simple_epsilon_of_rho, epsilon_of_rho):
+        assert convert(0.0, 0.0) == 0
+        assert convert(0.5, 0.0) == math.inf
+        assert convert(0.5, 1.0) == 0
+    assert delta_of_rho(0.0, 1.0) == 0
+    assert delta_of_rho(math.inf, 1.0) == 1
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.floats(1e-6, 50), st.floats(-14, -1))
+def test_zcdp_conversions_are_inverse_and_above_the_gaussian(rho, log_delta):
+    delta = 10**log_delta
+    epsilon = epsilon_of_rho(rho, delta)
+    assert epsilon <= simple_epsilon_of_rho(rho, delta)
+    assert epsilon >= gaussian.epsilon_of(math.sqrt(2 * rho), delta) - 1e-12
+    if epsilon > 1e-6:
+        back = math.log(delta_of_rho(rho, epsilon))
+        assert back == pytest.approx(math.log(delta), abs=1e-6)
+
+
+@settings(deadline=None, max_examples=100)
+@given(levels, deltas)
+def test_pure_profile_is_that_of_randomized_response(level, delta):
+    epsilon = float(pure_epsilon_of(level, delta))
+    truth = 1 / (1 + math.exp(-level))
+    lie = 1 / (1 + math.exp(level))
+    assert 0 <= epsilon <= level
+    assert truth - math.exp(epsilon) * lie <= delta + 1e-12
+    if epsilon > 1e-9:
+        assert pure_delta_of(level, epsilon) == pytest.approx(delta, rel=1e-6)
+    assert rho_of_pure(level) == pytest.approx(level * (truth - lie))
+    assert rho_of_pure(level) <= level * level / 2
+
+
+def test_composition_vectors():
+    tenth = [PrivacyEvent.of("laplace", 0.1)] * 10
+    totals = compose(tenth, delta=1e-6)
+    assert totals.basic == pytest.approx(1)
+    assert totals.advanced == pytest.approx(1)
+    assert 0.99897809 - 1e-8 <= totals.pld <= 0.998979
+    mixed = [PrivacyEvent.of("pure", e) for e in (0.05, 0.1, 0.2, 0.4)]
+    assert compose(mixed, delta=1e-6).advanced == pytest.approx(0.75)
+    gaussians = [PrivacyEvent.of("gaussian", mu) for mu in (0.1, 0.2, 0.05)]
+    totals = compose(gaussians, delta=1e-6)
+    assert totals.pld == pytest.approx(0.9655559112, rel=1e-9)
+    assert totals.zcdp == pytest.approx(1.0409266011, rel=1e-9)
+    many = [PrivacyEvent.of("pure", 0.01)] * 1000
+    totals = compose(many, delta=1e-6)
+    assert 1.36544671 <= totals.pld <= 1.3656
+    assert totals.advanced == pytest.approx(1.64149112, abs=1e-8)
+
+
+@settings(deadline=None, max_examples=8)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["laplace", "gaussian", "pure"]), st.floats(0.01, 2)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from([1e-9, 1e-6, 1e-3]),
+)
+def test_totals_grow_keep_order_and_cover_each_part(parts, delta):
+    events = [PrivacyEvent.of(kind, ratio) for kind, ratio in parts]
+    totals = compose(events, delta=delta)
+    back = compose(events[::-1], delta=delta)
+    fewer = compose(events[:-1], delta=delta)
+    for name in ("basic", "advanced", "zcdp", "pld"):
+        total = getattr(totals, name)
+        assert getattr(back, name) == pytest.approx(total, rel=1e-4, abs=1e-4)
+        assert getattr(fewer, name) <= total * (1 + 1e-3) + 1e-3
+    assert totals.advanced <= totals.basic
+    assert totals.pld <= totals.basic
+    assert totals.pld <= totals.zcdp * (1 + 1e-3) + 1e-3
+
+
+def test_what_a_method_cannot_say_is_infinite():
+    one = compose([PrivacyEvent.of("gaussian", 1.0)], delta=0.0)
+    assert (one.basic, one.advanced, one.zcdp, one.pld) == (math.inf,) * 4
+    pure = compose([PrivacyEvent.of("laplace", 1.0)], delta=0.0)
+    assert (pure.basic, pure.advanced, pure.zcdp, pure.pld) == (1, 1, math.inf, 1)
+    bare = compose([PrivacyEvent(kind="laplace", parameter=0.0)], delta=1e-6)
+    assert bare.basic == bare.pld == math.inf
+    nothing = compose([PrivacyEvent.of("gaussian", 0.0)], delta=0.0)
+    assert (nothing.basic, nothing.pld) == (0, 0)
+    with pytest.raises(ParameterError, match="delta"):
+        compose([], delta=1.0)
+
+
+def test_huge_plans_are_answered():
+    events = [PrivacyEvent.of("pure", 300.0 + i * 5) for i in range(100)]
+    totals = compose(events, delta=1e-6)
+    assert totals.pld == totals.basic == sum(e.ratio for e in events)
+    slow = [PrivacyEvent.of("laplace", 0.01 + i * 0.003) for i in range(200)]
+    totals = compose(slow, delta=1e-6)
+    assert totals.pld < totals.zcdp < totals.advanced < totals.basic
+
+
+def test_events_survive_json():
+    for event in (
+        PrivacyEvent(kind="laplace", parameter=0.1),
+        PrivacyEvent(kind="gaussian", parameter=3.0),
+        PrivacyEvent(kind="pure", parameter=1.5),
+    ):
+        assert PrivacyEvent.from_dict(json.loads(json.dumps(event.to_dict()))) == event
+    for bad in ({}, {"kind": "pure"}, {"kind": "pure", "parameter": "SECRET"}):
+        with pytest.raises(ParameterError) as caught:
+            PrivacyEvent.from_dict(bad)
+        assert "SECRET" not in str(caught.value)
+    for kind, parameter in (("gauss", 1.0), ("pure", -1.0), ("pure", math.nan)):
+        with pytest.raises(ParameterError):
+            PrivacyEvent.from_dict({"kind": kind, "parameter": parameter})
+
+
+def test_accountants_receive_every_event():
+    events = [PrivacyEvent(kind=k, parameter=2.0) for k in ("laplace", "gaussian")]
+    composed = dp_event(events)
+    assert [e.noise_multiplier for e in composed.events] == [2.0, 2.0]
+
+
+def test_beliefs():
+    expected = {
+        (0.5, 0.1): 0.52497918748,
+        (0.5, 1): 0.73105857863,
+        (0.1, 1): 0.23196931668,
+        (0.01, 1): 0.02672363099,
+        (0.01, 5): 0.59985960181,
+    }
+    for (prior, epsilon), value in expected.items():
+        assert posterior(prior, epsilon) == pytest.approx(value, rel=1e-9)
+    assert posterior(0.5, math.log(3)) == pytest.approx(0.75)
+    assert posterior([0.0, 1.0], 5.0).tolist() == [0, 1]
+    assert best_guess(1.0) == pytest.approx(0.73105857863)
+    assert best_guess(800.0) == 1
+
+
+def test_trade_off_curves():
+    alpha = np.linspace(0, 1, 1001)
+    for epsilon, delta in ((0.0, 0.0), (1.0, 0.0), (5.0, 1e-3), (800.0, 0.0)):
+        beta = trade_off(alpha, epsilon=epsilon, delta=delta)
+        assert (beta >= 0).all()
+        assert (beta <= 1 - alpha + 1e-15).all()
+        assert (np.diff(beta) <= 0).all()
+        assert beta[0] == 1 - delta
+    assert 1 - trade_off(0.01, epsilon=1.0) == pytest.approx(0.0271828, abs=1e-7)
+    assert 1 - trade_off(0.01, epsilon=5.0) == pytest.approx(0.99333, abs=1e-5)
+    assert 1 - trade_off_gaussian(0.01, mu=1.0) == pytest.approx(0.0923622, abs=1e-7)
+    for epsilon in (0.3, 1.0, 2.5):
+        delta = float(gaussian.delta_of(1.0, epsilon))
+        line = trade_off(alpha, epsilon=epsilon, delta=delta)
+        gap = trade_off_gaussian(alpha, mu=1.0) - line
+        assert gap.min() > -1e-12
+        assert gap.min() < 1e-4
