@@ -1,0 +1,1 @@
+"""Mechanisms, and what a change can reveal through them."""

@@ -1,0 +1,176 @@
+"""What every mechanism can say about itself.
+
+A mechanism adds noise to each coordinate of a statistic independently, and is fixed by
+public numbers alone. Its *law* is elementwise: ``position`` is where the true value
+lies, and every method broadcasts. Its *privacy* is a question about a pair of values
+(the statistic with and without a person); there the last axis is the coordinate axis,
+of length 1 for a scalar statistic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.privacy.composition import PrivacyEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """The most that one unit can change a statistic, over all neighboring tables.
+
+    Attributes:
+        coordinates: How many coordinates can change at once (l0).
+        l1: Largest sum of absolute changes.
+        l2: Largest Euclidean length of the change.
+        largest: Largest change of a single coordinate (l-infinity).
+
+    """
+
+    coordinates: int
+    l1: float
+    l2: float
+    largest: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.l1, self.l2, self.largest)
+        if not all(np.isfinite(number) and number >= 0 for number in numbers):
+            message = "a sensitivity must be finite and at least 0."
+            raise ParameterError(message)
+
+    @classmethod
+    def scalar(cls, largest: float) -> Sensitivity:
+        """Return the sensitivity of a statistic with one coordinate."""
+        return cls(coordinates=1, l1=largest, l2=largest, largest=largest)
+
+    def times(self, rows: int, *, coordinates: int) -> Sensitivity:
+        """Return the sensitivity to ``rows`` changed rows (group privacy).
+
+        ``coordinates`` is how many the statistic has: no more than that can change.
+        """
+        return Sensitivity(
+            coordinates=min(self.coordinates * rows, coordinates),
+            l1=self.l1 * rows,
+            l2=self.l2 * rows,
+            largest=self.largest * rows,
+        )
+
+
+def require_budget(epsilon: float, delta: float = 0.0) -> None:
+    """Raise ParameterError unless ``epsilon`` is in (0, inf), ``delta`` in [0, 1)."""
+    if not (0 < epsilon < np.inf):
+        message = f"epsilon must be positive and finite, got {epsilon}."
+        raise ParameterError(message)
+    if not (0 <= delta < 1):
+        message = f"delta must be at least 0 and below 1, got {delta}."
+        raise ParameterError(message)
+
+
+def require_noise(noise: float, bounds: Interval | None = None) -> None:
+    """Raise ParameterError unless ``noise`` is in [0, inf).
+
+    Finite ``bounds`` allow ``inf`` too: the law on them has a limit.
+    """
+    bounded = bounds is not None and np.isfinite(bounds.width)
+    if not (0 <= noise < np.inf or (bounded and noise == np.inf)):
+        message = f"the scale of the noise must be finite and at least 0, got {noise}."
+        raise ParameterError(message)
+
+
+class Mechanism(Protocol):
+    """The law of a release, and what it reveals.
+
+    Implementations are frozen dataclasses of public numbers.
+    """
+
+    @property
+    def noise(self) -> float:
+        """Scale of the noise: Laplace ``b`` or Gaussian ``sigma``."""
+        ...
+
+    @classmethod
+    def calibrate(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        bounds: Interval,
+    ) -> Self:
+        """Return the least noise that gives (epsilon, delta)-DP for ``sensitivity``."""
+        ...
+
+    def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Density at ``x`` of the part of the law that has one."""
+        ...
+
+    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Probability of releasing exactly the lower and the upper bound."""
+        ...
+
+    def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Probability of releasing at most ``x``."""
+        ...
+
+    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Smallest ``x`` with ``cdf(x) >= u``."""
+        ...
+
+    def bias(self, position: ArrayLike) -> FloatArray:
+        """Mean of the release less ``position``."""
+        ...
+
+    def variance(self, position: ArrayLike) -> FloatArray:
+        """Variance of the release."""
+        ...
+
+    def mse(self, position: ArrayLike) -> FloatArray:
+        """Mean squared distance of the release from ``position``."""
+        ...
+
+    def simulate(
+        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
+    ) -> FloatArray:
+        """Draw simulated releases, of shape ``size`` (``position`` broadcasts to it).
+
+        Not for real releases: floating-point noise leaks.
+        """
+        ...
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Smallest epsilon at which the two outputs are (epsilon, delta)-close.
+
+        ``first`` and ``second`` have shape ``(..., k)``; the result ``(...)``. Both
+        directions are covered: the larger one counts. ``inf`` where none exists.
+        """
+        ...
+
+    def pair_delta(
+        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
+    ) -> FloatArray:
+        """Smallest delta at which the two outputs are (epsilon, delta)-close."""
+        ...
+
+    def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
+        """Worst case of ``pair_epsilon`` over all pairs within ``sensitivity``."""
+        ...
+
+    def rho(self, sensitivity: Sensitivity) -> float:
+        """Zero-concentrated DP level over all pairs within ``sensitivity``."""
+        ...
+
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+        """Return what the accountant has to know of one release."""
+        ...

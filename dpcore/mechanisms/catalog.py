@@ -1,0 +1,106 @@
+"""The mechanisms that the studio offers, in the order in which it shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import Interval
+    from dpcore.mechanisms.base import Mechanism, Sensitivity
+
+
+class Calibrate(Protocol):
+    """Choose the noise of a mechanism from public numbers."""
+
+    def __call__(
+        self,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        bounds: Interval,
+    ) -> Mechanism:
+        """Return the mechanism."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A mechanism on offer.
+
+    Attributes:
+        key: Its name in files and links.
+        label: Its name on the screen.
+        sentence: What it does, in plain words.
+        needs_delta: Whether it promises nothing at ``delta = 0``.
+        claim_holds: Whether it gives the epsilon that it was calibrated to.
+        bounded: Whether its releases stay within the bounds.
+        calibrate: Makes it from a sensitivity, a budget and bounds.
+
+    """
+
+    key: str
+    label: str
+    sentence: str
+    needs_delta: bool
+    claim_holds: bool
+    bounded: bool
+    calibrate: Calibrate
+
+
+CATALOG: dict[str, Entry] = {
+    entry.key: entry
+    for entry in (
+        Entry(
+            key="laplace",
+            label="Laplace",
+            sentence="Adds Laplace noise; right on average, may leave the bounds.",
+            needs_delta=False,
+            claim_holds=True,
+            bounded=False,
+            calibrate=Laplace.calibrate,
+        ),
+        Entry(
+            key="bit",
+            label="BIT Laplace",
+            sentence="Adds Laplace noise, then moves what lies outside to the bound.",
+            needs_delta=False,
+            claim_holds=True,
+            bounded=True,
+            calibrate=BoundaryInflatedLaplace.calibrate,
+        ),
+        Entry(
+            key="truncated",
+            label="Truncated Laplace, calibrated",
+            sentence="Redraws until inside the bounds, with the noise this needs.",
+            needs_delta=False,
+            claim_holds=True,
+            bounded=True,
+            calibrate=TruncatedLaplace.calibrate,
+        ),
+        Entry(
+            key="truncated-published",
+            label="Truncated Laplace, as published",
+            sentence="Redraws until inside the bounds; really costs up to 2 epsilon.",
+            needs_delta=False,
+            claim_holds=False,
+            bounded=True,
+            calibrate=TruncatedLaplace.calibrate_as_published,
+        ),
+        Entry(
+            key="gaussian",
+            label="Gaussian (analytic)",
+            sentence="Adds Gaussian noise of exactly the size that the budget needs.",
+            needs_delta=True,
+            claim_holds=True,
+            bounded=False,
+            calibrate=Gaussian.calibrate,
+        ),
+    )
+}

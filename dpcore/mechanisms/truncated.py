@@ -1,0 +1,262 @@
+"""The truncated Laplace mechanism: redraw until the release lies in the bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from dpcore.mechanisms import laplace_law as law
+from dpcore.mechanisms import truncated_pairs as pairs
+from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.bounded import is_flat, place
+from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.pairs import floats, total, where_one_changes
+from dpcore.mechanisms.truncated_worst import (
+    least_private_scale,
+    worst_delta,
+    worst_epsilon,
+    worst_level,
+)
+from dpcore.privacy.composition import PrivacyEvent
+from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.mechanisms.base import Sensitivity
+
+# Below this distance (over the scale) from a bound, quantiles are measured from it.
+_NEAR = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncatedLaplace:
+    """Release ``value + Lap(b)``, conditioned on lying in the bounds.
+
+    The probability of lying there depends on the secret, so that this is no
+    post-processing: the pure level is up to twice ``l1 / b``. ``calibrate`` pays for
+    that with a larger scale, ``calibrate_as_published`` does not (Liu 2016, eq. 4).
+    A value outside the bounds counts as the nearest point in them, which has the same
+    law.
+
+    Attributes:
+        noise: The scale ``b`` of the Laplace law before conditioning.
+        bounds: The public interval; either end may be infinite.
+
+    Raises:
+        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
+
+    """
+
+    noise: float
+    bounds: Interval
+
+    def __post_init__(self) -> None:
+        require_noise(self.noise, self.bounds)
+
+    @classmethod
+    def calibrate(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        bounds: Interval,
+    ) -> Self:
+        """Return the least scale that is truly ``epsilon``-DP.
+
+        Where ``c`` coordinates change, each gets ``epsilon / c`` for a change of
+        ``l1 / c``. The level is concave in the change, so that by Jensen's inequality
+        no other split of ``l1`` costs more.
+        """
+        require_budget(epsilon, delta)
+        cells = sensitivity.coordinates
+        noise = least_private_scale(sensitivity.l1 / cells, epsilon / cells, bounds)
+        return cls(noise=noise, bounds=bounds)
+
+    @classmethod
+    def calibrate_as_published(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        bounds: Interval,
+    ) -> Self:
+        """Return the published scale ``l1 / epsilon``: its level is up to 2 epsilon."""
+        require_budget(epsilon, delta)
+        return cls(noise=least_scale(sensitivity.l1, epsilon), bounds=bounds)
+
+    def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the Laplace density over the probability of the bounds."""
+        x = np.asarray(x, dtype=np.float64)
+        at = place(position, self.bounds, self.noise)
+        inside = (x >= self.bounds.lower) & (x <= self.bounds.upper)
+        if self._fixed:
+            return np.where(x == at.nearest, np.inf, 0.0)
+        if is_flat(self.bounds, self.noise):
+            return np.where(inside, 1 / self.bounds.width, 0.0 * at.nearest)
+        distance = law.scaled(np.abs(x - at.nearest), self.noise)
+        mass = self.noise * law.incomplete_sum(1, at.a, at.d)
+        return np.where(inside, np.exp(-distance) / mass, 0.0)
+
+    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return zeros: the law has a density."""
+        none = np.zeros(np.shape(position))
+        return none, none.copy()
+
+    def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the probability of releasing at most ``x``.
+
+        Below the position ``e^{-(position-x)/b} P_1((x-c0)/b) / [P_1(a) + P_1(d)]``;
+        above it, one less the mirror image.
+        """
+        x = self.bounds.clip(x) if not self._fixed else np.asarray(x, dtype=np.float64)
+        at = place(position, self.bounds, self.noise)
+        if self._fixed:
+            return np.greater_equal(x, at.nearest).astype(np.float64)
+        if is_flat(self.bounds, self.noise):
+            return np.asarray((x - self.bounds.lower) / self.bounds.width + 0 * at.a)
+        mass = law.incomplete_sum(1, at.a, at.d)
+        tail = np.exp(-law.scaled(np.abs(x - at.nearest), self.noise)) / mass
+        below = tail * law.one_minus_exp(law.scaled(x - self.bounds.lower, self.noise))
+        above = tail * law.one_minus_exp(law.scaled(self.bounds.upper - x, self.noise))
+        return np.where(x <= at.nearest, below, 1 - above)
+
+    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the smallest ``x`` with ``cdf(x) >= u``, measured from what is near.
+
+        Near a bound ``c0 + b log1p(u m e^a)``, else ``position + b log(u m + e^-a)``
+        with ``m = P_1(a) + P_1(d)``; mirrored above the position.
+        """
+        u = np.asarray(u, dtype=np.float64)
+        at = place(position, self.bounds, self.noise)
+        if self._fixed:
+            return np.asarray(at.nearest + 0 * u)
+        if is_flat(self.bounds, self.noise):
+            return self.bounds.lower + u * self.bounds.width + 0 * at.a
+        mass = law.incomplete_sum(1, at.a, at.d)
+        lower = self._lower_part(u * mass, at.nearest, at.a, self.bounds.lower)
+        upper = self._lower_part((1 - u) * mass, -at.nearest, at.d, -self.bounds.upper)
+        below = u * mass <= law.one_minus_exp(at.a)
+        return self.bounds.clip(np.where(below, lower, -upper))
+
+    def bias(self, position: ArrayLike) -> FloatArray:
+        """Return ``b [P_2(d) - P_2(a)] / [P_1(a) + P_1(d)]`` inside the bounds."""
+        moved, first, _ = self._moments(position)
+        return moved + first
+
+    def variance(self, position: ArrayLike) -> FloatArray:
+        """Return the MSE less the squared bias."""
+        _, first, second = self._moments(position)
+        return second - first * first
+
+    def mse(self, position: ArrayLike) -> FloatArray:
+        """Return ``2 b^2 [P_3(a) + P_3(d)] / [P_1(a) + P_1(d)]`` inside the bounds."""
+        moved, first, second = self._moments(position)
+        return second + moved * (2 * first + moved)
+
+    def simulate(
+        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
+    ) -> FloatArray:
+        """Draw by the inverse cdf, which takes equally long for every position."""
+        return self.quantile(law.uniform(rng, size), position)
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return the exact level of a change in one coordinate.
+
+        At ``delta = 0`` exact for several coordinates too (their levels add up);
+        otherwise then what the pure level allows, an upper bound.
+        """
+        first, second = floats(first, second)
+        if delta == 0:
+            return total(pairs.scalar_level(first, second, self.noise, self.bounds))
+        return where_one_changes(
+            first,
+            second,
+            scalar=lambda x, y: pairs.scalar_epsilon(
+                x, y, self.noise, self.bounds, delta
+            ),
+            several=lambda: pure_epsilon_of(self.pair_epsilon(first, second), delta),
+        )
+
+    def pair_delta(
+        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
+    ) -> FloatArray:
+        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
+        first, second = floats(first, second)
+        return where_one_changes(
+            first,
+            second,
+            scalar=lambda x, y: pairs.scalar_delta(
+                x, y, self.noise, self.bounds, epsilon
+            ),
+            several=lambda: pure_delta_of(self.pair_epsilon(first, second), epsilon),
+        )
+
+    def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
+        """Return the exact level for a scalar, at any ``delta``.
+
+        For several coordinates the level that ``calibrate`` pays for, and with
+        ``delta > 0`` what that pure level allows: an upper bound.
+        """
+        cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
+        if cells == 1:
+            return worst_epsilon(sensitivity.l1, bounds, noise, delta)
+        level = cells * worst_level(sensitivity.l1 / cells, bounds, noise)
+        return float(pure_epsilon_of(level, delta)) if delta else level
+
+    def delta_at(self, sensitivity: Sensitivity, *, epsilon: float) -> float:
+        """Return the delta at which the mechanism is ``epsilon``-close after all.
+
+        Exact for a scalar. This is how to read the published scale: at its nominal
+        epsilon it is only (epsilon, delta)-DP.
+        """
+        if sensitivity.coordinates == 1:
+            return worst_delta(sensitivity.l1, self.bounds, self.noise, epsilon)
+        return float(pure_delta_of(self.epsilon(sensitivity), epsilon))
+
+    def rho(self, sensitivity: Sensitivity) -> float:
+        """Return ``e tanh(e/2)`` of the pure level ``e``."""
+        return self.event(sensitivity).rho
+
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+        """Return the pure level: no accountant knows this noise."""
+        return PrivacyEvent.of("pure", self.epsilon(sensitivity))
+
+    @property
+    def _fixed(self) -> bool:
+        """Return whether the release is one known point."""
+        return self.noise == 0 or self.bounds.width == 0
+
+    def _lower_part(
+        self, mass: FloatArray, nearest: FloatArray, a: FloatArray, bound: float
+    ) -> FloatArray:
+        """Return where the unnormalised lower tail reaches ``mass``."""
+        with np.errstate(divide="ignore", over="ignore"):
+            from_bound = bound + self.noise * np.log1p(
+                mass * np.exp(np.minimum(a, _NEAR))
+            )
+            from_value = nearest + self.noise * np.log(mass + np.exp(-a))
+        return np.where(a < _NEAR, from_bound, from_value)
+
+    def _moments(
+        self, position: ArrayLike
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the way to the nearest point of the bounds, and two moments there."""
+        at = place(position, self.bounds, self.noise)
+        moved = at.nearest - np.asarray(position, dtype=np.float64)
+        b = self.noise
+        if self._fixed:
+            return moved, 0 * at.nearest, 0 * at.nearest
+        if is_flat(self.bounds, b):
+            low, high = at.nearest - self.bounds.lower, self.bounds.upper - at.nearest
+            return moved, (high - low) / 2, (low**2 - low * high + high**2) / 3
+        mass = law.incomplete_sum(1, at.a, at.d)
+        first = b * (law.incomplete_difference(2, at.d, at.a) / mass)
+        return moved, first, 2 * b * (b * (law.incomplete_sum(3, at.a, at.d) / mass))

@@ -1,0 +1,101 @@
+"""Extreme budgets, bounds and inputs of every mechanism in the catalog."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
+
+UNIT = Interval(lower=0.0, upper=1.0)
+ONE = Sensitivity.scalar(1.0)
+
+
+@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 1.0, 700.0])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        UNIT,
+        Interval(lower=-1e12, upper=1e12),
+        Interval(lower=0.0, upper=math.inf),
+        Interval(lower=-math.inf, upper=0.0),
+        Interval(lower=-math.inf, upper=math.inf),
+    ],
+    ids=str,
+)
+def test_extreme_budgets_and_bounds(entry, epsilon, bounds):
+    mechanism = entry.calibrate(
+        sensitivity=ONE, epsilon=epsilon, delta=1e-9, bounds=bounds
+    )
+    delta = 1e-9 if entry.needs_delta else 0.0
+    factor = 1 + 1e-12 if entry.claim_holds else 2
+    assert 0 < mechanism.epsilon(ONE, delta=delta) <= epsilon * factor
+    assert mechanism.epsilon(ONE, delta=1e-9) <= epsilon * factor
+    assert 0 <= mechanism.rho(ONE) < math.inf
+    assert mechanism.event(ONE).rho == mechanism.rho(ONE)
+    inside = bounds.clip(0.0)
+    assert np.isfinite(mechanism.mse(inside))
+    assert np.isfinite(mechanism.quantile([1e-9, 0.5, 1 - 1e-9], inside)).all()
+    pair = mechanism.pair_epsilon([inside], [bounds.clip(inside + 1)], delta=delta)
+    assert pair <= epsilon * factor
+    assert 0 <= mechanism.pair_delta([inside], [inside], epsilon=0.0) == 0
+
+
+@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
+def test_nothing_that_changes_needs_no_noise(entry):
+    still = Sensitivity.scalar(0.0)
+    mechanism = entry.calibrate(sensitivity=still, epsilon=1.0, delta=1e-6, bounds=UNIT)
+    assert mechanism.noise == 0
+    assert mechanism.epsilon(still) == mechanism.rho(still) == 0
+    assert mechanism.pair_epsilon([0.2], [0.2]) == 0
+    assert mechanism.pair_epsilon([0.2], [0.3]) == math.inf
+    assert mechanism.pair_epsilon([0.2], [0.3], delta=0.1) == math.inf
+    assert mechanism.pair_delta([0.2], [0.3], epsilon=5.0) == 1
+    assert mechanism.epsilon(ONE, delta=0.1) == math.inf
+
+
+@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
+def test_budgets_outside_their_domain_are_refused(entry):
+    for epsilon, delta in ((0.0, 0.1), (-1.0, 0.1), (math.nan, 0.1), (1.0, 1.0)):
+        with pytest.raises(ParameterError, match=r"epsilon|delta"):
+            entry.calibrate(sensitivity=ONE, epsilon=epsilon, delta=delta, bounds=UNIT)
+    if entry.needs_delta:
+        with pytest.raises(ParameterError, match="delta"):
+            entry.calibrate(sensitivity=ONE, epsilon=1.0, delta=0.0, bounds=UNIT)
+
+
+def test_unknown_values_stay_unknown():
+    for entry in CATALOG.values():
+        mechanism = entry.calibrate(
+            sensitivity=ONE,
+            epsilon=1.0,
+            delta=1e-6,
+            bounds=Interval(lower=0.0, upper=5.0),
+        )
+        for delta in (0.0, 1e-6):
+            got = mechanism.pair_epsilon([[np.nan], [1.0]], [[1.0], [1.0]], delta=delta)
+            assert np.isnan(got[0])
+            assert got[1] == 0
+
+
+def test_a_million_pairs_agree_with_few():
+    rng = np.random.default_rng(3)
+    first = rng.random((100_000, 1))
+    for mechanism in (
+        Laplace(noise=0.3),
+        BoundaryInflatedLaplace(noise=0.3, bounds=UNIT),
+        TruncatedLaplace(noise=0.3, bounds=UNIT),
+        Gaussian(noise=0.3),
+    ):
+        many = mechanism.pair_epsilon(first, np.array([0.4]), delta=1e-6)
+        few = mechanism.pair_epsilon(first[::5000], [[0.4]], delta=1e-6)
+        np.testing.assert_allclose(many[::5000], few, rtol=1e-9)
+        assert many.shape == (100_000,)
