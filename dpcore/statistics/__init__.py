@@ -1,0 +1,1 @@
+"""Statistics of one table, and what one person can change in them."""

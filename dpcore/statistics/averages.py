@@ -1,0 +1,166 @@
+"""Means, and proportions as means of 0/1 memberships."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.tables import check_bounds, checked, own_divisor
+from dpcore.statistics.totals import Terms, additions_to_total, shifts_of_total
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.relations import TableSize
+    from dpcore.statistics.base import Shifts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """Mean of everybody's value, clamped to ``[c0, c1]`` of width ``R``.
+
+    With a public number of people it is the plain mean. With a private one it is
+    ``c + sum(x - c) / max(n, N)`` with ``c`` the middle of the bounds and ``N`` the
+    public minimum: the plain mean from ``N`` people on, drawn to ``c`` below.
+
+    Sensitivity with a private number, over all tables:
+
+    * one person more or less: up to ``N`` people ``|x - c| / N <= R / (2 N)``; above,
+      ``|x - mean of the others| / n <= R / n``, so ``R / (N + 1)``, which is larger;
+    * one record replaced: ``R / max(n, N) <= R / N``, and a record that loses its value
+      counts as removed, which is less.
+
+    Attributes:
+        bounds: The public bounds ``[c0, c1]``.
+        size: What is public about the number of people.
+
+    >>> from dpcore.relations import TableSize
+    >>> bounds = Interval(lower=0.0, upper=10.0)
+    >>> Mean(bounds=bounds, size=TableSize(people=3, public=True)).value([1, 2, 99])
+    array([4.33333333])
+    >>> Mean(bounds=bounds, size=TableSize(people=6, public=False)).value([1, 2, 99])
+    array([4.66666667])
+
+    """
+
+    bounds: Interval
+    size: TableSize
+
+    def __post_init__(self) -> None:
+        check_bounds(self.bounds)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of the only coordinate."""
+        return ("mean",)
+
+    @property
+    def range(self) -> Interval:
+        """Return the bounds: a mean never leaves them."""
+        return self.bounds
+
+    def value(self, values: FloatArray) -> FloatArray:
+        """Return the mean, shape ``(1,)``.
+
+        Raises:
+            ParameterError: If a value is missing or a public size is not met.
+
+        """
+        terms = self._terms(values)
+        return self._at(terms.total, terms.people)
+
+    def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
+        """Return the most that one record can change the mean, over all tables.
+
+        Raises:
+            ParameterError: If the only person of a public number can be removed.
+
+        """
+        people = self.size.people
+        if relation is NeighboringRelation.ADD_REMOVE:
+            if not self.size.public:
+                return Sensitivity.scalar(self.bounds.width / (people + 1))
+            if people == 1:
+                message = "the mean of one person is undefined without that person."
+                raise ParameterError(message)
+        return Sensitivity.scalar(self.bounds.width / people)
+
+    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
+        """Return where the mean would move for each person.
+
+        The alternative is NaN where a public number of people would drop to none.
+        """
+        return shifts_of_total(
+            self._at,
+            self._terms(values),
+            ends=self._ends,
+            size=self.size,
+            relation=relation,
+        )
+
+    def additions(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> FloatArray:
+        """Return the mean after a person with an extreme value joins."""
+        return additions_to_total(
+            self._at,
+            self._terms(values),
+            ends=self._ends,
+            size=self.size,
+            relation=relation,
+        )
+
+    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
+        """Return ``sqrt((m - c0)(c1 - m) / n)``, a bound at the public estimate m.
+
+        A variable in ``[c0, c1]`` with mean ``m`` has at most that variance times n
+        (Bhatia and Davis 2000). For a proportion it is exact. A private ``n`` is at
+        least the public minimum; below it, the statistic is scaled down and the bound
+        still holds.
+        """
+        mean = self.bounds.clip(estimate)
+        spread = (mean - self.bounds.lower) * (self.bounds.upper - mean)
+        return np.sqrt(spread / self.size.people)
+
+    @property
+    def _center(self) -> float:
+        return self.bounds.lower + self.bounds.width / 2
+
+    @property
+    def _ends(self) -> Interval:
+        return Interval(lower=-self.bounds.width / 2, upper=self.bounds.width / 2)
+
+    def _terms(self, values: FloatArray) -> Terms:
+        clamped = self.bounds.clip(checked(values, self.size))
+        clamped -= self._center
+        return Terms.of_numbers(clamped)
+
+    def _at(self, total: FloatArray, people: int) -> FloatArray:
+        divisor = own_divisor(self.size, people)
+        if divisor == 0:
+            return np.full_like(total, np.nan)
+        # Rounding could leave the bounds by a last digit.
+        return self.bounds.clip(self._center + total / divisor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proportion(Mean):
+    """Share of members; ``values`` are 1 for a member and 0 for anybody else.
+
+    It is the mean of the memberships, with bounds ``[0, 1]``.
+    """
+
+    bounds: Interval = field(default=Interval(lower=0.0, upper=1.0), init=False)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of the only coordinate."""
+        return ("proportion",)
+
+    def _terms(self, values: FloatArray) -> Terms:
+        return Terms.of_membership(values, self.size, center=self._center)

@@ -1,0 +1,117 @@
+"""How many people lie in each of a public list of cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.tables import can_join, cells, kinds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.relations import TableSize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Number of people in each of K cells; ``values`` are the cells 0 to K - 1.
+
+    A person who is added or removed changes one cell by 1; one who is replaced may
+    change two, by 1 each.
+
+    Attributes:
+        labels: Name of each cell, at least two.
+        size: What is public about the number of people.
+
+    >>> from dpcore.relations import TableSize
+    >>> size = TableSize(people=3, public=True)
+    >>> Histogram(labels=("no", "yes"), size=size).value([0, 1, 1])
+    array([1., 2.])
+
+    """
+
+    labels: tuple[str, ...]
+    size: TableSize
+
+    def __post_init__(self) -> None:
+        if len(self.labels) < 2:  # noqa: PLR2004 - one cell is a count of everybody
+            message = f"a histogram needs at least 2 cells, got {len(self.labels)}."
+            raise ParameterError(message)
+
+    @property
+    def range(self) -> Interval:
+        """Return ``[0, n]``, without an upper end if the number n is private."""
+        return Interval(
+            lower=0.0, upper=float(self.size.people) if self.size.public else np.inf
+        )
+
+    def value(self, values: FloatArray) -> FloatArray:
+        """Return the counts, shape ``(K,)``.
+
+        Raises:
+            ParameterError: If a value is not a cell or a public size is not met.
+
+        """
+        return self._counts(cells(values, self.size, count=len(self.labels)))
+
+    def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
+        """Return the most that one record can change the counts, over all tables."""
+        if relation is NeighboringRelation.ADD_REMOVE:
+            return Sensitivity.scalar(1.0)
+        return Sensitivity(coordinates=2, l1=2.0, l2=float(np.sqrt(2.0)), largest=1.0)
+
+    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
+        """Return where the counts would move for the people of each occupied cell.
+
+        Under substitution the person goes to the emptiest or to the fullest of the
+        other cells. No other move reveals more: noise without bounds treats all cells
+        alike, and noise between bounds tells one count from the next the better, the
+        nearer they lie to a bound.
+        """
+        codes = cells(values, self.size, count=len(self.labels))
+        present, kind = kinds(codes)
+        counts = self._counts(codes)
+        step = np.eye(len(counts))
+        removed = counts - step[present]
+        if relation is NeighboringRelation.ADD_REMOVE:
+            alternatives = removed[:, np.newaxis]
+        else:
+            others = np.where(step[present] == 1, np.nan, counts)
+            emptiest = removed + step[np.nanargmin(others, axis=1)]
+            fullest = removed + step[np.nanargmax(others, axis=1)]
+            reachable = [emptiest, fullest]
+            if not self.size.public:
+                reachable.append(removed)
+            alternatives = np.stack(reachable, axis=1)
+        return Shifts(actual=counts, alternatives=alternatives, kind=kind)
+
+    def additions(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> FloatArray:
+        """Return the counts after a person joins each of the cells."""
+        if not can_join(relation, self.size):
+            return np.empty((0, len(self.labels)))
+        return self.value(values) + np.eye(len(self.labels))
+
+    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
+        """Return a bound on the standard deviation of each count ``m`` on its own.
+
+        ``sqrt(n p (1 - p))`` with ``p = m / n``; ``sqrt(m)``, which holds for every n,
+        if the number of people is private.
+        """
+        counts = self.range.clip(estimate)
+        if not self.size.public:
+            return np.sqrt(counts)
+        return np.sqrt(counts * (1 - counts / self.size.people))
+
+    def _counts(self, codes: NDArray[np.intp]) -> FloatArray:
+        return np.bincount(codes, minlength=len(self.labels)).astype(np.float64)

@@ -1,0 +1,214 @@
+"""Variance and standard deviation, with divisor n - 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.statistics.base import Shifts
+from dpcore.statistics.tables import (
+    alternatives,
+    can_join,
+    check_bounds,
+    checked,
+    own_divisor,
+)
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.relations import NeighboringRelation, TableSize
+
+FEWEST: Final = 3
+"""Fewest people for whom the variance exists with one of them left out."""
+
+
+class _Deviations(NamedTuple):
+    """Everybody's distance from the mean, measured from the lower bound."""
+
+    mean: float
+    each: FloatArray
+    squares: FloatArray
+    """Sum of the squared distances, shape ``(1,)``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variance:
+    """Variance of everybody's value, clamped to bounds of width ``R``.
+
+    ``SS / (n - 1)`` with ``SS`` the sum of squared distances from the mean. With a
+    private number of people ``SS / (max(n, N) - 1)``, ``N`` the public minimum.
+
+    Sensitivity ``R^2 / n`` under either relation; with a private number ``R^2 / N``:
+    up to ``N`` people one person changes ``SS`` by at most ``R^2 (n - 1) / n``, which
+    over ``N - 1`` is at most ``R^2 / N``; above, it is ``R^2 / n``.
+
+    Attributes:
+        bounds: The public bounds.
+        size: What is public about the number of people, at least 3.
+
+    >>> from dpcore.relations import TableSize
+    >>> bounds = Interval(lower=0.0, upper=10.0)
+    >>> Variance(bounds=bounds, size=TableSize(people=3, public=True)).value([1, 2, 3])
+    array([1.])
+
+    """
+
+    bounds: Interval
+    size: TableSize
+
+    def __post_init__(self) -> None:
+        check_bounds(self.bounds)
+        if self.size.people < FEWEST:
+            message = (
+                f"the variance and standard deviation need at least {FEWEST} people, "
+                f"got {self.size.people}."
+            )
+            raise ParameterError(message)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of the only coordinate."""
+        return ("variance",)
+
+    @property
+    def range(self) -> Interval:
+        """Return ``[0, R^2 floor(n^2 / 4) / (n (n - 1))]``.
+
+        The largest variance has half of the people at either bound. It falls as n
+        grows, so that a private number of people has it at its public minimum.
+        """
+        n = self.size.people
+        largest = (n * n // 4) / (n * (n - 1))
+        return Interval(lower=0.0, upper=self.bounds.width**2 * largest)
+
+    def value(self, values: FloatArray) -> FloatArray:
+        """Return the variance, shape ``(1,)``.
+
+        Raises:
+            ParameterError: If a value is missing or a public size is not met.
+
+        """
+        deviations = self._deviations(values)
+        return self._at(deviations.squares, len(deviations.each))
+
+    def sensitivity(
+        self,
+        relation: NeighboringRelation,  # noqa: ARG002 - the same for both, see above
+    ) -> Sensitivity:
+        """Return the most that one record can change the variance, over all tables."""
+        return Sensitivity.scalar(self.bounds.width**2 / self.size.people)
+
+    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
+        """Return where the variance would move for each person.
+
+        With ``d`` the distance of a person from the mean ``m``, the others have
+        ``SS' = SS - n d^2 / (n - 1)`` around ``m' = m - d / (n - 1)``, and a new value
+        ``v`` makes it ``SS' + (v - m')^2 (n - 1) / n``: lowest at ``v = m'``, highest
+        at the bound farther from it.
+        """
+        mean, each, squares = self._deviations(values)
+        n, others = len(each), max(len(each) - 1, 1)
+        rest = np.maximum(squares - each**2 * (n / others), 0.0)
+        # A person who makes up nearly all of SS leaves rounding error behind, and there
+        # can be two of them at most: compute what is left without them anew.
+        for person in np.flatnonzero(rest < squares / 1000):
+            remaining = np.delete(each, person)
+            rest[person] = np.square(remaining - remaining.mean()).sum()
+        rest_mean = mean - each / others
+        reach = np.maximum(rest_mean, self.bounds.width - rest_mean)
+        return Shifts(
+            actual=self._at(squares, n),
+            alternatives=alternatives(
+                relation,
+                self.size,
+                removed=self._at(rest, n - 1),
+                replaced=(
+                    self._at(rest, n),
+                    self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
+                ),
+            ),
+        )
+
+    def additions(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> FloatArray:
+        """Return the variance after a person at a bound or at the mean joins."""
+        if not can_join(relation, self.size):
+            return np.empty((0, 1))
+        mean, each, squares = self._deviations(values)
+        n = len(each)
+        distances = np.array([mean, self.bounds.width - mean, 0.0])
+        joined = self._at(squares + distances**2 * (n / (n + 1)), n + 1)
+        return joined[:, np.newaxis]
+
+    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
+        """Return ``sqrt(v (R^2 - v) / n + 2 v^2 / (n (n - 1)))``, a bound.
+
+        The sample variance has variance ``(mu_4 - v^2) / n + 2 v^2 / (n (n - 1))``
+        with ``mu_4 = E (x - mu)^4``; ``(x - mu)^2`` lies in ``[0, R^2]`` and has mean
+        ``v``, so ``mu_4 - v^2 <= v (R^2 - v)`` (Bhatia and Davis 2000).
+        """
+        v, n = self.range.clip(estimate), self.size.people
+        return np.sqrt(
+            v * (self.bounds.width**2 - v) / n + 2 * v**2 / (n * (n - 1)),
+        )
+
+    def _deviations(self, values: FloatArray) -> _Deviations:
+        # Measured from the lower bound, a large offset costs no digits.
+        heights = self.bounds.clip(checked(values, self.size)) - self.bounds.lower
+        if len(heights) == 0:
+            return _Deviations(0.0, heights, np.zeros(1))
+        mean = heights.mean()
+        mean += (heights - mean).mean()
+        each = heights - mean
+        return _Deviations(float(mean), each, np.array([np.square(each).sum()]))
+
+    def _at(self, squares: FloatArray, people: int) -> FloatArray:
+        return squares / (own_divisor(self.size, people) - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandardDeviation(Variance):
+    """Square root of the variance, ``Variance``.
+
+    Sensitivity ``R / sqrt(n)``, because ``|sqrt(u) - sqrt(v)| <= sqrt(|u - v|)``, with
+    equality where one of them is 0.
+    """
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of the only coordinate."""
+        return ("standard deviation",)
+
+    @property
+    def range(self) -> Interval:
+        """Return 0 to the square root of the largest variance."""
+        return Interval(lower=0.0, upper=float(np.sqrt(self._variance.range.upper)))
+
+    def sensitivity(
+        self,
+        relation: NeighboringRelation,  # noqa: ARG002 - the same for both, see above
+    ) -> Sensitivity:
+        """Return the most that one record can change it, over all tables."""
+        return Sensitivity.scalar(self.bounds.width / np.sqrt(self.size.people))
+
+    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
+        """Return half of ``sqrt((R^2 - s^2) / n + 2 s^2 / (n (n - 1)))``.
+
+        That of the variance over ``2 s``, which is the leading term for large n (delta
+        method), not a strict bound.
+        """
+        v, n = np.square(self.range.clip(estimate)), self.size.people
+        return np.sqrt((self.bounds.width**2 - v) / n + 2 * v / (n * (n - 1))) / 2
+
+    @property
+    def _variance(self) -> Variance:
+        return Variance(bounds=self.bounds, size=self.size)
+
+    def _at(self, squares: FloatArray, people: int) -> FloatArray:
+        return np.sqrt(squares / (own_divisor(self.size, people) - 1))

@@ -1,0 +1,125 @@
+"""The table as every statistic sees it: checked, clamped, and its neighbors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.relations import TableSize
+
+
+def check_bounds(bounds: Interval) -> None:
+    """Refuse bounds that leave a sensitivity infinite or nothing to measure.
+
+    Raises:
+        ParameterError: Unless ``lower < upper`` and the width is finite.
+
+    """
+    if not (bounds.lower < bounds.upper and np.isfinite(bounds.width)):
+        message = (
+            "a statistic needs finite bounds with lower < upper, "
+            f"got {bounds.lower}, {bounds.upper}."
+        )
+        raise ParameterError(message)
+
+
+def checked(values: ArrayLike, size: TableSize) -> FloatArray:
+    """Return ``values`` as numbers, shape ``(n,)``, one for each person.
+
+    Infinite numbers are allowed: they are clamped like all that lies beyond the bounds.
+
+    Raises:
+        ParameterError: If ``values`` is not one-dimensional, a value is not a number
+            (missing values are the query's business), or a public size is not the
+            number of values.
+
+    """
+    entries = np.asarray(values, dtype=np.float64)
+    if entries.ndim != 1:
+        message = f"one value a person is needed, got {entries.ndim} dimensions."
+        raise ParameterError(message)
+    if np.isnan(entries).any():
+        message = "a value is missing; drop or replace missing values first."
+        raise ParameterError(message)
+    if size.public and len(entries) != size.people:
+        message = (
+            f"the public number of people is {size.people}, "
+            f"but the table has {len(entries)}."
+        )
+        raise ParameterError(message)
+    return entries
+
+
+def cells(values: ArrayLike, size: TableSize, *, count: int) -> NDArray[np.intp]:
+    """Return each person's cell, a whole number from 0 to ``count - 1``.
+
+    Raises:
+        ParameterError: If a value is not such a number, or as ``checked`` does.
+
+    """
+    entries = checked(values, size)
+    valid = (entries >= 0) & (entries < count) & (entries == np.floor(entries))
+    if not valid.all():
+        message = f"every value must be a whole number from 0 to {count - 1}."
+        raise ParameterError(message)
+    return entries.astype(np.intp)
+
+
+def kinds(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the distinct codes that occur, and the index of each person's among them.
+
+    >>> kinds(np.array([3, 1, 3]))
+    (array([1, 3]), array([1, 0, 1]))
+    """
+    occurs = np.bincount(codes) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
+def own_divisor(size: TableSize, people: int) -> int:
+    """Return what an average over ``people`` divides by, in this table or a neighbor.
+
+    With a public size a neighbor with one person less divides by its own number; with
+    a private one every table follows ``TableSize.divisor``.
+    """
+    return people if size.public else size.divisor(people)
+
+
+def alternatives(
+    relation: NeighboringRelation,
+    size: TableSize,
+    *,
+    removed: FloatArray,
+    replaced: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Return the extreme values that a scalar statistic can take instead, (m, a, 1).
+
+    Args:
+        relation: How a neighboring table differs.
+        size: Under substitution a private size says that a person's new record may
+            lack the value, which removes the person from the statistic.
+        removed: The statistic without each person, shape ``(m,)``.
+        replaced: Its lowest and highest value when the person's value changes.
+
+    """
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return removed[:, np.newaxis, np.newaxis]
+    lowest, highest = replaced
+    if not size.public:
+        lowest, highest = np.minimum(lowest, removed), np.maximum(highest, removed)
+    return np.stack([lowest, highest], axis=-1)[..., np.newaxis]
+
+
+def can_join(relation: NeighboringRelation, size: TableSize) -> bool:
+    """Tell whether a neighbor may hold one more person behind the statistic.
+
+    Not under substitution with a public size: there everybody is counted already.
+    """
+    return relation is NeighboringRelation.ADD_REMOVE or not size.public
