@@ -1,0 +1,1 @@
+"""Intervals around a release."""

@@ -1,0 +1,51 @@
+"""How far off a release will be, before it is drawn and from public numbers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.inference.intervals import LEVEL, noise_half_width, positions_across
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.statistics.base import Statistic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What to expect of a release, at the least favorable position.
+
+    Attributes:
+        typical: Largest root mean squared error over all positions in the bounds.
+        noise: Half-width that holds a release with probability ``LEVEL``.
+        sampling: Half-width of the sampling error of the table itself, at most; the
+            error that no mechanism can remove.
+
+    """
+
+    typical: float
+    noise: float
+    sampling: float
+
+
+def expect(mechanism: Mechanism, statistic: Statistic, bounds: Interval) -> Expectation:
+    """Return what to expect of one coordinate of a release."""
+    positions = positions_across(bounds, mechanism.noise)
+    return Expectation(
+        typical=float(np.sqrt(np.max(mechanism.mse(positions)))),
+        noise=noise_half_width(mechanism, bounds=bounds, level=LEVEL),
+        sampling=_sampling(statistic, bounds, positions),
+    )
+
+
+def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray) -> float:
+    """Return the half-width; infinite where it grows with an answer without limit."""
+    if not np.isfinite(bounds.width):
+        return np.inf
+    sd = [statistic.sampling_sd(np.array([position])) for position in positions]
+    return float(-ndtri((1 - LEVEL) / 2) * np.max(sd))
