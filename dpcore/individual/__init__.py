@@ -1,0 +1,1 @@
+"""Per-instance differential privacy: every person's own privacy loss."""
