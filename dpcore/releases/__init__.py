@@ -1,0 +1,1 @@
+"""Secure releases and the ledger that pays for them."""

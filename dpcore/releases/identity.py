@@ -1,0 +1,53 @@
+"""What makes two requests the same: names derived from public parameters."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def canonical(content: object) -> str:
+    """Return the one JSON text of ``content``: sorted keys, shortest floats, no spaces.
+
+    >>> canonical({"b": 0.1, "a": [1, None]})
+    '{"a":[1,null],"b":0.1}'
+
+    Raises:
+        ParameterError: JSON cannot hold the content, as with NaN or infinity.
+
+    """
+    try:
+        return json.dumps(
+            content, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
+    except (TypeError, ValueError):
+        message = "the parameters of a request must be finite numbers, text and lists."
+        raise ParameterError(message) from None
+
+
+def analysis_id(fingerprint: str, parameters: Mapping[str, object]) -> str:
+    """Return the name of an analysis of one table, in 32 hexadecimal digits.
+
+    ``fingerprint`` is a keyed digest of the table, so that the name tells nothing about
+    the table to whoever lacks the key.
+    """
+    text = canonical([fingerprint, dict(parameters)])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def request_id(analysis: str, draw: int) -> str:
+    """Return the name of the ``draw``-th answer to an analysis, counted from 1.
+
+    >>> request_id("c0ffee", 2)
+    'c0ffee-2'
+    """
+    if draw < 1:
+        message = f"draws are counted from 1, got {draw}."
+        raise ParameterError(message)
+    return f"{analysis}-{draw}"

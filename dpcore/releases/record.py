@@ -1,0 +1,188 @@
+"""The release record: everything about a sanitized answer that is public."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from dpcore.budget import PrivacyCost
+from dpcore.errors import DataError, DPCoreError, ParameterError
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.reading import list_in, number_in, object_in, text_in, whole_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCHEMA_VERSION = 1
+WATERMARK = "Classroom: not a private release"
+
+
+class Mode(StrEnum):
+    """Whether an answer spends a budget, or only shows how one would look."""
+
+    RELEASE = "release"
+    CLASSROOM = "classroom"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A sanitized answer. PUBLIC: it holds no number that the table alone determines.
+
+    Attributes:
+        id: Name of the request that it answers, unique in its ledger.
+        request: The public parameters that define the analysis.
+        title: What was asked, in words.
+        labels: Name of each coordinate.
+        values: The sanitized coordinates, in the order of ``labels``.
+        mechanism: Key of the mechanism in the catalog.
+        mechanism_label: Its name.
+        noise: Scale of the noise: Laplace ``b`` or Gaussian ``sigma``.
+        cost: What it spent.
+        event: How it composes with others: kind and parameter of a privacy event.
+        relation: Which tables are neighbors.
+        unit: Unit of the values, such as "years"; empty where they have none.
+        created: When it was drawn, ISO 8601, UTC.
+        draw: The how-manieth draw of the same analysis it is, from 1.
+        mode: Whether it is private, or a classroom demonstration.
+        sampler: What drew the noise.
+        intervals: Intervals around it, if they were computed.
+
+    """
+
+    id: str
+    request: dict[str, object]
+    title: str
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    mechanism: str
+    mechanism_label: str
+    noise: float
+    cost: PrivacyCost
+    event: dict[str, str | float]
+    relation: NeighboringRelation
+    unit: str
+    created: str
+    draw: int
+    mode: Mode
+    sampler: str
+    intervals: LabelledIntervals | None = None
+
+    def __post_init__(self) -> None:
+        if not self.labels or len(self.labels) != len(self.values):
+            message = "a release has one label for each of its values."
+            raise ParameterError(message)
+        if not all(math.isfinite(number) for number in (self.noise, *self.values)):
+            message = "the values and the noise of a release must be finite."
+            raise ParameterError(message)
+        if self.draw < 1:
+            message = f"draws are counted from 1, got {self.draw}."
+            raise ParameterError(message)
+
+    def to_json(self) -> str:
+        """Return the record as JSON text, keys sorted, for ``from_json`` to read."""
+        content = {
+            spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)
+        }
+        content |= {
+            "schema_version": SCHEMA_VERSION,
+            "cost": self.cost.to_json(),
+            "intervals": self.intervals and self.intervals.to_json(),
+        }
+        if self.mode is Mode.CLASSROOM:
+            content["watermark"] = WATERMARK
+        return json.dumps(
+            content, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """Return the record that ``to_json`` wrote.
+
+        Raises:
+            DataError: The text is no such record; the message names the field.
+
+        """
+        content = _fields_of(text)
+        decoded: dict[str, object] = {}
+        for name, decode in _DECODERS.items():
+            try:
+                decoded[name] = decode(content[name])
+            except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
+                message = f"not a release record: the field {name!r} is not valid."
+                raise DataError(message) from None
+        try:
+            return cls(**decoded)  # type: ignore[arg-type] # each decoder checks its field's type
+        except ParameterError as error:
+            message = f"not a release record: {error}"
+            raise DataError(message) from None
+
+
+def _fields_of(text: str) -> dict[str, object]:
+    try:
+        content = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        message = "not a release record: the text is not JSON."
+        raise DataError(message) from None
+    if not isinstance(content, dict):
+        message = "not a release record: it must be a JSON object."
+        raise DataError(message)
+    version = content.pop("schema_version", None)
+    if version != SCHEMA_VERSION:
+        message = f"the record's schema_version must be {SCHEMA_VERSION}."
+        raise DataError(message)
+    watermark = content.pop("watermark", None)
+    if watermark != (WATERMARK if content.get("mode") == Mode.CLASSROOM else None):
+        message = "not a release record: the watermark does not fit the mode."
+        raise DataError(message)
+    missing = _DECODERS.keys() - content.keys()
+    if missing or len(content) != len(_DECODERS):
+        what = f"{sorted(missing)} missing" if missing else "unknown ones there"
+        message = f"not a release record: fields {what}."
+        raise DataError(message)
+    return content
+
+
+def _refuse(constant: str) -> None:
+    message = f"JSON has no {constant}."
+    raise ValueError(message)
+
+
+def _event(content: object) -> dict[str, str | float]:
+    return {
+        name: part if isinstance(part, str) else number_in(part)
+        for name, part in object_in(content).items()
+    }
+
+
+def _cost(content: object) -> PrivacyCost:
+    return PrivacyCost.from_json(
+        {name: text_in(part) for name, part in object_in(content).items()}
+    )
+
+
+_DECODERS: dict[str, Callable[[object], object]] = {
+    "id": text_in,
+    "request": object_in,
+    "title": text_in,
+    "labels": lambda content: tuple(text_in(part) for part in list_in(content)),
+    "values": lambda content: tuple(number_in(part) for part in list_in(content)),
+    "mechanism": text_in,
+    "mechanism_label": text_in,
+    "noise": number_in,
+    "cost": _cost,
+    "event": _event,
+    "relation": lambda content: NeighboringRelation(text_in(content)),
+    "unit": text_in,
+    "created": text_in,
+    "draw": whole_in,
+    "mode": lambda content: Mode(text_in(content)),
+    "sampler": text_in,
+    "intervals": lambda content: (
+        None if content is None else LabelledIntervals.from_json(content)
+    ),
+}

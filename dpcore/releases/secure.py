@@ -1,0 +1,253 @@
+"""Draws for real releases, by OpenDP's exact samplers.
+
+Floating-point noise reveals the value through its low bits (Mironov 2012), and NumPy's
+generators can be predicted. OpenDP draws from the exact law with the randomness of the
+operating system and rounds once, which is post-processing. It accepts NaN, infinity and
+a scale of 0 without a word, so that all of these are refused here.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import cache, singledispatch
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.budget import float_below
+from dpcore.errors import ClaimError, ParameterError
+from dpcore.mechanisms.base import Mechanism, Sensitivity
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
+
+if TYPE_CHECKING:
+    from dpcore.budget import PrivacyCost
+    from dpcore.data.bounds import FloatArray
+
+MOST_CANDIDATES = 20_000
+"""A truncated draw that needs more candidates than that is refused."""
+ROUNDING_UNITS = 128
+"""How many units of rounding, 2^-53 each, two neighboring statistics may differ by."""
+_MOST_ULPS = 16
+
+
+def sampler() -> str:
+    """Return the name of what draws the noise."""
+    return f"OpenDP {version('opendp')}"
+
+
+@cache
+def warm_up() -> Any:  # noqa: ANN401 - the untyped opendp module
+    """Import OpenDP, which takes a second or more, and return it."""
+    import opendp.prelude as dp  # noqa: PLC0415 - slow to import, so not at start-up
+
+    dp.enable_features("contrib")
+    return dp
+
+
+def widen(sensitivity: Sensitivity, magnitude: float) -> Sensitivity:
+    """Return the sensitivity of the statistic as floats compute it.
+
+    ``magnitude`` bounds the absolute value of the statistic. A pairwise sum of ``n``
+    numbers is wrong by at most ``19 + log2(n / 128)`` units of rounding, below 40 for
+    all tables that fit into memory, and each of the two neighboring tables errs.
+    """
+    slack = ROUNDING_UNITS * 2.0**-53 * magnitude
+    cells = sensitivity.coordinates
+    return Sensitivity(
+        coordinates=cells,
+        l1=sensitivity.l1 + cells * slack,
+        l2=sensitivity.l2 + math.sqrt(cells) * slack,
+        largest=sensitivity.largest + slack,
+    )
+
+
+def draw(
+    mechanism: Mechanism,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    """Return one secure draw of the mechanism around ``value``, shape ``(k,)``.
+
+    For Laplace and Gaussian noise OpenDP's own accounting must confirm ``cost`` (its
+    epsilon, or its rho); the scale is raised by the few last bits that this may take.
+
+    Raises:
+        ParameterError: A value is not finite, or the noise is 0, subnormal or infinite;
+            or truncation would need too many candidates.
+        ClaimError: The noise is too small for ``cost``.
+
+    """
+    if not np.isfinite(value).all():
+        message = "the statistic is not a finite number; nothing can be released."
+        raise ParameterError(message)
+    if not sys.float_info.min <= mechanism.noise <= sys.float_info.max:
+        message = (
+            f"the scale of the noise must be positive, finite and not subnormal, got "
+            f"{mechanism.noise}."
+        )
+        raise ParameterError(message)
+    value = np.asarray(value, dtype=np.float64)
+    return _draw(mechanism, value, sensitivity=sensitivity, cost=cost)
+
+
+@singledispatch
+def _draw(
+    mechanism: Mechanism,
+    value: FloatArray,  # noqa: ARG001 - the common signature
+    *,
+    sensitivity: Sensitivity,  # noqa: ARG001 - the common signature
+    cost: PrivacyCost,  # noqa: ARG001 - the common signature
+) -> FloatArray:
+    message = f"there is no secure sampler for {type(mechanism).__name__}."
+    raise ParameterError(message)
+
+
+@_draw.register(Laplace)
+def _(
+    mechanism: Laplace,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    return _laplace(mechanism.noise, value, sensitivity, cost)
+
+
+@_draw.register(BoundaryInflatedLaplace)
+def _(
+    mechanism: BoundaryInflatedLaplace,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    # Values within the bounds are never farther apart than these.
+    width = mechanism.bounds.width
+    reach = Sensitivity(
+        coordinates=sensitivity.coordinates,
+        l1=min(sensitivity.l1, sensitivity.coordinates * width),
+        l2=sensitivity.l2,
+        largest=min(sensitivity.largest, width),
+    )
+    inside = mechanism.bounds.clip(value)
+    return mechanism.bounds.clip(_laplace(mechanism.noise, inside, reach, cost))
+
+
+@_draw.register(TruncatedLaplace)
+def _(
+    mechanism: TruncatedLaplace,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,  # noqa: ARG001 - the law's own level is not l1/b
+    cost: PrivacyCost,  # noqa: ARG001 - as above
+) -> FloatArray:
+    """Draw from the truncated law by rejection.
+
+    A fixed number ``N`` of candidates is drawn whatever the data; the first one inside
+    the bounds counts. None is inside with probability at most ``(1 - Z)^N <= 2^-64``;
+    then there is a further round. So the law is exact, and the time that a draw takes
+    is the same for all tables but for an event of that probability.
+
+    Everything is shifted so that a finite bound lies at 0, where floats are dense, and
+    rounding moves no candidate across it; shifting back is post-processing.
+    """
+    lower, upper = mechanism.bounds.lower, mechanism.bounds.upper
+    if math.isinf(lower) and math.isinf(upper):
+        return _vector(_measure("laplace", len(value), mechanism.noise), value)
+    inside = mechanism.bounds.clip(value)
+    mirrored = math.isinf(lower)
+    distance = upper - inside if mirrored else inside - lower
+    drawn = _between(distance, upper - lower, mechanism.noise)
+    return mechanism.bounds.clip(upper - drawn if mirrored else lower + drawn)
+
+
+@_draw.register(Gaussian)
+def _(
+    mechanism: Gaussian,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    level = float_below(cost.rho)
+    return _vector(
+        _covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value
+    )
+
+
+def candidates(width: float, noise: float) -> int:
+    """Return how many Laplace draws hold one within ``[0, width]``, but for 2^-64.
+
+    From anywhere in the interval one draw stays inside with probability
+    ``Z >= (1 - e^(-width/noise)) / 2``, attained at its ends.
+
+    >>> candidates(math.inf, 1.0)
+    64
+
+    Raises:
+        ParameterError: There would be more than ``MOST_CANDIDATES``.
+
+    """
+    stays = -math.expm1(-width / noise) / 2
+    least = 64 * math.log(2) / -math.log1p(-stays) if stays > 0 else math.inf
+    if not least <= MOST_CANDIDATES:
+        message = (
+            f"bounds {width:g} apart are too narrow for truncating noise of scale "
+            f"{noise:g}; use the BIT Laplace mechanism, or spend more."
+        )
+        raise ParameterError(message)
+    return math.ceil(least)
+
+
+def _between(value: FloatArray, width: float, noise: float) -> FloatArray:
+    """Return a Laplace draw around each value given that it falls in ``[0, width]``."""
+    rounds = candidates(width, noise)
+    measure = _measure("laplace", len(value) * rounds, noise)
+    drawn = np.full(len(value), np.nan)
+    while np.isnan(drawn).any():
+        table = _vector(measure, np.repeat(value, rounds)).reshape(-1, rounds)
+        inside = (table >= 0) & (table <= width)
+        first = table[np.arange(len(table)), inside.argmax(axis=1)]
+        drawn = np.where(np.isnan(drawn) & inside.any(axis=1), first, drawn)
+    return drawn
+
+
+def _laplace(
+    noise: float, value: FloatArray, sensitivity: Sensitivity, cost: PrivacyCost
+) -> FloatArray:
+    level = float_below(cost.epsilon)
+    measure = _covering("laplace", len(value), noise, sensitivity.l1, level)
+    return _vector(measure, value)
+
+
+def _covering(law: str, size: int, noise: float, distance: float, level: float) -> Any:  # noqa: ANN401 - untyped library
+    """Return a measurement whose own map confirms ``level`` at ``distance``."""
+    for _ in range(_MOST_ULPS):
+        measure = _measure(law, size, noise)
+        if measure.map(distance) <= level:
+            return measure
+        noise = math.nextafter(noise, math.inf)
+    message = (
+        f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
+        f"of {distance:g}."
+    )
+    raise ClaimError(message)
+
+
+def _measure(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
+    dp = warm_up()
+    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
+    if law == "laplace":
+        return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
+    return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
+
+
+def _vector(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library
+    return np.array(measure(value.tolist()), dtype=np.float64)

@@ -1,0 +1,210 @@
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+
+from dpcore.budget import PrivacyBudget, typed
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.transaction import Request, release
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query, StatisticKind
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
+SECRET = 43.2109876
+AGE = Column(
+    name="age",
+    kind=ColumnKind.NUMBER,
+    bounds=Interval(lower=0.0, upper=100.0),
+    unit="years",
+)
+
+
+def query(kind=StatisticKind.MEAN, **changes):
+    settings = {
+        "kind": kind,
+        "column": AGE,
+        "relation": NeighboringRelation.ADD_REMOVE,
+        "unit": PrivacyUnit(),
+        "size": TableSize(people=100, public=False),
+    }
+    return Query(**settings | changes)
+
+
+def request(key="laplace", *, epsilon=0.4, draw=1, asked=None):
+    return Request(
+        query=asked or query(),
+        mechanism_key=key,
+        epsilon=epsilon,
+        delta=1e-6,
+        draw=draw,
+    )
+
+
+def answer(ledger, asked, *, value=SECRET, mode=Mode.RELEASE, **options):
+    return release(
+        asked,
+        np.array([value]),
+        ledger=ledger,
+        fingerprint="table",
+        mode=mode,
+        now=NOON,
+        **options,
+    )
+
+
+@pytest.fixture
+def ledger():
+    opened = Ledger.in_memory()
+    opened.open_account(
+        "table",
+        PrivacyBudget.of(epsilon=1.0, delta=1e-5),
+        NeighboringRelation.ADD_REMOVE,
+    )
+    return opened
+
+
+HONEST = [key for key, entry in CATALOG.items() if entry.claim_holds]
+
+
+@pytest.mark.parametrize("key", HONEST)
+def test_a_release_says_everything_public_about_itself(ledger, key):
+    released = answer(ledger, request(key))
+    mechanism = request(key).mechanism
+    assert released.id.endswith("-1")
+    assert released.title == "mean of age"
+    assert released.unit == "years"
+    assert released.created == "2026-01-02T10:00:00+00:00"
+    assert released.noise == mechanism.noise
+    assert released.event == mechanism.event(request(key).sensitivity).to_dict()
+    assert released.cost == ledger.account("table").spent
+    assert released.cost.epsilon == typed(0.4)
+    assert float(released.cost.rho) >= mechanism.rho(request(key).sensitivity)
+    assert released.cost.delta == (typed(1e-6) if key == "gaussian" else 0)
+    assert released.sampler.startswith("OpenDP 0.")
+    assert Release.from_json(released.to_json()) == released
+    assert released.request == request(key).parameters()
+    json.dumps(released.request, allow_nan=False)
+
+
+@pytest.mark.parametrize("key", HONEST)
+def test_noise_is_added_and_is_fresh_for_each_draw(ledger, key):
+    first = answer(ledger, request(key))
+    second = answer(ledger, request(key, draw=2))
+    assert len({first.values, second.values, (SECRET,)}) == 3
+    assert ledger.draws("table", request(key).analysis("table")) == 2
+
+
+def test_the_same_request_is_answered_once_and_paid_once(ledger):
+    first = answer(ledger, request())
+    assert answer(ledger, request(), value=99.0) == first
+    assert ledger.account("table").releases == 1
+
+
+def test_an_unused_delta_does_not_make_another_analysis():
+    with_delta, without = (
+        Request(query=query(), mechanism_key="laplace", epsilon=0.4, delta=delta)
+        for delta in (1e-6, 0.0)
+    )
+    assert with_delta.analysis("table") == without.analysis("table")
+    assert with_delta.analysis("table") != request(epsilon=0.5).analysis("table")
+
+
+def test_the_budget_stops_the_third_release(ledger):
+    for draw in (1, 2):
+        answer(ledger, request(draw=draw))
+    with pytest.raises(BudgetExceeded, match=r"only epsilon 0\.2 and"):
+        answer(ledger, request(draw=3))
+
+
+def test_a_claim_that_does_not_hold_is_never_released(ledger):
+    published = request("truncated-published")
+    assert published.real_epsilon > 0.4
+    with pytest.raises(ClaimError, match=r"gives epsilon 0\.\d+ here, not 0\.4"):
+        answer(ledger, published)
+    assert ledger.account("table").releases == 0
+
+
+def test_a_classroom_shows_a_false_claim_at_its_real_cost(ledger):
+    lesson = answer(ledger, request("truncated-published"), mode=Mode.CLASSROOM)
+    assert lesson.mode is Mode.CLASSROOM
+    assert "watermark" in json.loads(lesson.to_json())
+    assert float(lesson.cost.epsilon) >= request("truncated-published").real_epsilon
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "relation": NeighboringRelation.SUBSTITUTION,
+            "size": TableSize(people=100, public=False),
+        },
+        {"unit": PrivacyUnit(rows=2)},
+    ],
+)
+def test_other_terms_than_the_accounts_are_refused(ledger, changes):
+    with pytest.raises(LedgerError, match="same terms"):
+        answer(ledger, request(asked=query(**changes)))
+    assert ledger.account("table").releases == 0
+
+
+def test_a_table_without_account_is_refused():
+    with pytest.raises(LedgerError, match="Set its budget"):
+        answer(Ledger.in_memory(), request())
+
+
+def test_a_statistic_that_is_not_finite_spends_nothing(ledger):
+    with pytest.raises(ParameterError, match="not a finite number"):
+        answer(ledger, request(), value=float("nan"))
+    assert ledger.account("table").releases == 0
+
+
+def test_an_unknown_mechanism_is_refused():
+    with pytest.raises(ParameterError, match="laplace, bit"):
+        request("magic")
+
+
+def test_intervals_see_the_released_values_only(ledger):
+    seen = []
+
+    def intervals(values):
+        seen.append(tuple(values))
+        return LabelledIntervals(level=0.9, noise={"mean": (1.0, 2.0)})
+
+    released = answer(ledger, request(), intervals=intervals)
+    assert seen == [released.values]
+    assert released.intervals.noise == {"mean": (1.0, 2.0)}
+
+
+def test_counts_are_exact_and_other_answers_cover_their_rounding():
+    everybody = query(StatisticKind.COUNT, membership=Membership())
+    assert request(asked=everybody).sensitivity == everybody.sensitivity
+    for kind in (StatisticKind.MEAN, StatisticKind.SUM, StatisticKind.VARIANCE):
+        asked = request(asked=query(kind))
+        exact, wide = asked.query.sensitivity.l1, asked.sensitivity.l1
+        assert exact < wide < exact * (1 + 1e-5)
+
+
+def test_the_ledger_holds_nothing_confidential(tmp_path):
+    path = tmp_path / "home" / "ledger.sqlite3"
+    ledger = Ledger.at(path)
+    ledger.open_account(
+        "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.ADD_REMOVE
+    )
+    answer(ledger, request())
+    files = [entry.read_bytes() for entry in path.parent.iterdir()]
+    assert any(b"mean of age" in content for content in files)
+    assert not any(str(SECRET).encode() in content for content in files)
+
+
+def test_the_time_is_told_in_utc(ledger):
+    assert datetime.fromisoformat(answer(ledger, request()).created) == NOON.astimezone(
+        UTC
+    )
