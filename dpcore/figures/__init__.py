@@ -1,0 +1,1 @@
+"""Result values in, Plotly figures out; aggregates only."""

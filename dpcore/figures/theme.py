@@ -1,0 +1,144 @@
+"""One look for every figure: colors, dashes, watermark, alternative text.
+
+Colors are from Okabe and Ito's set, which readers with a color vision deficiency can
+tell apart; every color also has a dash of its own, and both belong to one mechanism on
+all pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+HEIGHT = 380
+_GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
+CONFIDENTIAL = "#E69F00"
+PUBLIC = "#0072B2"
+NEUTRAL = "#7F7F7F"
+_WATERMARK = {
+    "text": "Classroom",
+    "xref": "paper",
+    "yref": "paper",
+    "x": 0.5,
+    "y": 0.5,
+    "showarrow": False,
+    "textangle": -24,
+    "font": {"size": 64, "color": NEUTRAL},
+    "opacity": 0.16,
+    "name": "watermark",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stroke:
+    """How the line of one mechanism is drawn."""
+
+    color: str
+    dash: str
+    symbol: str
+
+
+STROKES = {
+    "laplace": Stroke(color="#0072B2", dash="solid", symbol="circle"),
+    "bit": Stroke(color="#D55E00", dash="dash", symbol="square"),
+    "truncated": Stroke(color="#009E73", dash="dot", symbol="diamond"),
+    "truncated-published": Stroke(color="#CC79A7", dash="dashdot", symbol="cross"),
+    "folded": Stroke(color="#56B4E9", dash="longdash", symbol="star"),
+    "gaussian": Stroke(color="#E69F00", dash="solid", symbol="triangle-up"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A figure with its title, its twin in words and its twin in numbers.
+
+    Attributes:
+        title: The takeaway, in plain text. It stands above the figure and not in it,
+            so that it wraps on a phone.
+        figure: The Plotly figure.
+        alt: The takeaway with its numbers, for readers who cannot see the figure.
+        table: What the figure shows, in full precision.
+
+    """
+
+    title: str
+    figure: go.Figure
+    alt: str
+    table: pd.DataFrame
+
+
+def canvas(*, x: str, y: str, watermark: bool, height: int = HEIGHT) -> go.Figure:
+    """Return an empty figure with axis titles, watermarked in Classroom mode."""
+    return frame(
+        watermark=watermark,
+        height=height,
+        xaxis={"title": {"text": plain(x)}},
+        yaxis={"title": {"text": plain(y)}},
+    )
+
+
+def frame(
+    *,
+    watermark: bool,
+    height: int = HEIGHT,
+    traces: Sequence[dict[str, Any]] = (),
+    **layout: Any,  # noqa: ANN401 - Plotly's own vocabulary
+) -> go.Figure:
+    """Return a figure of ``traces`` in the house look.
+
+    Whatever is known is handed to Plotly at once: changing a figure step by step takes
+    it many times longer.
+    """
+    known: dict[str, Any] = {
+        "height": height,
+        "margin": {"l": 60, "r": 24, "t": 24, "b": 50},
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        "hovermode": "closest",
+        "dragmode": False,
+        "xaxis": {},
+        "yaxis": {},
+    } | layout
+    axes = {
+        name: _GRID | axis
+        for name, axis in known.items()
+        if name.startswith(("xaxis", "yaxis"))
+    }
+    known |= axes
+    if watermark:
+        known["annotations"] = [*known.get("annotations", ()), _WATERMARK]
+    return go.Figure(data=list(traces), layout=known)
+
+
+def mark(figure: go.Figure, *, at: float, to: float, name: str, dash: str) -> None:
+    """Draw a labelled vertical line that stands out on any color, light or dark."""
+    halo = {"color": "white", "dash": "solid", "width": 6}
+    core = {"color": "black", "dash": dash, "width": 2.5}
+    for line in (halo, core):
+        figure.add_scatter(
+            x=[at, at],
+            y=[0, to],
+            mode="lines+text",
+            text=["", name if line is core else ""],
+            textposition="top center",
+            cliponaxis=False,
+            name=name,
+            showlegend=False,
+            line=line,
+            hovertemplate=f"{name}: %{{x:.6g}}<extra></extra>",
+        )
+
+
+def plain(text: str) -> str:
+    """Return ``text`` so that Plotly shows it as it is, without markup.
+
+    >>> plain("<b>age</b>")
+    '&lt;b&gt;age&lt;/b&gt;'
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,92 @@
+"""Numbers as people read them; privacy is always rounded up."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+
+_DIGITS = 3
+# Enough for every digit before and after the point of any float.
+_EXACT = Context(prec=700)
+
+
+def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
+    """Return ``number`` with that many significant digits, without an exponent.
+
+    >>> significant(0.123449), significant(0.12341, up=True), significant(20190.4)
+    ('0.123', '0.124', '20,190')
+    >>> significant(math.inf), significant(2.5e-7)
+    ('∞', '2.5e-7')
+    """
+    if math.isnan(number):
+        return "not defined"
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if number == 0:
+        return "0"
+    exact = Decimal(repr(float(number)))
+    place = exact.adjusted() - digits + 1
+    rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
+    rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), rounding, _EXACT)
+    size = abs(float(rounded))
+    if size < 1e-4 or size >= 1e12:  # noqa: PLR2004 - where plain digits stop helping
+        mantissa = exact.scaleb(-exact.adjusted())
+        shown = mantissa.quantize(Decimal(1).scaleb(1 - digits), rounding, _EXACT)
+        return f"{shown.normalize():f}e{exact.adjusted()}"
+    return _plain(rounded)
+
+
+def epsilon_text(epsilon: float) -> str:
+    """Return a privacy parameter with 3 significant digits, rounded up.
+
+    >>> epsilon_text(1.48981), epsilon_text(0.5), epsilon_text(1e-6)
+    ('1.49', '0.5', '1e-6')
+    """
+    return significant(epsilon, up=True)
+
+
+def measured(value: float, error: float) -> str:
+    """Return ``value`` with no more digits than its ``error`` justifies.
+
+    Two digits of the error are kept.
+
+    >>> measured(54.23456, 1.3), measured(0.123456, 0.00012), measured(7.0, 0.0)
+    ('54.2', '0.12346', '7')
+    """
+    if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
+        return significant(value, 6)
+    exact = Decimal(repr(float(value)))
+    place = Decimal(repr(float(error))).adjusted() - 1
+    # More than 17 digits would be noise of the floating-point format.
+    place = max(place, exact.adjusted() - 16)
+    rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), ROUND_HALF_EVEN, _EXACT)
+    return f"{rounded:,f}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, with more digits near 0 and 100 %.
+
+    >>> percent(0.7310), percent(0.9999), percent(0.5)
+    ('73 %', '99.99 %', '50 %')
+    """
+    points = 100 * share
+    digits = 0
+    if share > 0:
+        edge = min(points, 100 - points)
+        digits = 0 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    return f"{points:.{digits}f} %"
+
+
+def people(count: int, noun: str = "person") -> str:
+    """Return a count of people in words.
+
+    >>> people(1), people(20190), people(2, "household")
+    ('1 person', '20,190 people', '2 households')
+    """
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,1 @@
+"""Simulation studies as functions of editable settings."""

@@ -1,0 +1,193 @@
+"""Figures show aggregates only, in one look, with twins in words and numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.figures import answers, budgets, exposures, laws, tradeoffs
+from dpcore.figures.theme import STROKES, plain
+from dpcore.individual.exposure import expose
+from dpcore.inference.intervals import intervals
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.privacy.composition import Totals
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.averages import Mean
+from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.query import Query, StatisticKind
+from dpcore.studies import tradeoffs as studies
+from dpcore.studies.tradeoffs import Fairness, Metric, Setting
+from dpcore.studies.winners import winners as least_error
+
+MOST_POINTS = 2000
+HOSTILE = "<img src=x onerror=alert(1)><b>age</b>"
+UNIT = Interval(lower=0.0, upper=1.0)
+N = 5000
+STATISTIC = Mean(bounds=UNIT, size=TableSize(people=N, public=True))
+LAPLACE = CATALOG["laplace"].calibrate(
+    sensitivity=Sensitivity.scalar(1 / N), epsilon=1.0, bounds=UNIT
+)
+SETTING = Setting(
+    query=Query(
+        kind=StatisticKind.MEAN,
+        column=Column(name=HOSTILE, kind=ColumnKind.NUMBER, bounds=UNIT),
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
+        size=TableSize(people=100, public=False),
+    ),
+    epsilon=0.5,
+    delta=1e-6,
+    place=0.1,
+)
+VALUES = np.random.default_rng(0).random(N)
+
+
+def exposure():
+    return expose(
+        LAPLACE,
+        STATISTIC,
+        VALUES,
+        relation=NeighboringRelation.ADD_REMOVE,
+        sensitivity=Sensitivity.scalar(1 / N),
+    )
+
+
+def curves(*, watermark=False):
+    keys = Fairness.TRUE.mechanisms
+    lines = studies.against_epsilon(SETTING, keys, np.geomspace(0.01, 10, 21))
+    few = studies.against_epsilon(SETTING, keys, np.array([0.5]))
+    rng = np.random.default_rng(1)
+    dots = studies.simulated(few, [SETTING], Metric.RMSE, draws=100, rng=rng)
+    axis = tradeoffs.Axis(label="epsilon", at=0.5, log=True)
+    return tradeoffs.curves_picture(
+        lines, dots, Metric.RMSE, axis=axis, unit="years", watermark=watermark
+    )
+
+
+def pictures(*, watermark):
+    around = intervals(LAPLACE, STATISTIC, np.array([0.4]), bounds=UNIT)
+    histogram = Histogram(labels=(HOSTILE, "b"), size=TableSize(people=9, public=True))
+    cells = CATALOG["laplace"].calibrate(
+        sensitivity=Sensitivity(coordinates=2, l1=2, l2=2**0.5, largest=1),
+        epsilon=1.0,
+        bounds=histogram.range,
+    )
+    counts = np.array([6.2, 2.9])
+    found = exposure()
+    groups = found.by_group(np.arange(N) % 2, (HOSTILE, "b"))
+    winners = least_error(
+        SETTING, Fairness.TRUE.mechanisms, np.geomspace(0.01, 10, 40), 49
+    )
+    totals = Totals(basic=1.0, advanced=0.9, zcdp=np.inf, pld=0.8)
+    yield curves(watermark=watermark)
+    yield tradeoffs.winners_picture(winners, axis=HOSTILE, watermark=watermark)
+    yield answers.answer_picture(
+        0.4, around, axis=HOSTILE, unit="years", watermark=watermark
+    )
+    yield answers.histogram_picture(
+        histogram.labels,
+        counts,
+        intervals(cells, histogram, counts, bounds=histogram.range),
+        axis=HOSTILE,
+        truth=None,
+        watermark=watermark,
+    )
+    yield exposures.exposure_picture(found, key="laplace", watermark=watermark)
+    yield exposures.groups_picture(
+        groups, by=HOSTILE, key="laplace", watermark=watermark
+    )
+    yield budgets.totals_picture(totals, charged=1.0, delta=1e-6, watermark=watermark)
+    yield laws.two_worlds_picture(
+        LAPLACE,
+        key="laplace",
+        worlds=((HOSTILE, 0.5), ("without", 0.5002)),
+        window=(0.4, 0.6),
+        axis=HOSTILE,
+        watermark=watermark,
+    )
+
+
+@pytest.mark.parametrize("watermark", [True, False])
+def test_every_picture_is_small_described_and_marked(watermark):
+    for picture in pictures(watermark=watermark):
+        for trace in picture.figure.data:
+            assert len(np.ravel(trace.x)) <= MOST_POINTS
+        notes = picture.figure.layout.annotations
+        assert any(note.name == "watermark" for note in notes) is watermark
+        assert any(character.isdigit() for character in picture.alt)
+        assert len(picture.table) > 0
+        assert picture.title
+        assert picture.figure.layout.height is not None
+
+
+def test_text_from_the_data_is_no_markup():
+    for picture in pictures(watermark=False):
+        # Titles and words are escaped where they are shown; Plotly reads markup.
+        assert "<img" not in picture.figure.to_json()
+        assert "\\u003cimg" not in picture.figure.to_json()
+
+
+def test_plain_text_keeps_its_letters():
+    assert plain("a & b < c") == "a &amp; b &lt; c"
+
+
+def test_a_mechanism_has_one_color_and_dash_and_no_two_share_both():
+    assert set(CATALOG) <= set(STROKES)
+    looks = [(stroke.color, stroke.dash) for stroke in STROKES.values()]
+    assert len(set(looks)) == len(looks)
+    lines = [t for t in curves().figure.data if t.mode == "lines"]
+    for key, line in zip(Fairness.TRUE.mechanisms, lines, strict=True):
+        assert (line.line.color, line.line.dash) == (
+            STROKES[key].color,
+            STROKES[key].dash,
+        )
+
+
+def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
+    picture = curves()
+    error = float(np.sqrt(SETTING.mechanism("gaussian").mse(SETTING.position)))
+    assert "the largest that of Gaussian (analytic)" in picture.title
+    shown = float(picture.title.rsplit("(", 1)[1].split()[0])
+    assert shown == pytest.approx(error, rel=0.01)
+
+
+def test_exposure_picture_counts_everybody_and_holds_no_record():
+    picture = exposures.exposure_picture(exposure(), key="laplace", watermark=False)
+    bars, steps = picture.figure.data[0], picture.figure.data[1]
+    assert sum(bars.y) == N
+    assert steps.y[-1] == 100
+    assert len(steps.x) == 500
+    losses = exposure().epsilon
+    assert not set(np.round(bars.x, 12)) & set(np.round(losses, 12))
+
+
+def test_exposure_without_any_loss_is_drawn():
+    same = expose(
+        LAPLACE,
+        STATISTIC,
+        np.full(N, 0.5),
+        relation=NeighboringRelation.ADD_REMOVE,
+        sensitivity=Sensitivity.scalar(1 / N),
+    )
+    picture = exposures.exposure_picture(same, key="laplace", watermark=False)
+    assert sum(picture.figure.data[0].y) == N
+    assert "lose at most 0," in picture.title
+
+
+def test_totals_that_say_nothing_are_left_out_of_the_bars_and_kept_in_the_table():
+    totals = Totals(basic=1.0, advanced=np.inf, zcdp=np.inf, pld=0.8)
+    picture = budgets.totals_picture(totals, charged=1.0, delta=0.0, watermark=False)
+    assert len(picture.figure.data[0].x) == 3
+    assert len(picture.table) == 5
+
+
+def test_published_scale_is_called_by_its_name():
+    lines = studies.against_position(SETTING, Fairness.NOMINAL.mechanisms, 5)
+    axis = tradeoffs.Axis(label="true mean", at=0.5, log=False)
+    picture = tradeoffs.curves_picture(
+        lines, (), Metric.BIAS, axis=axis, unit="", watermark=False
+    )
+    assert CATALOG["truncated-published"].label in set(picture.table["mechanism"])

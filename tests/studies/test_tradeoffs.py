@@ -1,0 +1,121 @@
+"""Closed forms, experiment and map of the trade-offs agree with each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.query import Query, StatisticKind
+from dpcore.studies import tradeoffs
+from dpcore.studies.tradeoffs import Fairness, Metric, Setting
+from dpcore.studies.winners import winners
+
+AGE = Column(
+    name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0)
+)
+
+
+def setting(kind=StatisticKind.MEAN, people=100, **changes):
+    query = Query(
+        kind=kind,
+        column=AGE,
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
+        size=TableSize(people=people, public=False),
+    )
+    known = {"epsilon": 0.5, "delta": 1e-6, "place": 0.1}
+    return Setting(query=query, **(known | changes))
+
+
+@pytest.mark.parametrize("fairness", Fairness)
+@pytest.mark.parametrize("metric", Metric)
+def test_simulation_agrees_with_the_closed_form(fairness, metric):
+    at = setting()
+    few = np.geomspace(0.05, 5, 5)
+    curves = tradeoffs.against_epsilon(at, fairness.mechanisms, few)
+    settings = [replace(at, epsilon=float(e)) for e in few]
+    rng = np.random.default_rng(3)
+    dots = tradeoffs.simulated(curves, settings, metric, draws=40_000, rng=rng)
+    for curve, dot in zip(curves, dots, strict=True):
+        # ``error`` is two standard errors: this allows four and a half.
+        assert np.all(np.abs(dot.value - curve.of(metric)) <= 2.25 * dot.error + 1e-12)
+
+
+def test_a_wrong_curve_would_be_caught():
+    at = setting()
+    (curve,) = tradeoffs.against_epsilon(at, ["laplace"], np.array([0.5]))
+    rng = np.random.default_rng(4)
+    (dot,) = tradeoffs.simulated([curve], [at], Metric.RMSE, draws=40_000, rng=rng)
+    assert abs(dot.value[0] - 1.05 * curve.rmse[0]) > 2.25 * dot.error[0]
+
+
+def test_error_is_bias_and_spread_together():
+    for curve in tradeoffs.against_position(setting(), Fairness.TRUE.mechanisms, 21):
+        assert curve.rmse**2 == pytest.approx(curve.bias**2 + curve.spread**2)
+
+
+def test_same_true_epsilon_is_the_same_for_all_pure_mechanisms():
+    for curve in tradeoffs.against_epsilon(
+        setting(), ("laplace", "bit", "truncated"), np.array([0.1, 1.0])
+    ):
+        assert curve.epsilon == pytest.approx([0.1, 1.0], rel=1e-9)
+        assert np.all(curve.epsilon <= np.array([0.1, 1.0]) * (1 + 1e-12))
+
+
+def test_same_nominal_epsilon_is_not_what_truncation_gives():
+    (curve,) = tradeoffs.against_epsilon(
+        setting(), ("truncated-published",), np.array([0.01, 1.0])
+    )
+    # Bounds are 100 sensitivities apart.
+    assert curve.epsilon / [0.01, 1.0] == pytest.approx([1.98, 1.48988], abs=0.01)
+
+
+def test_more_people_mean_less_error():
+    for curve in tradeoffs.against_people(
+        setting(), Fairness.TRUE.mechanisms, np.array([10.0, 100.0, 1000.0])
+    ):
+        assert np.all(np.diff(curve.rmse) < 0)
+
+
+def test_winner_is_the_mechanism_with_the_least_error():
+    at = setting()
+    keys = Fairness.TRUE.mechanisms
+    epsilons = np.array([0.02, 0.2, 2.0])
+    best = winners(at, keys, epsilons, 9)
+    assert best.best.shape == best.saving.shape == (3, 9)
+    for row, epsilon in enumerate(epsilons):
+        for column, place in enumerate(best.position):
+            here = replace(at, epsilon=float(epsilon), place=float(place))
+            errors = [float(here.mechanism(k).mse(here.position)) for k in keys]
+            index = best.best[row, column]
+            first, second = sorted(np.sqrt(errors))[:2]
+            assert (index == len(keys)) == (1 - first / second < 0.01)
+            if index < len(keys):
+                assert errors[index] == min(errors)
+    assert sum(best.share(i) for i in range(len(keys) + 1)) == pytest.approx(1.0)
+    assert 0 < best.share(len(keys)) < 1
+
+
+def test_sum_without_finite_range_has_a_finite_window():
+    at = setting(StatisticKind.SUM)
+    low, high = at.window
+    assert low == 0.0
+    assert np.isfinite(high)
+    for curve in tradeoffs.against_position(at, Fairness.TRUE.mechanisms, 5):
+        assert np.isfinite(curve.rmse).all()
+
+
+def test_points_without_settings_are_refused():
+    curves = tradeoffs.against_epsilon(setting(), ["laplace"], np.array([0.5, 1.0]))
+    with pytest.raises(ParameterError, match="one setting"):
+        tradeoffs.simulated(
+            curves,
+            [setting()],
+            Metric.BIAS,
+            draws=10,
+            rng=np.random.default_rng(0),
+        )
