@@ -1,0 +1,26 @@
+"""Epsilon Studio: what differential privacy does to your data. Page registry only."""
+
+import streamlit as st
+
+from ui import logging, session, sidebar, studies, style
+
+logging.withhold_messages()
+st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
+session.start()
+page = st.navigation(
+    [
+        st.Page("pages/home.py", title="Home", default=True),
+        st.Page("pages/data.py", title="Data"),
+        st.Page("pages/release.py", title="Release"),
+        st.Page("pages/tradeoffs.py", title="Trade-offs"),
+        st.Page("pages/individual.py", title="Individual privacy"),
+        st.Page("pages/ledger.py", title="Ledger"),
+        st.Page("pages/about.py", title="About"),
+    ],
+    position="top",
+)
+session.go_where_asked()
+style.apply()
+studies.follow_link()
+sidebar.show()
+page.run()

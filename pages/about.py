@@ -1,0 +1,12 @@
+"""About: what the studio guarantees, and what it does not."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui import session
+
+session.require_router("pages/about.py")
+st.title("About")
+st.markdown("What does this studio promise, and where does the promise end?")
+st.markdown(Path("ui/about.md").read_text(encoding="utf-8"))

@@ -1,0 +1,32 @@
+"""Home: three doors and a live miniature of the main job."""
+
+import streamlit as st
+
+from ui import miniature, session, studies
+
+session.require_router("pages/home.py")
+st.title("See what differential privacy does to your data")
+st.markdown(
+    "Publish a number about people so that it says almost nothing about any of them."
+)
+first, second, third = st.columns(3)
+with first.container(border=True, height="stretch"):
+    st.markdown("**Try it on survey data**")
+    st.caption("20,190 records of a health insurance experiment, ready to use.")
+    if st.button("Open the survey", type="primary"):
+        with st.spinner("Loading the survey …"):
+            studies.use_example("rand-hie")
+        st.switch_page("pages/release.py")
+with second.container(border=True, height="stretch"):
+    st.markdown("**Upload a CSV**")
+    st.caption("It stays in this tab's memory, and is forgotten when you close it.")
+    if st.button("Choose a file"):
+        st.switch_page("pages/data.py")
+with third.container(border=True, height="stretch"):
+    st.markdown("**Learn in five minutes**")
+    st.caption("What is promised, what is not, and what the words mean.")
+    if st.button("Read the promises"):
+        st.switch_page("pages/about.py")
+
+st.header("One guest replaced")
+miniature.show()

@@ -1,0 +1,24 @@
+"""Ledger: what was spent, on what, and what is left."""
+
+import streamlit as st
+
+from ui import accounts, results, session
+
+session.require_router("pages/ledger.py")
+st.title("Ledger")
+st.markdown("What has been released about this table, and what may still be?")
+study = session.require_study()
+account = session.account(study)
+accounts.summary(account)
+done = session.ledger().releases(study.fingerprint)
+if not done:
+    st.info("Nothing has been released yet.")
+    st.page_link("pages/release.py", label="Go to Release")
+else:
+    results.public_badge()
+    results.listing(done)
+    results.downloads(done, "all")
+    accounts.totals(done, account)
+accounts.changes(study)
+accounts.chain()
+accounts.change_budget(study, account)

@@ -1,0 +1,61 @@
+"""Trade-offs: bias, variance and error of the mechanisms on the same statistic."""
+
+import streamlit as st
+
+from dpcore.studies.tradeoffs import Fairness, Metric
+from ui import comparing, inputs, session
+
+session.require_router("pages/tradeoffs.py")
+st.title("Trade-offs")
+st.markdown("Which mechanism is off by how much, and what does its bound cost in bias?")
+study = session.require_study()
+asked = inputs.ask(study)
+
+metrics: list[Metric] = list(Metric)
+comparisons: list[Fairness] = list(Fairness)
+first, second, third, fourth = st.columns(4)
+axis = first.selectbox(
+    "Compare along",
+    ["epsilon", "number of people", "true value", "who wins where"],
+    key="axis",
+    bind="query-params",
+)
+metric = second.selectbox(
+    "Show",
+    metrics,
+    key="metric",
+    bind="query-params",
+    disabled=axis == "who wins where",
+    help="Typical error² = bias² + spread².",
+)
+fairness = third.selectbox(
+    "Compare at",
+    comparisons,
+    key="fairness",
+    bind="query-params",
+    help="Truncation as published keeps the Laplace scale and so gives up to twice the "
+    "nominal epsilon. At the same true epsilon its scale is corrected.",
+)
+place = fourth.slider(
+    "Where the true value lies",
+    0.0,
+    1.0,
+    0.1,
+    0.01,
+    key="place",
+    bind="query-params",
+    help="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
+    "nothing on this page is computed from the table.",
+)
+at = comparing.setting(asked, place)
+if axis == "epsilon":
+    comparing.against_epsilon(at, fairness, metric)
+elif axis == "number of people":
+    comparing.against_people(at, fairness, metric)
+elif axis == "true value":
+    comparing.against_position(at, fairness, metric)
+else:
+    comparing.winners(at, fairness)
+comparing.why(at, fairness)
+with st.expander("What is this?"):
+    comparing.details()

@@ -1,0 +1,124 @@
+"""Every page runs, in both modes, before and after a table is chosen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TITLES = {
+    "home": "See what differential privacy does to your data",
+    "data": "Data",
+    "release": "Release",
+    "tradeoffs": "Trade-offs",
+    "individual": "Individual privacy",
+    "ledger": "Ledger",
+    "about": "About",
+}
+CSV = "age,smoker\n" + "".join(
+    f"{20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(200)
+)
+
+
+def use_example(open_page, key="rand-hie"):
+    app = open_page("data")
+    by_label(app.selectbox, "Example data").set_value(key).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
+    by_label(app.number_input, "Lower bound").set_value(lower).run()
+    by_label(app.number_input, "Upper bound").set_value(upper).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+def mode(app):
+    return by_label(app.switch_page("app.py").run().sidebar.radio, "Mode")
+
+
+def by_label(elements, label):
+    return next(element for element in elements if element.label == label)
+
+
+def button(app, label):
+    return by_label(app.button, label)
+
+
+def charts(app):
+    return [json.loads(c.proto.spec) for c in app.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_page_runs_without_a_table(open_page, name):
+    app = open_page(name)
+    assert app.title[0].value == TITLES[name]
+    assert not app.error
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_page_runs_with_an_example(open_page, name):
+    use_example(open_page)
+    app = open_page(name)
+    assert app.title[0].value == TITLES[name]
+    assert not app.error
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_page_runs_with_an_upload(open_page, name):
+    use_upload(open_page)
+    app = open_page(name)
+    assert app.title[0].value == TITLES[name]
+    assert not app.error
+
+
+def test_upload_starts_in_release_mode_and_example_in_classroom(open_page):
+    app = use_upload(open_page)
+    assert mode(app).value == "release"
+    app = use_example(open_page)
+    assert mode(app).value == "classroom"
+
+
+def test_same_request_has_the_same_answer_and_one_charge(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    button(app, "Release").click().run()
+    listing = app.dataframe[-1].value
+    assert len(listing) == 1
+    by_label(app.selectbox, "Mechanism").set_value("bit").run()
+    by_label(app.selectbox, "Mechanism").set_value("laplace").run()
+    button(app, "Release").click().run()
+    again = app.dataframe[-1].value
+    assert again.equals(listing)
+
+
+@pytest.mark.parametrize("chosen", ["release", "classroom"])
+def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
+    app = use_example(open_page)
+    mode(app).set_value(chosen).run()
+    app = open_page("release")
+    button(app, "Release").click().run()
+    for name in ("release", "tradeoffs", "individual", "ledger"):
+        app = open_page(name)
+        figures = charts(app)
+        if name != "individual" or chosen == "classroom":
+            assert figures
+        for figure in figures:
+            notes = figure["layout"].get("annotations", [])
+            marked = any(note.get("name") == "watermark" for note in notes)
+            assert marked is (chosen == "classroom")
+
+
+def test_published_truncation_prints_its_real_epsilon_and_is_refused(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    by_label(app.selectbox, "Mechanism").set_value("truncated-published").run()
+    assert button(app, "Release").disabled
+    assert "really gives ε 0.832" in app.warning[0].value
+    price = next(metric for metric in app.metric if metric.label == "Price")
+    assert price.value == "ε 0.832"

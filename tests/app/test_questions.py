@@ -1,0 +1,140 @@
+"""Questions of every kind, in both modes, and what the pages say where one fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.data.examples import EXAMPLES
+from dpcore.mechanisms.catalog import CATALOG
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    charts,
+    mode,
+    use_example,
+    use_upload,
+)
+
+GAPS = "age,group\n" + "".join(
+    f"{'' if i % 10 == 0 else 20 + i % 50},{'abc'[i % 3]}\n" for i in range(200)
+)
+
+
+def set_to(app, kind, label, value):
+    by_label(getattr(app, kind), label).set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def release(app):
+    button(app, "Release").click().run()
+    assert not app.exception
+    assert not app.error, [error.value for error in app.error]
+    return app
+
+
+def shown(app):
+    kinds = ("markdown", "caption", "metric", "warning", "info", "error", "success")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(app, kind))
+
+
+@pytest.mark.parametrize("key", [example.key for example in EXAMPLES])
+def test_every_statistic_and_mechanism_releases_on_the_examples(open_page, key):
+    app = use_example(open_page, key)
+    assert mode(app).value == "classroom"
+    app = open_page("release")
+    kinds = list(by_label(app.selectbox, "Statistic").options)
+    asked = set()
+    for position, kind in enumerate(kinds):
+        set_to(app, "selectbox", "Statistic", kind)
+        # Every mechanism meets every statistic on one of the three tables.
+        for mechanism in list(CATALOG)[position % 2 :: 2]:
+            set_to(app, "selectbox", "Mechanism", mechanism)
+            set_to(app, "number_input", "ε for this release", 0.01)
+            release(app)
+            asked.add((kind, mechanism))
+    assert len(app.dataframe[-1].value) == len(asked)
+
+
+def test_release_mode_shows_no_true_value_and_classroom_mode_does(open_page):
+    use_example(open_page)
+    for chosen in ("release", "classroom"):
+        app = open_page("data")
+        mode(app).set_value(chosen).run()
+        app = open_page("release")
+        release(app)
+        said = "true value" in str(charts(app)) or "true values" in shown(app)
+        assert said is (chosen == "classroom")
+
+
+def test_more_than_is_left_is_refused_and_the_inputs_stay(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 600.0)
+    assert button(app, "Release").disabled
+    assert "This costs ε 600, and ε 3" in app.warning[0].value
+    assert by_label(app.number_input, "ε for this release").value == 600.0
+    assert "Released so far" not in [header.value for header in app.header]
+
+
+def test_table_is_private_in_number_under_add_remove(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    relation = by_label(app.radio, "Neighboring relation")
+    relation.set_value(relation.options[1]).run()
+    button(app, "Use this data").click().run()
+    app.switch_page("app.py").run()
+    assert "number of people: private" in shown(app)
+    app = open_page("release")
+    set_to(app, "selectbox", "Statistic", "count")
+    release(app)
+
+
+def test_bad_file_keeps_the_table_in_use(open_page):
+    use_upload(open_page)
+    app = open_page("data")
+    app.file_uploader[0].set_value(("bad.csv", b"a,b\n1,2,3\n", "text/csv")).run()
+    assert not app.exception
+    assert app.error
+    assert "kept" in shown(app)
+    assert open_page("release").button
+
+
+def test_forgotten_table_is_gone_from_every_page(app, open_page):
+    use_upload(open_page)
+    app.switch_page("app.py").run()
+    button(app.sidebar, "Forget this data").click().run()
+    app = open_page("release")
+    assert "Choose a table first" in app.info[0].value
+
+
+def test_budget_in_rho_is_charged_in_rho(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    notion = by_label(app.selectbox, "Budget counted in")
+    notion.set_value(notion.options[1]).run()
+    button(app, "Use this data").click().run()
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 0.2)
+    release(app)
+    app = open_page("ledger")
+    spent = by_label(app.metric, "Spent").value
+    assert "0.0187" in spent
+
+
+def test_missing_people_can_be_left_out(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("gaps.csv", GAPS.encode(), "text/csv")).run()
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    policy = by_label(app.selectbox, "If a value is missing")
+    policy.set_value("drop").run()
+    button(app, "Use this data").click().run()
+    app = open_page("release")
+    assert "mean of age" in shown(app).lower()
+    release(app)

@@ -1,0 +1,1 @@
+"""Everything between the pages and the core that knows Streamlit."""

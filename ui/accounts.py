@@ -1,0 +1,141 @@
+"""The parts of the Ledger page. Everything on it is public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.errors import DPCoreError, LedgerError
+from dpcore.figures.budgets import totals_picture
+from dpcore.figures.wording import significant
+from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.record import Mode
+from ui import inputs, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.releases.account import Account
+    from dpcore.releases.record import Release
+    from ui.study import Study
+
+_TOTAL_DELTA = 1e-6
+_NOTHING = PrivacyCost.of()
+
+
+def summary(account: Account) -> None:
+    """Show what the budget was, what is spent and what is left."""
+    budget = account.budget
+    first, second, third = st.columns(3)
+    first.metric("Budget", short(budget, budget.remaining(_NOTHING)))
+    second.metric("Spent", short(budget, account.spent))
+    third.metric("Left", short(budget, account.remaining))
+    if budget.epsilon is not None:
+        st.markdown(
+            f"So far, {inputs.odds(float(account.spent.epsilon))}. If all is used, "
+            f"{inputs.odds(float(budget.epsilon))}."
+        )
+    st.caption(
+        "The limit adds up costs, because each release may be chosen in view of the "
+        f"earlier ones. Every cost is counted for {account.relation.phrase}."
+    )
+
+
+def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
+    """Return the parts of ``cost`` that the budget limits, in symbols."""
+    if budget.rho is not None:
+        return f"ρ {significant(float(cost.rho))}"
+    text = f"ε {significant(float(cost.epsilon))}"
+    return f"{text} · δ {significant(float(cost.delta))}" if budget.delta else text
+
+
+def totals(releases: Sequence[Release], account: Account) -> None:
+    """Show the releases' total cost counted in four ways."""
+    delta = float(account.budget.delta or 0) or _TOTAL_DELTA
+    events = [PrivacyEvent.from_dict(release.event) for release in releases]
+    with st.spinner("Composing the releases …"):
+        picture = totals_picture(
+            compose(events, delta=delta),
+            charged=float(account.spent.epsilon),
+            delta=delta,
+            watermark=session.mode() is Mode.CLASSROOM,
+        )
+    results.show(picture, "totals")
+    st.caption(
+        "The tighter totals hold for a plan fixed before the first answer. They tell "
+        "what the plan would have cost, and are not what the limit counts."
+    )
+
+
+def chain() -> None:
+    """Check that no entry of the ledger was changed afterwards."""
+    try:
+        session.ledger().verify()
+    except LedgerError as error:
+        st.error(literal(str(error)))
+    else:
+        st.caption("✓ The chain of entries is unbroken: none was changed or removed.")
+
+
+def changes(study: Study) -> None:
+    """List how the budget was changed, and why."""
+    rows = [
+        {"when (UTC)": entry.recorded[:19].replace("T", " "), **_change(entry.content)}
+        for entry in session.ledger().history(study.fingerprint)
+        if entry.kind is EntryKind.BUDGET
+    ]
+    if rows:
+        st.markdown("**Changes of the budget**")
+        st.dataframe(pd.DataFrame(rows), hide_index=True, key="changes")
+
+
+def _change(content: dict[str, object]) -> dict[str, str]:
+    budget = PrivacyBudget.from_json(cast("dict[str, str]", content["budget"]))
+    return {"budget": budget.describe(), "reason": str(content["reason"])}
+
+
+def change_budget(study: Study, account: Account) -> None:
+    """Let the curator change the total; the change stays on record."""
+    with st.expander("Change the budget"), st.form("change-budget"):
+        st.markdown(
+            "A budget is a promise to the people in the table. A change is recorded "
+            "with its reason and cannot be taken back."
+        )
+        budget = account.budget
+        if budget.rho is not None:
+            rho = st.number_input(
+                "New privacy budget ρ",
+                min_value=1e-12,
+                value=float(budget.rho),
+                format="%g",
+            )
+            epsilon = delta = None
+        else:
+            epsilon = st.number_input(
+                "New privacy budget ε",
+                min_value=1e-9,
+                value=float(budget.epsilon or 1),
+                format="%g",
+            )
+            delta = st.number_input(
+                "New δ",
+                min_value=0.0,
+                max_value=0.1,
+                value=float(budget.delta or 0),
+                format="%g",
+            )
+            rho = None
+        reason = st.text_input("Reason", placeholder="who decided this, and why")
+        if st.form_submit_button("Change and record"):
+            try:
+                new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
+                session.ledger().change_budget(study.fingerprint, new, reason)
+            except DPCoreError as error:
+                st.error(literal(str(error)))
+            else:
+                st.rerun()

@@ -1,0 +1,39 @@
+"""The amber area: what only the curator may see.
+
+In Release mode it is closed until the curator opens it, on every page anew after a
+reload, so that a shared screen shows nothing by accident. In Classroom mode it is open.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.releases.record import Mode
+from ui import session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
+    """Frame confidential content; yields whether it may be shown.
+
+    Args:
+        key: Distinguishes several areas of one page.
+        what: What the area would show, in plain words.
+        ready: Whether Classroom mode opens it without being asked.
+
+    """
+    with st.container(border=True, key=f"confidential-{key}"):
+        st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
+        shown = (ready and session.mode() is Mode.CLASSROOM) or st.toggle(
+            f"Show {what}",
+            key=f"show-{key}",
+            help="Computed from the table without differential privacy. "
+            "Nothing in this area may be published, and no export contains it.",
+        )
+        yield shown

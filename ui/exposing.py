@@ -1,0 +1,177 @@
+"""The parts of the Individual privacy page. CONFIDENTIAL, all but the worst case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.figures import exposures as figures
+from dpcore.figures.wording import epsilon_text, significant
+from dpcore.individual.explanation import explain
+from dpcore.individual.exposure import expose
+from dpcore.releases.identity import canonical
+from dpcore.releases.record import Mode
+from ui import results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.individual.exposure import Exposure
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.transaction import Request
+    from ui.study import Study
+
+_MOST = 10
+
+
+def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
+    """Return everybody's loss under the question on screen. CONFIDENTIAL."""
+    question = f"{study.fingerprint} {canonical(asked.query.parameters())}"
+    values = session.remember(
+        "values", question, lambda: asked.query.values(study.dataset)
+    )
+    statistic = asked.query.statistic
+    shifts = session.remember(
+        f"shifts {relation}", question, lambda: statistic.shifts(values, relation)
+    )
+    return session.remember(
+        "exposure",
+        f"{relation} {asked.analysis(study.fingerprint)}",
+        lambda: expose(
+            asked.mechanism,
+            statistic,
+            values,
+            relation=relation,
+            sensitivity=asked.query.sensitivity,
+            delta=asked.used_delta,
+            rows=asked.query.unit.rows,
+            shifts=shifts,
+        ),
+    )
+
+
+def distribution(exposure: Exposure, asked: Request) -> None:
+    """Show the distribution over all people, and the chain of guarantees."""
+    watermark = session.mode() is Mode.CLASSROOM
+    key = asked.mechanism_key
+    results.show(
+        figures.exposure_picture(exposure, key=key, watermark=watermark), "exposure"
+    )
+    _chain(exposure)
+    threshold = st.number_input(
+        "Nobody should lose more than",
+        min_value=0.0,
+        value=round(exposure.worst_case / 2, 6),
+        format="%g",
+        key="threshold",
+        persist_state="session",
+    )
+    st.markdown(f"{figures.exceeding_text(exposure.exceeding(threshold), threshold)}.")
+
+
+def _chain(exposure: Exposure) -> None:
+    """Show the chain of ever narrower maxima, down to the average person."""
+    cells = st.columns(4)
+    cells[0].metric(
+        "Any table, anybody (DP)",
+        epsilon_text(exposure.worst_case),
+        help="The guarantee: the largest loss over all tables and all people.",
+    )
+    cells[1].metric(
+        "This table, anybody",
+        epsilon_text(exposure.for_all),
+        help="The largest loss of anybody, in this table or joining it.",
+    )
+    cells[2].metric("Most exposed person here", epsilon_text(exposure.maximum))
+    cells[3].metric("Average person here", epsilon_text(exposure.mean))
+    if exposure.mean > 0:
+        factor = significant(exposure.worst_case / exposure.mean)
+        st.markdown(f"The guarantee is {factor} times what the average person loses.")
+
+
+def groups(exposure: Exposure, asked: Request, study: Study) -> None:
+    """Show who bears the loss, by a category."""
+    choices = [
+        column.name
+        for column in study.dataset.columns
+        if column.kind is not ColumnKind.NUMBER and column.labels
+    ]
+    if not choices:
+        st.caption("Declare a yes/no or category column on “Data” to compare groups.")
+        return
+    position = st.selectbox(
+        "Compare groups by",
+        range(len(choices)),
+        index=None,
+        format_func=choices.__getitem__,
+        placeholder="a yes/no or category column",
+        key=f"groups-{session.generation()}",
+        persist_state="session",
+    )
+    if position is None:
+        return
+    column = study.dataset.column(choices[position])
+    codes = study.dataset.codes(column.name)[asked.query.rows(study.dataset)]
+    results.show(
+        figures.groups_picture(
+            exposure.by_group(codes, column.labels),
+            by=column.name,
+            key=asked.mechanism_key,
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "groups",
+    )
+
+
+def most_exposed(exposure: Exposure, asked: Request, study: Study) -> None:
+    """List who is most exposed, by row number and the value in use, and why."""
+    rows = asked.query.rows(study.dataset)
+    persons = exposure.most_exposed(_MOST)
+    st.markdown("**Who is most exposed, and why**")
+    st.markdown(literal(explain(persons[0], exposure, asked.query)))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": [int(rows[person.entry]) + 1 for person in persons],
+                "value in use": [_in_use(asked, person.value) for person in persons],
+                "moves the answer by": [person.shift for person in persons],
+                "own epsilon": [person.epsilon for person in persons],
+            }
+        ),
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def why_not_publish(exposure: Exposure, asked: Request) -> None:
+    """Say why these numbers stay with the curator."""
+    st.markdown(
+        "**Why none of this may be published.** Each number here is a function of "
+        "everybody's records: who is told that their own loss is, say, "
+        f"{epsilon_text(exposure.maximum)} can often solve for the exact "
+        f"{asked.query.kind}. Even the average or the picture above has no privacy "
+        "guarantee."
+    )
+
+
+def details() -> None:
+    """Define per-instance privacy loss and the chain of guarantees."""
+    st.markdown(
+        "A person's own loss is the largest change in the odds of any answer between "
+        "two tables only: this one with the person's record, and this one without it "
+        "(or with another record). Differential privacy is the largest of these over "
+        "all tables and people, so it is never smaller.\n\n"
+        "Clamping (BIT) never changes a person's loss while both values lie within the "
+        "bounds; redrawing (truncation) raises it, most near a bound.\n\n"
+        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 "
+        "and 7; the losses are exact profiles of the mechanisms, not tail bounds."
+    )
+
+
+def _in_use(asked: Request, value: float) -> float:
+    """Return a value as the statistic counts it: clamped to the public bounds."""
+    bounds = asked.query.column.bounds
+    number = asked.query.membership is None and asked.query.edges is None
+    return float(bounds.clip(value)) if bounds is not None and number else value

@@ -1,0 +1,41 @@
+"""Logs say that something failed, and never what the message was.
+
+The message of an unexpected error may quote a cell of the table ("could not convert
+string to float: ..."). Streamlit writes it to the log at every setting.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+
+_STEPS = 5
+_LOGGERS = (
+    "streamlit.error_util",
+    "streamlit.runtime.backend_operation_handler",
+    "streamlit.runtime.scriptrunner.script_runner",
+)
+
+
+class _Redact(logging.Filter):
+    """Keep the place of an error and the name of its type; drop its message."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind, _, trace = record.exc_info or (None, None, None)
+        name = kind.__name__ if kind is not None else "error"
+        steps = traceback.extract_tb(trace)[-_STEPS:]
+        place = ", ".join(f"{Path(s.filename).name}:{s.lineno}" for s in steps)
+        record.msg = f"{name} at [{place}]; its message may quote data and is withheld."
+        record.args = ()
+        record.exc_info = None
+        record.exc_text = None
+        return True
+
+
+def withhold_messages() -> None:
+    """Install the filter once for the whole server."""
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(known, _Redact) for known in logger.filters):
+            logger.addFilter(_Redact())

@@ -1,0 +1,79 @@
+"""The four things that stand beside every page: table, budget, mode, forget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.wording import people
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.record import Mode
+from ui import session, studies
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from ui.study import Study
+
+
+def show() -> None:
+    """Draw the sidebar."""
+    with st.sidebar:
+        study = session.study()
+        if study is None:
+            st.markdown("**No table in use**")
+            st.page_link("pages/data.py", label="Choose a table")
+        else:
+            _card(study)
+            _gauge(study)
+        st.radio(
+            "Mode",
+            list(Mode),
+            format_func=str.capitalize,
+            key="mode",
+            persist_state="session",
+            help="Release: answers are private and paid for. Classroom: true values "
+            "may be shown, nothing is spent, everything is watermarked.",
+        )
+        if study is not None:
+            if study.example is None and session.mode() is Mode.CLASSROOM:
+                st.warning("True values of your own table may now appear on the pages.")
+            st.button(
+                "Forget this data",
+                on_click=studies.forget,
+                help="Drops the table from this tab's memory. The ledger stays.",
+            )
+
+
+def _card(study: Study) -> None:
+    dataset = study.dataset
+    ready = sum(column.is_declared for column in dataset.columns)
+    public_size = study.terms.relation is NeighboringRelation.SUBSTITUTION
+    noun = study.terms.unit.noun
+    hidden = f"number of {people(2, noun)[2:]}: private"
+    count = people(dataset.people, noun) if public_size else hidden
+    st.markdown(f"**{literal(dataset.name)}**")
+    st.caption(
+        f"{count} · {ready} of {len(dataset.columns)} columns declared · protects "
+        f"one {study.terms.unit.noun}: {study.terms.relation.phrase}"
+    )
+
+
+def _gauge(study: Study) -> None:
+    account = session.account(study)
+    budget = account.budget
+    rows: list[tuple[str, Decimal, Decimal]] = []
+    if budget.rho is not None:
+        rows.append(("ρ", account.spent.rho, budget.rho))
+    if budget.epsilon is not None:
+        rows.append(("ε", account.spent.epsilon, budget.epsilon))
+    for symbol, spent, total in rows:
+        share = min(float(spent / total), 1.0)
+        lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
+        st.progress(
+            share,
+            text=f"Budget{lesson}: {spent:.4g} of {total:.4g} {symbol} spent, "
+            f"{max(total - spent, 0):.4g} left",
+        )

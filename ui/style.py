@@ -1,0 +1,23 @@
+"""The few rules of style that the theme cannot say: colored edges."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_RULES = """
+<style>
+[class*="st-key-confidential-"] { border-left: 6px solid #E69F00 !important; }
+[class*="st-key-public-"] { border-left: 6px solid #0072B2 !important; }
+[class*="st-key-classroom-"] { border-left: 6px solid #7F7F7F !important; }
+/* The primary color is made for white text on it, and too dark for text itself. */
+[data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p {
+  color: inherit !important;
+}
+[data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
+</style>
+"""
+
+
+def apply() -> None:
+    """Add the rules to the page."""
+    st.html(_RULES)
