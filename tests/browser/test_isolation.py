@@ -1,0 +1,194 @@
+"""A tab keeps its table to itself, and nothing in it leaves or runs."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Server
+from tests.browser.visitor import PAGES, Visitor, table, visit
+from tests.browser.wire import Wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+# Large enough that Streamlit's own caches would hash a sample of it only.
+MANY = [i % 101 for i in range(60_000)]
+HOSTILE = (
+    "![x](https://evil.test/p.png) <img src=https://evil.test/i.png onerror=alert(1)> "
+    ":material/bomb: :red[stop] $\\latex$ [link](https://evil.test/l) "
+    '<a href="https://evil.test/a">link</a>'
+)
+HOSTILE_FILE = "![x](https:evil.test) <img src=x onerror=alert(2)> $\\f$.csv"
+CELL = "SENTINEL-7391"
+# Python reads this file as it starts, so that the app itself needs no back door.
+CENSUS = """
+import gc, os, signal
+
+LARGE = 50_000
+HOLDERS = {"DataFrame": len, "UploadedFileRec": lambda file: len(file.data)}
+
+def count(*_):
+    gc.collect()
+    held = [thing for thing in gc.get_objects() if type(thing).__name__ in HOLDERS]
+    found = sum(HOLDERS[type(thing).__name__](thing) > LARGE for thing in held)
+    with open(os.environ["CENSUS"], "w") as file:
+        file.write(str(found))
+
+signal.signal(signal.SIGUSR1, count)
+"""
+
+
+def test_tables_that_differ_in_one_person_stay_apart(browser, server):
+    tables = [[0, *MANY], [100, *MANY]]
+    sums = [f"{sum(values)}.0" for values in tables]
+    tabs, wires = [], []
+    for values in tables:
+        context = browser.new_context()
+        page = context.new_page()
+        wires.append(Wire(page))
+        tab = Visitor(page, server.url)
+        tab.open()
+        tab.use_upload(table(values))
+        tab.go("Release")
+        tab.choose("Statistic", "sum")
+        tabs.append(tab)
+    first, second = tabs
+    first.release()
+    second.go("Ledger")
+    expect(second.page.get_by_text("Nothing has been released yet")).to_be_visible()
+    second.go("Release")
+    second.release()
+    assert first.answer.inner_text() != second.answer.inner_text()
+    for wire in wires:
+        assert not wire.holds(*sums)
+    for tab in tabs:
+        tab.pick("Classroom")
+    # Both have asked the same by now, so that a shared result would show.
+    for tab in tabs:
+        tab.release()
+        expect(tab.page.get_by_text("Classroom: true values")).to_be_visible()
+        tab.settle()
+    for wire, own, other in zip(wires, sums, reversed(sums), strict=True):
+        assert wire.holds(own)
+        assert not wire.holds(other)
+    for tab in tabs:
+        tab.page.context.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs Unix signals")
+def test_closed_tab_frees_its_table(browser, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(CENSUS, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("CENSUS", str(tmp_path / "census"))
+    server = Server(tmp_path)
+    try:
+        context = browser.new_context()
+        visitor = visit(context, server.url)
+        visitor.use_upload(table(MANY))
+        visitor.go("Individual privacy")
+        visitor.open_confidential()
+        expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
+        assert tables_in(server, tmp_path) > 0
+        context.close()
+        deadline = time.monotonic() + 15
+        while tables_in(server, tmp_path) and time.monotonic() < deadline:
+            time.sleep(0.5)
+        assert tables_in(server, tmp_path) == 0
+    finally:
+        server.kill()
+
+
+def tables_in(server: Server, folder: Path) -> int:
+    """Return how many large tables and uploaded files the server holds."""
+    answer = folder / "census"
+    answer.unlink(missing_ok=True)
+    server.process.send_signal(signal.SIGUSR1)
+    deadline = time.monotonic() + 20
+    while not (answer.exists() and answer.read_text(encoding="utf-8")):
+        assert time.monotonic() < deadline, "the server did not answer"
+        time.sleep(0.1)
+    return int(answer.read_text(encoding="utf-8"))
+
+
+def test_hostile_names_make_no_request_and_no_markup(context, server):
+    wire = Wire(context)
+    dialogs = []
+    visitor = visit(context, server.url)
+    visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
+    rows = "\n".join(f"{i % 9},{'ab'[i % 2]}" for i in range(120))
+    quoted = HOSTILE.replace('"', '""')
+    visitor.go("Data")
+    visitor.upload(f'"{quoted}","{quoted} group"\n{rows}\n', HOSTILE_FILE)
+    visitor.choose("Column", f"{HOSTILE} group")
+    visitor.choose("Kind", "category")
+    categories = visitor.page.get_by_role("textbox", name="Public list")
+    categories.fill(f"{HOSTILE}\na\nb")
+    categories.press("Control+Enter")
+    visitor.settle()
+    visitor.choose("Column", HOSTILE)
+    visitor.use(0, 10)
+    visitor.pick("Classroom")
+    visitor.go("Individual privacy")
+    visitor.choose("Compare groups by", f"{HOSTILE} group")
+    visitor.go("Release")
+    visitor.release()
+    visitor.choose("Column", f"{HOSTILE} group")
+    visitor.choose("Statistic", "histogram")
+    visitor.button("Release").click()
+    expect(
+        visitor.page.get_by_text("all bars at once are within").first
+    ).to_be_visible()
+    for name in PAGES:
+        visitor.go(name)
+        visitor.unfold()
+        # Letter by letter in the side bar, and wherever the column is named.
+        text = visitor.text.replace("\u2060", "")
+        assert HOSTILE_FILE in text
+        if name == "Release":
+            assert f"istogram of {HOSTILE} group" in text
+        strange = visitor.page.locator(
+            "[src*=evil], [*|href*=evil], [onerror], [src=x], .katex"
+        )
+        found = [place.evaluate("place => place.outerHTML") for place in strange.all()]
+        assert found == [], name
+        expect(visitor.page.get_by_text("bomb", exact=True)).to_have_count(0)
+    assert dialogs == []
+    assert wire.outside(server.url) == []
+
+
+def test_errors_quote_no_cell(context, server):
+    wire = Wire(context)
+    said = []
+    visitor = visit(context, server.url)
+    visitor.page.on("console", lambda message: said.append(message.text))
+    visitor.page.on("pageerror", lambda error: said.append(str(error)))
+    visitor.go("Data")
+    text = "age,name\n" + "".join(f"{i % 90},{CELL}-{i}\n" for i in range(300))
+    visitor.upload(text)
+    visitor.choose("Column", "name")
+    visitor.choose("Kind", "number")
+    visitor.use(0, 10)
+    visitor.go("Release")
+    visitor.button("Release").click()
+    # The text is no number: some page must say so, and say it without the text.
+    expect(visitor.page.get_by_role("alert").first).to_be_visible()
+    for broken in (
+        f'age,name\n1,"{CELL}\n2,x\n',
+        f"age,name\n1,{CELL},3\n",
+        f"age,name\n1,{CELL}\x00\n",
+        f"age,name\n1,{CELL}é\n".encode("utf-16")[:-1],
+    ):
+        visitor.go("Data")
+        visitor.upload(broken, "broken.csv")
+        expect(visitor.page.get_by_text("What you had before is kept.")).to_be_visible()
+        said.append(visitor.text)
+    assert not wire.holds(CELL)
+    assert not [text for text in said if CELL in text]
+    assert CELL not in server.log.read_text(encoding="utf-8")

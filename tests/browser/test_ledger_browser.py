@@ -1,0 +1,152 @@
+"""The budget survives reloads, impatient clicks, second tabs and a killed server."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.data.columns import propose_kinds
+from dpcore.data.dataset import Dataset
+from dpcore.data.dialects import Dialect
+from dpcore.data.reading import read_csv
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.storage import keyfile
+from tests.browser.conftest import Server
+from tests.browser.visitor import table, visit
+
+if TYPE_CHECKING:
+    from dpcore.releases.record import Release
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+class Book:
+    """What the ledger on disk holds about one table."""
+
+    def __init__(self, server: Server, text: str) -> None:
+        frame = read_csv(text.encode(), Dialect())
+        dataset = Dataset(name="", frame=frame, columns=propose_kinds(frame))
+        self._account = dataset.fingerprint(keyfile(server.home))
+        self._ledger = Ledger.at(server.home / "ledger.sqlite3")
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        return self._ledger.releases(self._account)
+
+    @property
+    def spent(self) -> float:
+        account = self._ledger.account(self._account)
+        assert account is not None
+        return float(account.spent.epsilon)
+
+    def check(self) -> None:
+        """Every debit has an answer, and nothing was changed afterwards."""
+        self._ledger.verify()
+        paid = sum(release.cost.epsilon for release in self.releases)
+        assert self.spent == float(paid)
+
+
+def ages(first: int) -> str:
+    """Return a table that no other test uses."""
+    return table([first, *(20 + i % 60 for i in range(400))])
+
+
+def test_reload_keeps_what_was_spent(context, server):
+    text = ages(1)
+    visitor = visit(context, server.url)
+    visitor.use_upload(text)
+    visitor.go("Release")
+    visitor.number("ε for this release", 0.3)
+    shown = visitor.release()
+    visitor.page.reload()
+    expect(visitor.page.get_by_text("Choose a table first")).to_be_visible()
+    visitor.use_upload(text)
+    visitor.go("Ledger")
+    assert "0.3" in visitor.metric("Spent")
+    assert "0.7" in visitor.metric("Left")
+    visitor.go("Release")
+    visitor.number("ε for this release", 0.3)
+    assert visitor.answer.inner_text() == shown
+
+
+def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
+    text = ages(2)
+    book = Book(server, text)
+    tabs = [visit(browser.new_context(), server.url) for _ in range(2)]
+    for tab, statistic in zip(tabs, ("mean", "sum"), strict=True):
+        tab.use_upload(text)
+        tab.go("Release")
+        tab.choose("Statistic", statistic)
+        tab.number("ε for this release", 0.6)
+    first, second = tabs
+    first.release()
+    # This screen was drawn while all of the budget was left.
+    expect(second.tile("Price")).to_contain_text(re.compile(r"\b1\b.* left"))
+    second.button("Release").click()
+    refusal = second.page.get_by_role("alert").filter(has_text="the release costs")
+    expect(refusal).to_contain_text(re.compile("only .*0[.]4"))
+    assert "0.6 of 1.0 ε spent" in second.text
+    assert [release.title for release in book.releases] == ["mean of age"]
+    second.number("ε for this release", 0.4)
+    second.release()
+    assert book.spent == 1.0
+    book.check()
+    for tab in tabs:
+        tab.page.context.close()
+
+
+def test_triple_clicks_are_charged_once(context, server):
+    text = ages(3)
+    book = Book(server, text)
+    visitor = visit(context, server.url)
+    visitor.use_upload(text)
+    visitor.go("Release")
+    visitor.number("ε for this release", 0.1)
+    visitor.button("Release").click(click_count=3)
+    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    # The app ignores "Draw again" at first, for the third click may land on it.
+    visitor.page.wait_for_timeout(2500)
+    assert [release.draw for release in book.releases] == [1]
+    visitor.button("Draw again").click(click_count=3)
+    expect(visitor.page.get_by_text("Draw 2 of this question")).to_be_visible()
+    visitor.page.wait_for_timeout(1000)
+    assert [release.draw for release in book.releases] == [1, 2]
+    assert book.spent == 0.2
+
+
+def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
+    text = ages(4)
+    server = Server(tmp_path)
+    book = Book(server, text)
+    visitor = visit(context, server.url)
+    try:
+        shown = ""
+        for epsilon, wait in ((0.1, 0), (0.2, 60)):
+            visitor.use_upload(text)
+            visitor.go("Release")
+            if not shown:
+                visitor.number("ε for this release", 0.3)
+                shown = visitor.release()
+            visitor.number("ε for this release", epsilon)
+            visitor.button("Release").click()
+            visitor.page.wait_for_timeout(wait)
+            server.kill()
+            book.check()
+            server.start()
+            visitor.open()
+        book.check()
+        visitor.use_upload(text)
+        visitor.go("Release")
+        before = book.releases
+        visitor.choose("Mechanism", "Gaussian (analytic)")
+        visitor.choose("Mechanism", "Laplace")
+        visitor.number("ε for this release", 0.3)
+        visitor.button("Release").click()
+        visitor.page.wait_for_timeout(500)
+        assert visitor.answer.inner_text() == shown
+        assert book.releases == before
+    finally:
+        server.kill()

@@ -1,0 +1,166 @@
+"""The main job: from a table to a sanitized answer, its price and its downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import time
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from dpcore.releases.record import Mode, Release
+from tests.browser.conftest import settled
+from tests.browser.visitor import PAGES, Visitor, table, visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+AGES = [18 + i * i % 71 for i in range(2000)]
+MEAN = sum(AGES) / len(AGES)
+# The noise of these releases has scale 100 / 2000 / 0.4 = 0.125.
+OFF = 5.0
+MOST_TABS = 90
+
+
+def first_number(answer: str) -> float:
+    found = re.match(r"[\d,]*\.?\d+", answer)
+    assert found is not None, answer
+    return float(found[0].replace(",", ""))
+
+
+def test_upload_to_ledger(context, server):
+    visitor = visit(context, server.url)
+    visitor.use_upload(table(AGES))
+    visitor.go("Release")
+    visitor.choose("Mechanism", "BIT Laplace")
+    visitor.number("ε for this release", 0.4)
+    shown = visitor.release()
+    assert abs(first_number(shown) - MEAN) < OFF
+    assert "95 %" in shown
+
+    record = Release.from_json(visitor.download("Download JSON"))
+    assert (record.mechanism, record.mode) == ("bit", Mode.RELEASE)
+    assert record.title == "mean of age"
+    assert float(record.cost.epsilon) == 0.4
+    assert record.values[0] == pytest.approx(first_number(shown), abs=0.01)
+    (row,) = csv.DictReader(io.StringIO(visitor.download("Download CSV")))
+    assert float(row["value"]) == record.values[0]
+    assert float(row["noise_lower"]) < record.values[0] < float(row["noise_upper"])
+
+    visitor.go("Trade-offs")
+    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_be_visible()
+    assert "Plain Laplace noise has no bias" in visitor.text
+
+    visitor.go("Individual privacy")
+    assert "Who is most exposed" not in visitor.text
+    visitor.open_confidential()
+    expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
+    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_have_count(1)
+
+    visitor.go("Ledger")
+    assert "0.4" in visitor.metric("Spent")
+    assert "0.6" in visitor.metric("Left")
+    assert Release.from_json(visitor.download("Download JSON")) == record
+
+
+def test_survey_answers_within_half_a_minute(context, server):
+    start = time.monotonic()
+    visitor = visit(context, server.url)
+    visitor.use_example()
+    shown = visitor.release()
+    assert first_number(shown) > 0
+    assert time.monotonic() - start < 30
+
+
+def test_keyboard_alone_does_the_main_job(context, server):
+    visitor = visit(context, server.url)
+    page = visitor.page
+    press(page, visitor.button("Choose a file"), "Enter")
+    visitor.heading("Data").wait_for()
+    settled(page)
+    # No key can answer the file dialog of a browser without a screen.
+    visitor.upload(table([*AGES, 50]))
+    enter(page, "Lower bound", "0")
+    enter(page, "Upper bound", "100")
+    press(page, visitor.button("Use this data"), "Enter")
+    onward = visitor.button("Continue to Release")
+    press(page, onward, "Enter")
+    visitor.heading("Release").wait_for()
+    settled(page)
+    reach(page, page.get_by_role("combobox", name="Mechanism", exact=True))
+    page.keyboard.type("BIT")
+    page.keyboard.press("Enter")
+    settled(page)
+    enter(page, "ε for this release", "0.4")
+    press(page, visitor.button("Release"), "Enter")
+    expect(visitor.answer).to_be_visible()
+    settled(page)
+    assert abs(first_number(visitor.answer.inner_text()) - MEAN) < OFF
+    assert "BIT Laplace, noise scale" in visitor.text
+    with page.expect_download() as download:
+        press(page, visitor.button("Download JSON"), "Enter")
+    record = Release.from_json(download.value.path().read_text(encoding="utf-8"))
+    assert record.mechanism == "bit"
+    follow(visitor, "Trade-offs")
+    follow(visitor, "Individual privacy")
+    press(page, page.get_by_role("switch"), "Space")
+    expect(page.get_by_text("Who is most exposed")).to_be_visible()
+    follow(visitor, "Ledger")
+    assert "0.4" in visitor.metric("Spent")
+
+
+def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    visitor = visit(context, server.url)
+    visitor.use_upload(table([*AGES, 51]))
+    visitor.go("Release")
+    visitor.number("ε for this release", 0.4)
+    shown = visitor.release()
+    assert abs(first_number(shown) - MEAN) < OFF
+    for name in PAGES:
+        visitor.go(name)
+        if name == "Individual privacy":
+            visitor.open_confidential()
+            expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
+        visitor.unfold()
+        assert sideways(visitor.page) <= 390, name
+    context.close()
+
+
+def sideways(page: Page) -> int:
+    """Return how wide the page and its scrolling part are, whichever is wider."""
+    return page.evaluate(
+        "Math.max(document.documentElement.scrollWidth,"
+        " document.querySelector('[data-testid=stMain]').scrollWidth)"
+    )
+
+
+def reach(page: Page, target: Locator) -> None:
+    """Press Tab until the target has the focus."""
+    target.wait_for()
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    pytest.fail(f"{target} is not within reach of {MOST_TABS} tabs")
+
+
+def press(page: Page, target: Locator, key: str) -> None:
+    reach(page, target)
+    page.keyboard.press(key)
+
+
+def enter(page: Page, label: str, text: str) -> None:
+    reach(page, page.get_by_role("spinbutton", name=label, exact=True))
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    settled(page)
+
+
+def follow(visitor: Visitor, name: str) -> None:
+    page = visitor.page
+    press(page, page.get_by_role("link", name=name, exact=True).first, "Enter")
+    visitor.heading(PAGES[name]).wait_for()
+    settled(page)

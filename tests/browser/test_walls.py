@@ -1,0 +1,183 @@
+"""What Release mode keeps behind the confidential areas, and what a link carries."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.exposure import expose
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.record import WATERMARK, Mode, Release
+from dpcore.releases.transaction import Request
+from dpcore.statistics.query import Query, StatisticKind
+from tests.browser.visitor import PAGES, table, visit
+from tests.browser.wire import Wire, spellings
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+PEOPLE = 1013
+INCOMES = np.random.default_rng(7).gamma(3.0, 9123.4567, PEOPLE).round(4)
+TOP = 100_000.0
+COLUMN = "yearly_income"
+ASKED = ("mean", "sum", "variance", "standard deviation", "proportion", "histogram")
+EPSILON = 0.2
+
+
+def request(kind: StatisticKind) -> Request:
+    """Return the question as the Release page asks it of the table of this test."""
+    column = Column(
+        name=COLUMN,
+        kind=ColumnKind.NUMBER,
+        bounds=Interval(lower=0.0, upper=TOP),
+        missing=MissingPolicy.REPLACE,
+        replacement=TOP / 2,
+    )
+    query = Query(
+        kind=kind,
+        column=column,
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
+        size=TableSize(people=PEOPLE, public=True),
+    )
+    return Request(query=query, mechanism_key="laplace", epsilon=EPSILON)
+
+
+def exposure():
+    asked = request(StatisticKind.MEAN)
+    return expose(
+        asked.mechanism,
+        asked.query.statistic,
+        INCOMES,
+        relation=NeighboringRelation.ADD_REMOVE,
+        sensitivity=asked.query.sensitivity,
+        delta=0.0,
+        rows=1,
+    )
+
+
+def secrets() -> dict[str, float]:
+    """Return true statistics and losses, each with more digits than chance has."""
+    inside = np.clip(INCOMES, 0, TOP)
+    losses = exposure()
+    return {
+        "mean": float(inside.mean()),
+        "sum": float(inside.sum()),
+        "variance": float(inside.var()),
+        "sample variance": float(inside.var(ddof=1)),
+        "deviation": float(inside.std()),
+        "sample deviation": float(inside.std(ddof=1)),
+        "proportion": float((inside >= TOP / 2).mean()),
+        "lowest": float(INCOMES.min()),
+        "highest": float(INCOMES.max()),
+        "largest loss": losses.maximum,
+        "median loss": float(np.median(losses.epsilon)),
+        "smallest loss": float(losses.epsilon.min()),
+    }
+
+
+def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
+    known = secrets()
+    needles = {
+        written: name for name, number in known.items() for written in spellings(number)
+    }
+    wire = Wire(context)
+    visitor = visit(context, server.url)
+    visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=3)
+    seen, addresses = [], []
+    visitor.go("Release")
+    visitor.number("ε for this release", EPSILON)
+    for statistic in ASKED:
+        visitor.choose("Statistic", statistic)
+        visitor.button("Release").click()
+        expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        visitor.settle()
+        seen.append(visitor.text)
+        addresses.append(visitor.page.url)
+        seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
+    visitor.choose("Statistic", "mean")
+    for name in PAGES:
+        visitor.go(name)
+        visitor.unfold()
+        seen.append(visitor.page.content())
+        seen.append(visitor.text)
+        addresses.append(visitor.page.url)
+    visitor.go("Ledger")
+    seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
+
+    log = server.log.read_text(encoding="utf-8")
+    everything = "\n".join([*seen, *addresses, *wire.urls, log]).encode()
+    public = [n for n in needles if _bytes(n) in everything]
+    assert [needles[n] for n in public] == []
+    assert [needles[n] for n in wire.holds(*needles)] == []
+    assert wire.holds("mean of yearly")
+    for address in (*addresses, *wire.urls):
+        assert "income" not in urlsplit(address).path + urlsplit(address).query
+
+    assert wire.outside(server.url) == []
+
+    # The search finds what is there: the largest loss, once the area is opened.
+    visitor.go("Individual privacy")
+    before = len(wire.frames)
+    visitor.page.get_by_text("the person had not been there").click()
+    visitor.settle()
+    visitor.open_confidential()
+    expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
+    assert before < len(wire.frames)
+    found = {needles[n] for n in wire.holds(*needles)}
+    assert {"largest loss", "median loss"} <= found
+    shown = epsilon_text(known["largest loss"])
+    area = visitor.page.locator("[class*=st-key-confidential-]")
+    assert shown in area.inner_text()
+    assert shown not in visitor.text.replace(area.inner_text(), "")
+
+
+def test_classroom_downloads_and_figures_are_watermarked(context, server):
+    visitor = visit(context, server.url)
+    visitor.use_example()
+    expect(visitor.page.get_by_role("radio", name="Classroom")).to_be_checked()
+    visitor.release()
+    text = visitor.download("Download JSON")
+    assert json.loads(text)["watermark"] == WATERMARK
+    assert Release.from_json(text).mode is Mode.CLASSROOM
+    assert WATERMARK in visitor.download("Download CSV").splitlines()[1]
+    for name in ("Release", "Trade-offs", "Individual privacy", "Ledger"):
+        visitor.go(name)
+        drawn = visitor.page.locator(".js-plotly-plot")
+        expect(drawn.first).to_be_visible()
+        for figure in drawn.all():
+            expect(figure.locator(".annotation-text")).to_contain_text(["Classroom"])
+
+
+def test_link_opens_the_same_page_and_releases_nothing(browser, context, server):
+    visitor = visit(context, server.url)
+    visitor.use_example()
+    visitor.choose("Statistic", "sum")
+    visitor.choose("Mechanism", "BIT Laplace")
+    visitor.number("ε for this release", 0.7)
+    wanted = ("mechanism=BIT", "epsilon=0.7", "statistic=sum", "example=rand-hie")
+    link = visitor.page.url
+    assert [part for part in wanted if part not in link] == [], link
+    elsewhere = browser.new_context()
+    page = elsewhere.new_page()
+    page.goto(link)
+    for label, value in (("Statistic", "sum"), ("Mechanism", "BIT Laplace")):
+        expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(
+            value
+        )
+    field = page.get_by_role("spinbutton", name="ε for this release")
+    expect(field).to_have_value("0.7")
+    expect(page.get_by_text("0 of 3.0 ε spent")).to_be_visible()
+    expect(page.get_by_text("Draw 1 of this question")).to_have_count(0)
+    expect(page.get_by_text("from the noise alone")).to_have_count(0)
+    elsewhere.close()
+
+
+def _bytes(needle: str | bytes) -> bytes:
+    return needle.encode() if isinstance(needle, str) else needle

@@ -1,0 +1,180 @@
+"""What a person does in one browser tab, in the words of the screen."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playwright.sync_api import BrowserContext, Locator, Page
+
+PAGES = {
+    "Home": "See what differential privacy does to your data",
+    "Data": "Data",
+    "Release": "Release",
+    "Trade-offs": "Trade-offs",
+    "Individual privacy": "Individual privacy",
+    "Ledger": "Ledger",
+    "About": "About",
+}
+# Below this width Streamlit moves the links of the top bar into the side bar.
+_TOP_BAR = 768
+# How long a click may be on its way to the server, in milliseconds.
+_BEGIN = 100
+
+
+class Visitor:
+    """One tab of the app."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self._url = url
+
+    def open(self, path: str = "") -> None:
+        self.page.goto(f"{self._url}/{path}")
+        self.settle()
+
+    def go(self, name: str) -> None:
+        """Follow the link of a page, which is in the side bar on a narrow screen."""
+        link = self.page.get_by_role("link", name=name, exact=True).first
+        if self._narrow:
+            self.button("Expand sidebar").click()
+        link.click()
+        self.heading(PAGES[name]).wait_for()
+        if self._narrow:
+            # Streamlit leaves it open above the page.
+            self.button("Collapse sidebar").click()
+        self.settle()
+
+    def upload(self, text: str | bytes, name: str = "people.csv") -> None:
+        """Choose a file on the Data page."""
+        content = text.encode() if isinstance(text, str) else text
+        file = {"name": name, "mimeType": "text/csv", "buffer": content}
+        self.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
+        self.heading("Columns").wait_for()
+        self.settle()
+
+    def use(self, lower: float, upper: float, budget: float = 1.0) -> None:
+        """Declare the column on screen, set the budget, and take the table into use."""
+        self.number("Lower bound", lower)
+        self.number("Upper bound", upper)
+        self.number("Privacy budget ε", budget)
+        self.button("Use this data").click()
+        expect(self.page.get_by_text("In use:")).to_be_visible()
+        self.settle()
+
+    def use_upload(
+        self,
+        text: str,
+        *,
+        bounds: tuple[float, float] = (0, 100),
+        budget: float = 1.0,
+        name: str = "people.csv",
+    ) -> None:
+        self.go("Data")
+        self.upload(text, name)
+        self.use(*bounds, budget)
+
+    def use_example(self) -> None:
+        self.button("Open the survey").click()
+        self.heading("Release").wait_for()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the script has run to its end, once it had time to begin."""
+        self.page.wait_for_timeout(_BEGIN)
+        settled(self.page)
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose an option of a selectbox."""
+        box = self.page.get_by_role("combobox", name=label, exact=True)
+        box.click()
+        # After a press elsewhere, the click alone may only bring the focus.
+        box.press("ArrowDown")
+        self.page.get_by_role("option", name=option, exact=True).click()
+        self.settle()
+
+    def pick(self, option: str) -> None:
+        """Choose an option of a radio group."""
+        self.page.get_by_role("radiogroup").get_by_text(option, exact=True).click()
+        expect(self.page.get_by_role("radio", name=option, exact=True)).to_be_checked()
+        self.settle()
+
+    def number(self, label: str, value: float) -> None:
+        field = self.page.get_by_role("spinbutton", name=label, exact=True)
+        field.fill(f"{value:g}")
+        field.press("Enter")
+        self.settle()
+
+    def release(self) -> str:
+        """Press the button and return the answer as it is shown."""
+        self.button("Release").click()
+        answer = self.answer
+        answer.wait_for()
+        self.settle()
+        return answer.inner_text()
+
+    def open_confidential(self) -> None:
+        """Open the confidential area of the page."""
+        self.page.get_by_text("Show ").first.click()
+        self.settle()
+
+    def unfold(self) -> None:
+        """Open every expander of the page."""
+        for summary in self.page.locator("summary").all():
+            if summary.locator("..").get_attribute("open") is None:
+                summary.click()
+        self.settle()
+
+    def download(self, label: str) -> str:
+        with self.page.expect_download() as download:
+            self.button(label).click()
+        with closing(download.value.path().open(encoding="utf-8", newline="")) as file:
+            return file.read()
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def heading(self, name: str) -> Locator:
+        return self.page.get_by_role("heading", name=name, exact=True)
+
+    def metric(self, label: str) -> str:
+        return self.tile(label).get_by_test_id("stMetricValue").inner_text()
+
+    def tile(self, label: str) -> Locator:
+        """Return a number with its label and the line below it."""
+        return self.page.get_by_test_id("stMetric").filter(has_text=label)
+
+    @property
+    def answer(self) -> Locator:
+        return self.page.get_by_text("from the noise alone").first
+
+    @property
+    def text(self) -> str:
+        return self.page.locator("body").inner_text()
+
+    @property
+    def _narrow(self) -> bool:
+        size = self.page.viewport_size
+        return size is not None and size["width"] < _TOP_BAR
+
+
+def visit(context: BrowserContext, url: str) -> Visitor:
+    """Open the app in a new tab."""
+    visitor = Visitor(context.new_page(), url)
+    visitor.open()
+    return visitor
+
+
+def table(
+    numbers: Sequence[float], *, column: str = "age", flag: str = "smoker"
+) -> str:
+    """Return a CSV with a column of numbers, and every third person flagged."""
+    lines = [f"{x},{'no' if i % 3 else 'yes'}" for i, x in enumerate(numbers)]
+    return "\n".join([f"{column},{flag}", *lines, ""])

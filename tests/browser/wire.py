@@ -1,0 +1,94 @@
+"""Everything that passes between the server and a browser."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page, Request, WebSocket
+
+_DIGITS = 6
+_INLINE = ("data:", "blob:", "about:")
+
+
+class Wire:
+    """Listens to a tab, or to every tab of a context that is opened from here on."""
+
+    def __init__(self, source: BrowserContext | Page) -> None:
+        self.requests: list[Request] = []
+        self.frames: list[bytes] = []
+        source.on("request", self._note)
+        if hasattr(source, "new_page"):
+            source.on("page", lambda page: page.on("websocket", self._listen))
+        else:
+            source.on("websocket", self._listen)
+
+    @property
+    def urls(self) -> list[str]:
+        return [request.url for request in self.requests]
+
+    def outside(self, server: str) -> list[str]:
+        """Return the addresses asked for that are not the server's."""
+        inside = (server, server.replace("http", "ws", 1), *_INLINE)
+        return [url for url in self.urls if not url.startswith(inside)]
+
+    def holds(self, *needles: str | bytes) -> list[str | bytes]:
+        """Return those of the needles that came over the websocket."""
+        haystack = b"".join(self.frames)
+        return [
+            needle
+            for needle in needles
+            if (needle.encode() if isinstance(needle, str) else needle) in haystack
+        ]
+
+    def _note(self, request: Request) -> None:
+        self.requests.append(request)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda payload: self.frames.append(_bytes(payload)))
+
+
+def spellings(number: float) -> tuple[str | bytes, ...]:
+    """Return how a number may be written with six digits or more.
+
+    As text, with and without separators, cut off and rounded; and as the eight bytes
+    of the float, plain and in base64 at each of its three alignments.
+    """
+    exact = f"{number:.15g}"
+    texts = {_head(exact), f"{number:.6g}", _head(f"{number:,.9f}"), f"{number:,.2f}"}
+    raw = struct.pack("<d", number)
+    return (*(text for text in texts if _long(text)), raw, *_in_base64(raw))
+
+
+def _long(text: str) -> bool:
+    """Tell whether a spelling has the digits that chance does not."""
+    digits = "".join(filter(str.isdigit, text)).lstrip("0")
+    return "e" not in text and len(digits) >= _DIGITS
+
+
+def _head(text: str, digits: int = _DIGITS) -> str:
+    """Return the beginning of a number up to its sixth significant digit."""
+    seen = 0
+    for position, letter in enumerate(text):
+        seen += letter.isdigit() and (seen > 0 or letter != "0")
+        if seen == digits:
+            return text[: position + 1]
+    return text
+
+
+def _in_base64(raw: bytes) -> tuple[bytes, ...]:
+    """Return the letters that depend on nothing but ``raw``, at each alignment."""
+    whole = []
+    for before in range(3):
+        after = -(before + len(raw)) % 3
+        encoded = base64.b64encode(bytes(before) + raw + bytes(after))
+        first = (before * 8 + 5) // 6
+        last = ((before + len(raw)) * 8) // 6
+        whole.append(encoded[first:last])
+    return tuple(whole)
+
+
+def _bytes(payload: str | bytes) -> bytes:
+    return payload.encode() if isinstance(payload, str) else payload
