@@ -8,15 +8,19 @@ logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
 session.start()
 page = st.navigation(
-    [
-        st.Page("pages/home.py", title="Home", default=True),
-        st.Page("pages/data.py", title="Data"),
-        st.Page("pages/release.py", title="Release"),
-        st.Page("pages/tradeoffs.py", title="Trade-offs"),
-        st.Page("pages/individual.py", title="Individual privacy"),
-        st.Page("pages/ledger.py", title="Ledger"),
-        st.Page("pages/about.py", title="About"),
-    ],
+    {
+        "": [
+            st.Page("pages/home.py", title="Home", default=True),
+            st.Page("pages/data.py", title="Data"),
+            st.Page("pages/release.py", title="Release"),
+            st.Page("pages/tradeoffs.py", title="Trade-offs"),
+            st.Page("pages/individual.py", title="Individual privacy"),
+            st.Page("pages/ledger.py", title="Ledger"),
+        ],
+        "Learn": [
+            st.Page("pages/about.py", title="About"),
+        ],
+    },
     position="top",
 )
 session.go_where_asked()
