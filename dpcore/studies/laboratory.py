@@ -1,0 +1,262 @@
+"""One mechanism at one value: two worlds side by side, and the privacy really given.
+
+Everything lies on the unit interval: positions, shifts and scales are shares of the
+range of the statistic. No table is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.catalog import CATALOG, Entry
+from dpcore.mechanisms.truncated import TruncatedLaplace
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.mechanisms.base import Mechanism
+
+UNIT = Interval(lower=0.0, upper=1.0)
+DELTA = 1e-5
+"""What a mechanism that needs a delta is calibrated to."""
+
+PUBLISHED, REPAIRED, CLAMPED = "truncated-published", "truncated", "bit"
+"""The lesson: the mechanism whose claim fails, its repair, and the alternative."""
+
+_SAME = 1e-9
+_SMALLEST = 1e-290
+_OUTSIDE = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A mechanism of the catalog, calibrated, and the two values it shall hide.
+
+    Attributes:
+        key: The mechanism.
+        epsilon: The privacy parameter that it is calibrated to.
+        place: The value without noise, in [0, 1].
+        shift: The most that one person can move it (the sensitivity), in (0, 1].
+
+    Raises:
+        ParameterError: If one of them lies outside its domain.
+
+    """
+
+    key: str
+    epsilon: float
+    place: float
+    shift: float
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon)
+        if self.key not in CATALOG:
+            message = f"no mechanism is called {self.key!r}; take one of the catalog."
+            raise ParameterError(message)
+        if not 0 <= self.place <= 1:
+            message = f"place must be in [0, 1], got {self.place}."
+            raise ParameterError(message)
+        if not 0 < self.shift <= 1:
+            message = f"shift must be in (0, 1], got {self.shift}."
+            raise ParameterError(message)
+
+    @property
+    def entry(self) -> Entry:
+        """Return what the catalog says about the mechanism."""
+        return CATALOG[self.key]
+
+    @property
+    def delta(self) -> float:
+        """Return the delta of the calibration, 0 for pure mechanisms."""
+        return DELTA if self.entry.needs_delta else 0.0
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Return the sensitivity of a statistic with one coordinate."""
+        return Sensitivity.scalar(self.shift)
+
+    @property
+    def other(self) -> float:
+        """Return the value in the other world.
+
+        It lies ``shift`` above, or below where there is no room above, or on the
+        farther bound where there is room on neither side.
+
+        >>> Setup(key="bit", epsilon=1.0, place=0.75, shift=0.5).other
+        0.25
+        """
+        if self.place + self.shift <= 1:
+            return self.place + self.shift
+        if self.place - self.shift >= 0:
+            return self.place - self.shift
+        return 0.0 if self.place >= 1 - self.place else 1.0
+
+    def mechanism(self) -> Mechanism:
+        """Return the calibrated mechanism."""
+        return self.entry.calibrate(
+            sensitivity=self.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            bounds=UNIT,
+        )
+
+    def through(self, key: str) -> Setup:
+        """Return the same question put to another mechanism."""
+        return replace(self, key=key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atom:
+    """A single point that is released with positive probability.
+
+    Attributes:
+        at: The point.
+        first: Its probability in the first world.
+        second: Its probability in the second world.
+        log_ratio: ``log(first / second)``.
+
+    """
+
+    at: float
+    first: float
+    second: float
+    log_ratio: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoWorlds:
+    """The law of the release in two worlds that differ in one person.
+
+    Attributes:
+        positions: The two values.
+        x: Shape ``(m,)``: possible releases.
+        first: Shape ``(m,)``: density in the first world; ``second`` likewise.
+        second: Density in the second world.
+        log_ratio: Shape ``(m,)``: ``log(first/second)``, NaN where a density is 0 or
+            too small for a float.
+        atoms: The points with positive probability in both worlds.
+
+    """
+
+    positions: tuple[float, float]
+    x: FloatArray
+    first: FloatArray
+    second: FloatArray
+    log_ratio: FloatArray
+    atoms: tuple[Atom, ...]
+
+    @property
+    def largest(self) -> float:
+        """Return the largest absolute log ratio of any possible release."""
+        on_atoms = [abs(atom.log_ratio) for atom in self.atoms]
+        inside = np.abs(self.log_ratio[~np.isnan(self.log_ratio)])
+        return max([*on_atoms, float(inside.max(initial=0.0))])
+
+
+def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
+    """Return both laws on a grid that holds the bounds and both values.
+
+    Releases of an unbounded mechanism are drawn 0.3 beyond the bounds.
+    """
+    mechanism = setup.mechanism()
+    reach = 0.0 if setup.entry.bounded else _OUTSIDE
+    positions = (setup.place, setup.other)
+    grid = np.linspace(-reach, 1 + reach, points)
+    x = np.unique(np.concatenate([grid, positions, (0.0, 1.0)]))
+    first, second = (mechanism.pdf(x, at) for at in positions)
+    seen = (first > _SMALLEST) & (second > _SMALLEST)
+    seen &= np.isfinite(first) & np.isfinite(second)
+    log_ratio = np.full(x.shape, np.nan)
+    log_ratio[seen] = np.log(first[seen]) - np.log(second[seen])
+    return TwoWorlds(
+        positions=positions,
+        x=x,
+        first=first,
+        second=second,
+        log_ratio=log_ratio,
+        atoms=_atoms(mechanism, positions),
+    )
+
+
+def _atoms(mechanism: Mechanism, positions: tuple[float, float]) -> tuple[Atom, ...]:
+    ends = zip((UNIT.lower, UNIT.upper), *map(mechanism.atoms, positions), strict=True)
+    found = ((at, float(first), float(second)) for at, first, second in ends)
+    return tuple(
+        Atom(
+            at=at,
+            first=first,
+            second=second,
+            log_ratio=float(np.log(first) - np.log(second)),
+        )
+        for at, first, second in found
+        if first > _SMALLEST and second > _SMALLEST
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """What a mechanism promises, and what it gives.
+
+    Attributes:
+        nominal: The epsilon it was calibrated to.
+        real: The epsilon that it really gives over all pairs of values, at the delta
+            of its calibration.
+        here: The epsilon of the two values looked at.
+        delta: What has to be added for the nominal epsilon to be true after all: the
+            mechanism is (nominal, delta)-DP.
+        scale: The scale of its noise, as a share of the range.
+        error: Root mean squared error at the value looked at.
+
+    """
+
+    nominal: float
+    real: float
+    here: float
+    delta: float
+    scale: float
+    error: float
+
+    @property
+    def inflation(self) -> float:
+        """Return ``real / nominal``."""
+        return self.real / self.nominal
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the promise is kept, up to rounding."""
+        return self.inflation <= 1 + _SAME
+
+
+def measure(setup: Setup) -> Meter:
+    """Return promise and reality of a mechanism.
+
+    At its nominal epsilon the truncated law as published is only (epsilon, delta)-DP.
+    With ``alpha`` the distance of the lower value to its bound over the scale, ``Z0 <
+    Z1`` the probabilities of landing inside the bounds in both worlds, and ``y = log(
+    Z1/Z0)/2``, the delta of a pair ``Delta`` apart at ``epsilon = Delta/b`` is ``[2 -
+    e^-alpha - e^-y]/(2 Z0) - [e^y - e^-alpha]/(2 Z1)``; the meter shows its maximum.
+
+    >>> setup = Setup(key="truncated-published", epsilon=1.0, place=0.0, shift=0.1)
+    >>> meter = measure(setup)
+    >>> round(meter.real, 4), round(meter.delta, 4)
+    (1.4898, 0.0729)
+    """
+    mechanism = setup.mechanism()
+    nominal, sensitivity, delta = setup.epsilon, setup.sensitivity, setup.delta
+    real = mechanism.epsilon(sensitivity, delta=delta)
+    if real > nominal * (1 + _SAME) and isinstance(mechanism, TruncatedLaplace):
+        delta = mechanism.delta_at(sensitivity, epsilon=nominal)
+    here = mechanism.pair_epsilon([setup.place], [setup.other], delta=setup.delta)
+    return Meter(
+        nominal=nominal,
+        real=real,
+        here=float(here),
+        delta=delta,
+        scale=mechanism.noise,
+        error=float(np.sqrt(mechanism.mse(setup.place))),
+    )
