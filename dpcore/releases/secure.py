@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from decimal import ROUND_FLOOR, Context, Decimal
 from functools import cache, singledispatch
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from dpcore.budget import float_below
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -33,6 +35,7 @@ MOST_CANDIDATES = 20_000
 ROUNDING_UNITS = 128
 """How many units of rounding, 2^-53 each, two neighboring statistics may differ by."""
 _MOST_ULPS = 16
+_EXACTLY = Context(prec=60, rounding=ROUND_FLOOR)
 
 
 def sampler() -> str:
@@ -67,7 +70,7 @@ def widen(sensitivity: Sensitivity, magnitude: float) -> Sensitivity:
 
 
 def draw(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Exponential,
     value: FloatArray,
     *,
     sensitivity: Sensitivity,
@@ -99,7 +102,7 @@ def draw(
 
 @singledispatch
 def _draw(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Exponential,
     value: FloatArray,  # noqa: ARG001 - the common signature
     *,
     sensitivity: Sensitivity,  # noqa: ARG001 - the common signature
@@ -182,6 +185,25 @@ def _(
     )
 
 
+@_draw.register(Exponential)
+def _(
+    mechanism: Exponential,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    """Return the index of the highest of the scores ``value`` plus Gumbel noise.
+
+    Shape ``(1,)``. OpenDP adds Gumbel noise where its map is to answer with a rho; for
+    a pure level it draws by another law. A rho of ``epsilon^2 / 8`` is what it states
+    for the exponential mechanism of that epsilon, so it confirms the one by the other.
+    """
+    level = float_below(_EXACTLY.divide(_EXACTLY.power(cost.epsilon, 2), Decimal(8)))
+    noise, reach = mechanism.noise, sensitivity.largest
+    return np.atleast_1d(_vector(_covering("gumbel", 1, noise, reach, level), value))
+
+
 def candidates(width: float, noise: float) -> int:
     """Return how many Laplace draws hold one within ``[0, width]``, but for 2^-64.
 
@@ -243,6 +265,10 @@ def _covering(law: str, size: int, noise: float, distance: float, level: float) 
 
 def _measure(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
     dp = warm_up()
+    if law == "gumbel":
+        scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+        metric, measure = dp.linf_distance(T=float), dp.zero_concentrated_divergence()
+        return dp.m.make_noisy_max(scores, metric, measure, scale=noise)
     domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
     if law == "laplace":
         return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
