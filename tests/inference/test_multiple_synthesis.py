@@ -1,0 +1,124 @@
+"""Several releases as one, and intervals that know the noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+from dpcore.errors import ParameterError
+from dpcore.inference.multiple_synthesis import combine
+from dpcore.inference.proportion_intervals import noise_aware, sampling_variance, wald
+
+
+@pytest.mark.parametrize(
+    ("releases", "expected"),
+    [
+        (
+            (0.21, 0.26, 0.24, 0.19, 0.25),
+            (
+                0.23,
+                0.0017642,
+                0.00085,
+                0.0019342,
+                517.8034104,
+                0.143599732,
+                0.316400268,
+            ),
+        ),
+        (
+            (0.08, 0.02, 0.12, 0.05, 0.15),
+            (0.084, 0.0007476, 0.00273, 0.0012936, 22.45301775)
+            + (0.0094968903, 0.1585031097),
+        ),
+    ],
+)
+def test_vectors(releases, expected):
+    found = combine(releases, sampling_variance(releases, 100))
+    numbers = (found.estimate, found.within, found.between, found.variance)
+    numbers += (found.freedom, found.lower, found.upper)
+    assert [float(number) for number in numbers] == pytest.approx(expected, rel=1e-8)
+
+
+def test_releases_that_agree_have_a_normal_interval():
+    found = combine(np.full((3, 2), 0.4), 0.01)
+    assert np.isinf(found.freedom).all()
+    assert found.upper - 0.4 == pytest.approx([norm.ppf(0.975) * 0.1] * 2)
+
+
+def test_releases_without_sampling_error_have_few_degrees_of_freedom():
+    releases = np.array([0.1, 0.2, 0.4])
+    found = combine(releases, 0.0, level=0.9)
+    assert found.freedom == pytest.approx(2)
+    reach = t.ppf(0.95, 2) * np.sqrt(releases.var(ddof=1) / 3)
+    assert found.upper - found.estimate == pytest.approx(reach)
+    nothing = combine(np.zeros(2), 0.0)
+    assert nothing.lower == nothing.upper == 0
+
+
+def test_combination_goes_over_the_first_axis_alone():
+    releases = np.random.default_rng(0).random((5, 4, 3))
+    whole = combine(releases, releases / 100)
+    part = combine(releases[:, 2, 1], releases[:, 2, 1] / 100)
+    assert whole.lower.shape == (4, 3)
+    assert whole.lower[2, 1] == pytest.approx(float(part.lower))
+
+
+def test_covers_and_rubin_would_be_too_wide():
+    rng = np.random.default_rng(3)
+    n, p, b = 100, 0.3, 5 / 100
+    data = rng.binomial(n, p, 40_000) / n
+    releases = data + rng.laplace(0, b, (5, 40_000))
+    found = combine(releases, sampling_variance(releases, n))
+    covered = np.mean((found.lower <= p) & (p <= found.upper))
+    assert covered == pytest.approx(0.95, abs=0.01)
+    variance = found.estimate.var()
+    assert variance == pytest.approx(0.003097, rel=0.03)
+    assert found.variance.mean() == pytest.approx(0.003029, rel=0.01)
+    rubin = (found.within + 1.2 * found.between).mean()
+    assert rubin == pytest.approx(0.008025, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("releases", "within", "level"),
+    [([0.1], 0.1, 0.95), (0.1, 0.1, 0.95), ([0.1, 0.2], -1, 0.95), ([1, 2], 0.1, 1.0)],
+)
+def test_what_cannot_be_combined_is_refused(releases, within, level):
+    with pytest.raises(ParameterError):
+        combine(releases, within, level=level)
+
+
+def test_wald_interval_is_the_textbook_one():
+    assert wald([0.5], people=100)[0] == pytest.approx([0.4020018, 0.5979982])
+    assert wald([0.0, 1.0], people=10) == pytest.approx(np.array([[0, 0], [1, 1]]))
+
+
+def test_noise_aware_interval_covers_where_wald_does_not():
+    rng = np.random.default_rng(4)
+    n, p, b = 100, 0.3, 0.05
+    released = rng.binomial(n, p, 40_000) / n + rng.laplace(0, b, 40_000)
+
+    def coverage(ends):
+        return np.mean((ends[:, 0] <= p) & (p <= ends[:, 1]))
+
+    aware = noise_aware(released, people=n, noise_variance=2 * b * b)
+    assert coverage(aware) == pytest.approx(0.95, abs=0.01)
+    assert coverage(wald(released, people=n)) < 0.85
+
+
+def test_noise_aware_interval_takes_a_variance_for_each_cell():
+    ends = noise_aware([0.2, 0.2], people=50, noise_variance=[0.0, 0.01], level=0.9)
+    widths = ends[:, 1] - ends[:, 0]
+    assert widths[0] == pytest.approx(2 * norm.ppf(0.95) * np.sqrt(0.2 * 0.8 / 50))
+    assert widths[1] ** 2 - widths[0] ** 2 == pytest.approx(
+        (2 * norm.ppf(0.95)) ** 2 * 0.01
+    )
+
+
+@pytest.mark.parametrize(
+    "changes", [{"level": 0.0}, {"people": 0}, {"noise_variance": -1.0}]
+)
+def test_parameters_outside_their_domain_are_refused(changes):
+    known = {"people": 10, "noise_variance": 0.0, "level": 0.95} | changes
+    with pytest.raises(ParameterError):
+        noise_aware(0.3, **known)
