@@ -1,4 +1,4 @@
-"""Variance and standard deviation, with divisor n - 1."""
+"""Variance and standard deviation, with divisor n - 1 or n."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.relations import NeighboringRelation, TableSize
 
-FEWEST: Final = 3
-"""Fewest people for whom the variance exists with one of them left out."""
+DIVISORS: Final = {0: "n", 1: "n - 1"}
+"""What the sum of squares is divided by, in words, for each ``ddof``."""
 
 
 class _Deviations(NamedTuple):
@@ -40,16 +40,20 @@ class _Deviations(NamedTuple):
 class Variance:
     """Variance of everybody's value, clamped to bounds of width ``R``.
 
-    ``SS / (n - 1)`` with ``SS`` the sum of squared distances from the mean. With a
-    private number of people ``SS / (max(n, N) - 1)``, ``N`` the public minimum.
+    ``SS / (n - ddof)`` with ``SS`` the sum of squared distances from the mean. With a
+    private number of people ``SS / (max(n, N) - ddof)``, ``N`` the public minimum.
 
-    Sensitivity ``R^2 / n`` under either relation; with a private number ``R^2 / N``:
-    up to ``N`` people one person changes ``SS`` by at most ``R^2 (n - 1) / n``, which
-    over ``N - 1`` is at most ``R^2 / N``; above, it is ``R^2 / n``.
+    Sensitivity ``R^2 (n - 1) / (n (n - ddof))`` under either relation: ``R^2 / n`` for
+    ``ddof = 1``, ``R^2 (n - 1) / n^2`` for ``ddof = 0``. With a private number it is
+    that at ``N``: up to ``N`` people one person changes ``SS`` by at most
+    ``R^2 (n - 1) / n``, and the divisor stays ``N - ddof``; above, it is the
+    sensitivity at ``n > N``, which falls as n grows.
 
     Attributes:
         bounds: The public bounds.
-        size: What is public about the number of people, at least 3.
+        size: What is public about the number of people, at least ``2 + ddof``: the
+            variance has to exist with one person left out.
+        ddof: 1 for the unbiased variance, 0 for that of the people in the table.
 
     >>> from dpcore.relations import TableSize
     >>> bounds = Interval(lower=0.0, upper=10.0)
@@ -60,12 +64,17 @@ class Variance:
 
     bounds: Interval
     size: TableSize
+    ddof: int = 1
 
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
-        if self.size.people < FEWEST:
+        if self.ddof not in DIVISORS:
+            message = f"ddof must be 0 (divide by n) or 1 (by n - 1), got {self.ddof}."
+            raise ParameterError(message)
+        if self.size.people < 2 + self.ddof:
             message = (
-                f"the variance and standard deviation need at least {FEWEST} people, "
+                f"the variance and standard deviation with divisor "
+                f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} people, "
                 f"got {self.size.people}."
             )
             raise ParameterError(message)
@@ -77,13 +86,16 @@ class Variance:
 
     @property
     def range(self) -> Interval:
-        """Return ``[0, R^2 floor(n^2 / 4) / (n (n - 1))]``.
+        """Return ``[0, R^2 floor(n^2 / 4) / (n (n - ddof))]``.
 
-        The largest variance has half of the people at either bound. It falls as n
-        grows, so that a private number of people has it at its public minimum.
+        The largest variance has half of the people at either bound. For ``ddof = 1`` it
+        falls as n grows, so that a private number of people has it at its public
+        minimum; for ``ddof = 0`` it is ``R^2 / 4`` at every even n, and less at odd n.
         """
         n = self.size.people
-        largest = (n * n // 4) / (n * (n - 1))
+        largest = (n * n // 4) / (n * (n - self.ddof))
+        if self.ddof == 0 and not self.size.public:
+            largest = 1 / 4
         return Interval(lower=0.0, upper=self.bounds.width**2 * largest)
 
     def value(self, values: FloatArray) -> FloatArray:
@@ -101,7 +113,10 @@ class Variance:
         relation: NeighboringRelation,  # noqa: ARG002 - the same for both, see above
     ) -> Sensitivity:
         """Return the most that one record can change the variance, over all tables."""
-        return Sensitivity.scalar(self.bounds.width**2 / self.size.people)
+        n, square = self.size.people, self.bounds.width**2
+        return Sensitivity.scalar(
+            square / n if self.ddof else square * (n - 1) / (n * n)
+        )
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the variance would move for each person.
@@ -149,14 +164,19 @@ class Variance:
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return ``sqrt(v (R^2 - v) / n + 2 v^2 / (n (n - 1)))``, a bound.
 
-        The sample variance has variance ``(mu_4 - v^2) / n + 2 v^2 / (n (n - 1))``
+        The unbiased variance has variance ``(mu_4 - v^2) / n + 2 v^2 / (n (n - 1))``
         with ``mu_4 = E (x - mu)^4``; ``(x - mu)^2`` lies in ``[0, R^2]`` and has mean
-        ``v``, so ``mu_4 - v^2 <= v (R^2 - v)`` (Bhatia and Davis 2000).
+        ``v``, so ``mu_4 - v^2 <= v (R^2 - v)`` (Bhatia and Davis 2000). With divisor n
+        the statistic is ``(n - 1) / n`` times the unbiased one, and so is the bound.
         """
-        v, n = self.range.clip(estimate), self.size.people
-        return np.sqrt(
-            v * (self.bounds.width**2 - v) / n + 2 * v**2 / (n * (n - 1)),
-        )
+        v, n = self.range.clip(estimate) / self._shrinkage, self.size.people
+        square = self.bounds.width**2
+        unbiased = np.maximum(v * (square - v), 0.0) / n + 2 * v**2 / (n * (n - 1))
+        return self._shrinkage * np.sqrt(unbiased)
+
+    @property
+    def _shrinkage(self) -> float:
+        return (self.size.people - 1) / (self.size.people - self.ddof)
 
     def _deviations(self, values: FloatArray) -> _Deviations:
         # Measured from the lower bound, a large offset costs no digits.
@@ -169,15 +189,16 @@ class Variance:
         return _Deviations(float(mean), each, np.array([np.square(each).sum()]))
 
     def _at(self, squares: FloatArray, people: int) -> FloatArray:
-        return squares / (own_divisor(self.size, people) - 1)
+        return squares / (own_divisor(self.size, people) - self.ddof)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandardDeviation(Variance):
     """Square root of the variance, ``Variance``.
 
-    Sensitivity ``R / sqrt(n)``, because ``|sqrt(u) - sqrt(v)| <= sqrt(|u - v|)``, with
-    equality where one of them is 0.
+    Its sensitivity is the square root of that of the variance, ``R / sqrt(n)`` for
+    ``ddof = 1``, because ``|sqrt(u) - sqrt(v)| <= sqrt(|u - v|)``, with equality where
+    one of them is 0, as in the pair of tables that moves the variance most.
     """
 
     @property
@@ -190,12 +211,11 @@ class StandardDeviation(Variance):
         """Return 0 to the square root of the largest variance."""
         return Interval(lower=0.0, upper=float(np.sqrt(self._variance.range.upper)))
 
-    def sensitivity(
-        self,
-        relation: NeighboringRelation,  # noqa: ARG002 - the same for both, see above
-    ) -> Sensitivity:
+    def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change it, over all tables."""
-        return Sensitivity.scalar(self.bounds.width / np.sqrt(self.size.people))
+        return Sensitivity.scalar(
+            float(np.sqrt(self._variance.sensitivity(relation).l1))
+        )
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return half of ``sqrt((R^2 - s^2) / n + 2 s^2 / (n (n - 1)))``.
@@ -203,12 +223,13 @@ class StandardDeviation(Variance):
         That of the variance over ``2 s``, which is the leading term for large n (delta
         method), not a strict bound.
         """
-        v, n = np.square(self.range.clip(estimate)), self.size.people
-        return np.sqrt((self.bounds.width**2 - v) / n + 2 * v / (n * (n - 1))) / 2
+        v, n = np.square(self.range.clip(estimate)) / self._shrinkage, self.size.people
+        spread = np.maximum(self.bounds.width**2 - v, 0.0) / n + 2 * v / (n * (n - 1))
+        return np.sqrt(self._shrinkage * spread) / 2
 
     @property
     def _variance(self) -> Variance:
-        return Variance(bounds=self.bounds, size=self.size)
+        return Variance(bounds=self.bounds, size=self.size, ddof=self.ddof)
 
     def _at(self, squares: FloatArray, people: int) -> FloatArray:
-        return np.sqrt(squares / (own_divisor(self.size, people) - 1))
+        return np.sqrt(squares / (own_divisor(self.size, people) - self.ddof))
