@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
+from dpcore.mechanisms.laplace_law import one_minus_exp
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -74,8 +74,15 @@ def draw(
     below = above = np.ones(())
     if bounding is Bounding.TRUNCATED:
         center = np.clip(position, lower, upper)
-        below = one_minus_exp(scaled(center - lower, noise))
-        above = one_minus_exp(scaled(upper - center, noise))
+        below = one_minus_exp(_over(center - lower, noise))
+        above = one_minus_exp(_over(upper - center, noise))
     w = rng.random(position.shape) * (below + above) - below
     tail = np.log1p(-np.minimum(np.abs(w), _BELOW_ONE))
-    return np.clip(center - np.sign(w) * noise * tail, lower, upper)
+    return np.asarray(np.clip(center - np.sign(w) * noise * tail, lower, upper))
+
+
+def _over(length: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return ``length / noise``, elementwise; without noise 0 or infinity."""
+    without = np.where(length > 0, np.inf, 0.0)
+    with np.errstate(over="ignore"):
+        return np.divide(length, noise, out=without, where=noise > 0)

@@ -60,18 +60,18 @@ def project(noisy: ArrayLike) -> FloatArray:
     [0.8, 0.2, 0.0]
 
     """
-    noisy = _parts(noisy)
-    if not np.isfinite(noisy).all():
+    parts = _parts(noisy)
+    if not np.isfinite(parts).all():
         message = "noisy parts must be finite to be projected."
         raise ParameterError(message)
     # A shift of all parts leaves the answer as it is, and keeps large ones exact.
-    noisy = noisy - noisy.max(axis=-1, keepdims=True)
-    falling = -np.sort(-noisy, axis=-1)
-    counts = np.arange(1, noisy.shape[-1] + 1)
+    parts = parts - parts.max(axis=-1, keepdims=True)
+    falling = -np.sort(-parts, axis=-1)
+    counts = np.arange(1, parts.shape[-1] + 1)
     thresholds = (np.cumsum(falling, axis=-1) - 1) / counts
     kept = np.sum(falling > thresholds, axis=-1, keepdims=True)
     threshold = np.take_along_axis(thresholds, kept - 1, axis=-1)
-    return np.maximum(noisy - threshold, 0.0)
+    return np.asarray(np.maximum(parts - threshold, 0.0))
 
 
 def all_but_one(

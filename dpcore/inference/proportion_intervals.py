@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def sampling_variance(released: ArrayLike, people: ArrayLike) -> FloatArray:
     """Return ``p (1 - p) / n``, and 0 for a release outside [0, 1]."""
     p = np.clip(np.asarray(released, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(p * (1 - p) / people)
+    return np.divide(p * (1 - p), people)
 
 
 def wald(released: ArrayLike, *, people: ArrayLike, level: float = LEVEL) -> FloatArray:
@@ -70,6 +70,6 @@ def noise_aware(
         message = "the variance of the noise must be at least 0."
         raise ParameterError(message)
     released = np.asarray(released, dtype=np.float64)
-    variance = sampling_variance(released, people) + noise_variance
+    variance = np.add(sampling_variance(released, people), noise_variance)
     reach = -ndtri((1 - level) / 2) * np.sqrt(variance)
     return np.stack([released - reach, released + reach], axis=-1)
