@@ -18,6 +18,7 @@ page = st.navigation(
             st.Page("pages/ledger.py", title="Ledger"),
         ],
         "Learn": [
+            st.Page("pages/lab.py", title="Mechanism lab"),
             st.Page("pages/about.py", title="About"),
         ],
     },

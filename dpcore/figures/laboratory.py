@@ -1,0 +1,270 @@
+"""Two worlds side by side, and the evidence that a release gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
+from dpcore.figures.wording import epsilon_text, percent, significant
+
+if TYPE_CHECKING:
+    from dpcore.studies.laboratory import Meter, Setup, TwoWorlds
+
+_RELEASE = "released number (0 and 1 are the bounds)"
+_BAND = "rgba(127,127,127,0.16)"
+_FAINT = "rgba(127,127,127,0.10)"
+_ASIDE = 0.006
+_HEADROOM = 1.3
+_SAME = 1e-9
+_HALF = 0.5
+
+
+def worlds_picture(
+    worlds: TwoWorlds, meter: Meter, *, setup: Setup, watermark: bool
+) -> Picture:
+    """Return both laws, and under them the log ratio with the promised band.
+
+    Points that are released with positive probability are lollipops, whose height is
+    that probability; below they are single dots.
+    """
+    color, epsilon = STROKES[setup.key].color, meter.nominal
+    names = tuple(f"value {significant(at)}" for at in worlds.positions)
+    looks = ((color, "solid"), (NEUTRAL, "dash"))
+    top = _HEADROOM * max(epsilon, min(worlds.largest, 3 * epsilon))
+    title = _takeaway(worlds, meter, setup)
+    figure = frame(
+        watermark=watermark,
+        height=420,
+        traces=[
+            *_densities(worlds, names, looks),
+            *_lollipops(worlds, looks),
+            *_evidence(worlds, epsilon, setup.key),
+        ],
+        xaxis={"title": {"text": _RELEASE}, "anchor": "y2"},
+        yaxis={
+            "domain": [0.5, 1],
+            "showticklabels": False,
+            "rangemode": "tozero",
+            "title": {"text": "how likely"},
+        },
+        yaxis2={
+            "domain": [0, 0.42],
+            "range": [-top, top],
+            "title": {"text": "log of ratio"},
+        },
+        yaxis3={
+            "overlaying": "y",
+            "anchor": "x",
+            "range": [0, 1.2],
+            "visible": False,
+        },
+        shapes=[_band(epsilon)],
+        annotations=_labels(worlds, meter),
+        showlegend=True,
+    )
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=_description(worlds, meter, title),
+        table=_table(worlds, names),
+    )
+
+
+def _densities(
+    worlds: TwoWorlds, names: tuple[str, ...], looks: tuple[tuple[str, str], ...]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "scatter",
+            "x": worlds.x,
+            "y": np.where(np.isfinite(density), density, np.nan),
+            "mode": "lines",
+            "name": name,
+            "line": {"color": color, "dash": dash, "width": 2.5},
+            "fill": "tozeroy",
+            "fillcolor": _FAINT,
+            "hovertemplate": "%{x:.3f}<extra>%{fullData.name}</extra>",
+        }
+        for density, name, (color, dash) in zip(
+            (worlds.first, worlds.second), names, looks, strict=True
+        )
+    ]
+
+
+def _lollipops(
+    worlds: TwoWorlds, looks: tuple[tuple[str, str], ...]
+) -> list[dict[str, Any]]:
+    traces = []
+    for atom in worlds.atoms:
+        inward = 1 if atom.at < _HALF else -1
+        ends = ((atom.first, 0), (atom.second, 2))
+        for (share, aside), (color, dash) in zip(ends, looks, strict=True):
+            x = atom.at + inward * aside * _ASIDE
+            traces.append(
+                {
+                    "type": "scatter",
+                    "x": [x, x],
+                    "y": [0, share],
+                    "yaxis": "y3",
+                    "mode": "lines+markers+text",
+                    "text": ["", f"exactly {atom.at:g}: {percent(share)}"],
+                    "textposition": f"middle {'right' if inward > 0 else 'left'}",
+                    "showlegend": False,
+                    "cliponaxis": False,
+                    "line": {"color": color, "dash": dash, "width": 2.5},
+                    "marker": {"color": color, "size": [0, 9]},
+                    "hovertemplate": "%{y:.3f} exactly on the bound<extra></extra>",
+                }
+            )
+    return traces
+
+
+def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[dict[str, Any]]:
+    stroke = STROKES[key]
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "x": worlds.x,
+            "y": worlds.log_ratio,
+            "yaxis": "y2",
+            "mode": "lines",
+            "showlegend": False,
+            "line": {"color": stroke.color, "width": 2.5},
+            "hovertemplate": "%{x:.3f}: %{y:.3f}<extra>log of ratio</extra>",
+        }
+    ]
+    with np.errstate(invalid="ignore"):
+        sides = ((worlds.log_ratio > epsilon, 1), (worlds.log_ratio < -epsilon, -1))
+    traces += [
+        {
+            "type": "scatter",
+            "x": worlds.x,
+            "y": np.where(beyond, worlds.log_ratio, sign * epsilon),
+            "yaxis": "y2",
+            "mode": "none",
+            "fill": "tonexty",
+            "fillcolor": stroke.color,
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+        for outside, sign in sides
+        if outside.any()
+        for beyond in (np.zeros_like(outside), outside)
+    ]
+    if worlds.atoms:
+        traces.append(
+            {
+                "type": "scatter",
+                "x": [atom.at for atom in worlds.atoms],
+                "y": [atom.log_ratio for atom in worlds.atoms],
+                "yaxis": "y2",
+                "mode": "markers",
+                "showlegend": False,
+                "cliponaxis": False,
+                "marker": {"color": stroke.color, "size": 9},
+                "hovertemplate": "exactly %{x:g}: %{y:.3f}<extra></extra>",
+            }
+        )
+    return traces
+
+
+def _band(epsilon: float) -> dict[str, Any]:
+    return {
+        "type": "rect",
+        "xref": "paper",
+        "yref": "y2",
+        "x0": 0,
+        "x1": 1,
+        "y0": -epsilon,
+        "y1": epsilon,
+        "fillcolor": _BAND,
+        "line": {"width": 1, "color": NEUTRAL, "dash": "dash"},
+        "layer": "below",
+    }
+
+
+def _labels(worlds: TwoWorlds, meter: Meter) -> list[dict[str, Any]]:
+    label = {
+        "xref": "paper",
+        "yref": "y2",
+        "x": 1,
+        "xanchor": "right",
+        "showarrow": False,
+    }
+    labels: list[dict[str, Any]] = [
+        label
+        | {
+            "y": meter.nominal,
+            "yanchor": "top",
+            "text": f"promised: at most ±{significant(meter.nominal)}",
+        }
+    ]
+    if not meter.holds and worlds.largest > meter.nominal * (1 + _SAME):
+        at = int(np.nanargmax(np.abs(worlds.log_ratio)))
+        left = worlds.x[at] < _HALF
+        labels.append(
+            {
+                "xref": "x",
+                "yref": "y2",
+                "x": worlds.x[at],
+                "y": worlds.log_ratio[at],
+                "ax": 60 if left else -60,
+                "ay": 0,
+                "xanchor": "left" if left else "right",
+                "arrowcolor": NEUTRAL,
+                "text": f"<b>given away here: {epsilon_text(worlds.largest)}</b>",
+            }
+        )
+    return labels
+
+
+def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
+    promised, found = significant(meter.nominal), epsilon_text(worlds.largest)
+    inside = worlds.largest <= meter.nominal * (1 + _SAME)
+    if not meter.holds and not inside:
+        return (
+            f"At the edge the two worlds differ by {found}, though at most {promised} "
+            "was promised: the line leaves the band"
+        )
+    if not meter.holds:
+        return (
+            f"At these two values the line stays in the band (up to {found}); it "
+            "leaves it when the value moves to a bound"
+        )
+    if not inside:
+        return (
+            f"The line leaves the band only in the tails, which are hit with "
+            f"probability at most {significant(setup.delta)} (delta)"
+        )
+    return (
+        f"No release tells the two worlds apart by more than {found}: the line stays "
+        f"in the promised band of ±{promised}"
+    )
+
+
+def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
+    first, second = (significant(at) for at in worlds.positions)
+    spikes = "".join(
+        f" Exactly {atom.at:g} is released with probability {percent(atom.first)} or "
+        f"{percent(atom.second)}, log ratio {significant(atom.log_ratio)}."
+        for atom in worlds.atoms
+    )
+    return (
+        f"Above, the laws of the release for the values {first} and {second}; below, "
+        f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
+        f"{spikes} {title}."
+    )
+
+
+def _table(worlds: TwoWorlds, names: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "release": worlds.x,
+            f"density, {names[0]}": worlds.first,
+            f"density, {names[1]}": worlds.second,
+            "log of ratio": worlds.log_ratio,
+        }
+    )
