@@ -1,0 +1,77 @@
+"""The shifts of everybody, a block of people at a time.
+
+A covariance matrix of six columns has 21 coordinates; for a million people one
+alternative of each is 168 MB. Losses need only a block of them at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.statistics.base import Shifts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+
+    Rows = slice | NDArray[np.intp]
+
+_NUMBERS: Final = 1 << 17
+"""Numbers in a block: one megabyte, which a processor cache holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShiftBlocks:
+    """Where the statistic would lie for each person, computed when asked for.
+
+    CONFIDENTIAL, like ``Shifts``, which it stands in for where that is too large.
+
+    Attributes:
+        actual: The statistic of the whole table, shape ``(k,)``.
+        people: The number of people ``n``.
+        of_rows: Returns the alternatives, shape ``(r, a, k)``, of ``r`` people.
+
+    >>> lazy = ShiftBlocks(
+    ...     actual=np.zeros(1),
+    ...     people=3,
+    ...     of_rows=lambda rows: np.arange(3.0)[rows, np.newaxis, np.newaxis],
+    ... )
+    >>> lazy.map(lambda block: block.alternatives[:, 0, 0] ** 2)
+    array([0., 1., 4.])
+
+    """
+
+    actual: FloatArray = field(repr=False)
+    people: int
+    of_rows: Callable[[Rows], FloatArray] = field(repr=False)
+
+    def blocks(self) -> Iterator[Shifts]:
+        """Return the shifts of consecutive people, about a megabyte at a time."""
+        rows = max(1, _NUMBERS // len(self.actual))
+        for start in range(0, self.people, rows):
+            yield self._shifts(slice(start, min(start + rows, self.people)))
+
+    def map(self, of_block: Callable[[Shifts], FloatArray]) -> FloatArray:
+        """Return one number per person from a function of a block of people."""
+        if self.people == 0:
+            return np.empty(0)
+        return np.concatenate([of_block(block) for block in self.blocks()])
+
+    def distances(self, people: NDArray[np.intp] | None = None) -> FloatArray:
+        """Return how far each of ``people`` (or everybody) can shift the statistic."""
+        if people is not None:
+            return self._shifts(people).distances()
+        return self.map(Shifts.distances)
+
+    def whole(self) -> Shifts:
+        """Return the shifts of everybody at once."""
+        return self._shifts(slice(0, self.people))
+
+    def _shifts(self, rows: Rows) -> Shifts:
+        return Shifts(actual=self.actual, alternatives=self.of_rows(rows))

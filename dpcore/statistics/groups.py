@@ -1,0 +1,227 @@
+"""What is public about the groups that people belong to, and its sensitivities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.rows import checked_groups
+from dpcore.statistics.scatter import largest_scatter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSizes:
+    """Sizes of the ``J`` groups behind a pooled statistic.
+
+    Everybody belongs to one group; ``n`` people, ``n_j`` in group ``j``. The pooled sum
+    of squares or products is divided by ``n - J``. What may differ between neighbors:
+
+    * *Labels public*: everybody's group is known, so another record stays in its group
+      and all sizes are public. Under add/remove this is the convention of Liu (2016):
+      noise is scaled by sizes of which one differs by 1 in the neighbor. It treats the
+      sizes as published although one person's presence changes them; substitution is
+      the coherent choice.
+    * *Labels private*: another record may lie in another group, so the sizes are as
+      confidential as the records. Only ``n`` and ``J`` are used, and all sizes with
+      that sum are covered, empty groups included. There is no add/remove: ``n`` itself
+      would be private, and with it the divisor.
+
+    Attributes:
+        sizes: Number of people in each group. With private labels only how many numbers
+            there are, and their sum, count.
+        labels_public: Whether everybody's group is public.
+
+    """
+
+    sizes: tuple[int, ...]
+    labels_public: bool = True
+
+    def __post_init__(self) -> None:
+        least = 2 if self.labels_public else 0
+        if not self.sizes or min(self.sizes) < least:
+            message = (
+                f"pooled statistics need groups of at least {least} people, "
+                f"got sizes {self.sizes}."
+            )
+            raise ParameterError(message)
+        if self.freedom < 1:
+            message = (
+                f"pooled statistics need more people than groups, got {self.people} "
+                f"people in {self.count} groups."
+            )
+            raise ParameterError(message)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people ``n``."""
+        return sum(self.sizes)
+
+    @property
+    def count(self) -> int:
+        """Return the number of groups ``J``."""
+        return len(self.sizes)
+
+    @property
+    def freedom(self) -> int:
+        """Return the degrees of freedom ``n - J``, the divisor."""
+        return self.people - self.count
+
+    @property
+    def possible(self) -> tuple[int, ...]:
+        """Return the sizes of the table that can scatter most.
+
+        With private labels everybody may be in one group, and no split scatters more:
+        ``F(m) = m / 4`` for even m, ``m / 4 - 1 / (4 m)`` for odd m.
+        """
+        return self.sizes if self.labels_public else (self.people,)
+
+    @property
+    def largest_scatter(self) -> float:
+        """Return the most that people with values in [0, 1] scatter within groups."""
+        return sum(largest_scatter(size) for size in self.possible)
+
+    def check_relation(self, relation: NeighboringRelation) -> None:
+        """Refuse a relation under which the sensitivity is not a public number.
+
+        Raises:
+            ParameterError: If so.
+
+        """
+        if relation is NeighboringRelation.SUBSTITUTION:
+            return
+        if not self.labels_public:
+            message = (
+                "with private labels and people added or removed, the sizes of the "
+                "groups and the divisor are private; choose substitution, or make the "
+                "labels public."
+            )
+            raise ParameterError(message)
+        if self.freedom == 1:
+            message = "pooled statistics of n = J + 1 people need all of them."
+            raise ParameterError(message)
+
+    def read(
+        self, values: FloatArray, *, columns: int
+    ) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return the numbers and the group of each row of ``values``, the code last.
+
+        Raises:
+            ParameterError: If the rows are not as the public numbers say.
+
+        """
+        size = TableSize(people=self.people, public=True)
+        entries, codes = checked_groups(
+            values, size, columns=columns, groups=self.count
+        )
+        if self.labels_public:
+            found = np.bincount(codes, minlength=self.count)
+            if not np.array_equal(found, self.sizes):
+                message = "the groups of the table do not have their public sizes."
+                raise ParameterError(message)
+        return entries, codes
+
+
+def staying(groups: GroupSizes) -> float:
+    """Return the most that a record that keeps its group changes the pooled variance.
+
+    In units of the squared width: ``(1 - 1 / n_max) / (n - J)``. It is that of the
+    pooled covariance too, since the products that a record can make differ by at most
+    the area of the bounds.
+    """
+    return (1 - 1 / max(groups.possible)) / groups.freedom
+
+
+def jumping_variance(sizes: tuple[int, ...]) -> float:
+    """Return the most that a record changes the pooled variance of tables of ``sizes``.
+
+    The record may take its label along to another group: leaving takes up to
+    ``1 - 1 / n_i`` away, joining adds up to ``n_j / (n_j + 1)``, squares have one sign,
+    and so the larger counts. In units of the squared width.
+
+    >>> jumping_variance((3, 3))
+    0.1875
+    """
+    freedom = sum(sizes) - len(sizes)
+    moves = [1 - 1 / max(sizes)]
+    moves += [
+        to / (to + 1)
+        for i, origin in enumerate(sizes)
+        for j, to in enumerate(sizes)
+        if i != j and origin > 0
+    ]
+    return max(moves) / freedom
+
+
+def jumping_covariance(sizes: tuple[int, ...]) -> float:
+    """Return the most that a record changes the pooled covariance of such tables.
+
+    Products have both signs: a record may take a positive one away from its group and
+    bring a negative one to another, so ``(1 - 1 / n_i) + n_j / (n_j + 1)`` counts. In
+    units of the area of the bounds.
+    """
+    freedom = sum(sizes) - len(sizes)
+    moves = [1 - 1 / max(sizes)]
+    moves += [
+        1 - 1 / origin + to / (to + 1)
+        for i, origin in enumerate(sizes)
+        for j, to in enumerate(sizes)
+        if i != j and origin > 0
+    ]
+    return max(moves) / freedom
+
+
+def removing_variance(groups: GroupSizes) -> float:
+    """Return the most that removing a person changes the pooled variance.
+
+    ``(1 - 1 / n_max) / (n - J)``: the change is ``[q - S' / (n - J - 1)] / (n - J)``
+    with ``q <= 1 - 1 / n_max`` the person's part and ``S'`` the others' scatter, which
+    in groups of 2 or more is at most half of ``n - J - 1``, and no more than ``q``.
+    """
+    return staying(groups)
+
+
+def adding_variance(groups: GroupSizes) -> float:
+    """Return the most that adding a person changes the pooled variance.
+
+    ``max{M / (M + 1), sum F(n_j) / (n - J)} / (n - J + 1)`` with ``M = n_max``. For
+    many small groups it exceeds what removal changes.
+    """
+    largest = max(groups.sizes)
+    fall = groups.largest_scatter / groups.freedom
+    return max(largest / (largest + 1), fall) / (groups.freedom + 1)
+
+
+def removing_covariance(groups: GroupSizes) -> float:
+    """Return the most that removing a person changes the pooled covariance.
+
+    ``max_j [1 - 1 / n_j + sum_{i != j} F(n_i) / (n - J - 1)] / (n - J)``: the person's
+    product and the other groups' sum of products may have opposite signs.
+    """
+    whole, freedom = groups.largest_scatter, groups.freedom
+    return (
+        max(
+            1 - 1 / n + (whole - largest_scatter(n)) / (freedom - 1)
+            for n in set(groups.sizes)
+        )
+        / freedom
+    )
+
+
+def adding_covariance(groups: GroupSizes) -> float:
+    """Return the most that adding a person changes the pooled covariance.
+
+    ``max_j [n_j / (n_j + 1) + sum_{i != j} F(n_i) / (n - J)] / (n - J + 1)``.
+    """
+    whole, freedom = groups.largest_scatter, groups.freedom
+    return max(
+        n / (n + 1) + (whole - largest_scatter(n)) / freedom for n in set(groups.sizes)
+    ) / (freedom + 1)

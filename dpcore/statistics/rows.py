@@ -1,0 +1,65 @@
+"""Entries of several columns, one row a person: checked and told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.statistics.tables import cells, checked
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.relations import TableSize
+
+
+def checked_rows(values: ArrayLike, size: TableSize, *, columns: int) -> FloatArray:
+    """Return ``values`` as numbers, shape ``(n, columns)``, one row for each person.
+
+    Raises:
+        ParameterError: If the shape is another one, a value is not a number, or a
+            public size is not the number of rows.
+
+    """
+    entries = np.asarray(values, dtype=np.float64)
+    if entries.ndim != 2 or entries.shape[1] != columns:  # noqa: PLR2004 - a table
+        message = (
+            f"{columns} values a person are needed, got an array of shape "
+            f"{entries.shape}."
+        )
+        raise ParameterError(message)
+    checked(entries[:, 0], size)
+    if np.isnan(entries).any():
+        message = "a value is missing; drop or replace missing values first."
+        raise ParameterError(message)
+    return entries
+
+
+def checked_groups(
+    values: ArrayLike, size: TableSize, *, columns: int, groups: int
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return the numbers, shape ``(n, columns)``, and each person's group.
+
+    ``values`` has the group code in its last column, a whole number from 0 to
+    ``groups - 1``.
+
+    Raises:
+        ParameterError: If a code is not such a number, or as ``checked_rows`` does.
+
+    """
+    entries = checked_rows(values, size, columns=columns + 1)
+    return entries[:, :-1], cells(entries[:, -1], size, count=groups)
+
+
+def heights(entries: FloatArray, bounds: tuple[Interval, ...]) -> FloatArray:
+    """Return each column clamped to its bounds and measured from the lower one.
+
+    Measured from the lower bound, a large offset costs no digits.
+    """
+    clamped = np.empty_like(entries)
+    for j, column in enumerate(bounds):
+        clamped[:, j] = column.clip(entries[:, j]) - column.lower
+    return clamped
