@@ -1,0 +1,254 @@
+"""Study 2 finds what a hundred thousand repetitions found, setting by setting."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.studies import proportion_study as study
+from dpcore.studies.proportion_design import BOUNDING, Design, Procedure
+from dpcore.studies.proportion_findings import findings
+from dpcore.studies.proportion_verdicts import Verdict
+from tests.conftest import ROOT
+
+REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())
+NAMES = {
+    Procedure.ORIGINAL: "orig",
+    Procedure.RESCALING: "rescale",
+    Procedure.SYNTHESIS: "ms5",
+    Procedure.ALL_BUT_ONE: "abo",
+    Procedure.REVERSED: "abo_desc",
+    Procedure.HISTOGRAM: "uh",
+}
+SHORT = {"truncated-published": "trunc", "bit": "bit", "truncated": "truncdp"}
+SEED = 1
+SMALL = Design(epsilons=(0.1, 1.0), people=(50, 1000), repetitions=400)
+
+
+@pytest.fixture(scope="module")
+def results():
+    design = Design(mechanisms=tuple(BOUNDING))
+    return study.run_all(design, rng=np.random.default_rng(SEED))
+
+
+def reference(result):
+    """Return the reference of one setting, if there is one."""
+    if result.procedure not in NAMES:
+        return None
+    parts = [NAMES[result.procedure]]
+    if result.mechanism is not None:
+        parts += [SHORT[result.mechanism], str(result.epsilon)]
+    return REFERENCE.get("|".join([*parts, str(result.people)]))
+
+
+def misses(results):
+    compared = missed = 0
+    for result in results:
+        known = reference(result)
+        if known is None:
+            continue
+        found = {"bias": result.bias, "rmse": result.rmse, "cp": result.coverage}
+        for name, values in found.items():
+            expected, tolerance = np.array(known[name])
+            compared += len(expected)
+            missed += np.sum(np.abs(values - expected) > tolerance)
+    return compared, missed
+
+
+def test_default_study_agrees_with_the_reference(results):
+    compared, missed = misses(results)
+    # 5 procedures x 2 mechanisms x 15 settings, 15 calibrated and the original thrice,
+    # each with 3 metrics of 7 targets.
+    assert compared == (5 * 2 * 15 + 15 + 15) * 3 * 7
+    assert missed == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilons": (0.115, 0.575, 1.15)},
+        {"shares": (0.12, 0.14, 0.25, 0.49)},
+        {"order": (1, 0, 2, 3)},
+        {"sets": 4},
+    ],
+)
+def test_a_wrong_study_would_be_caught(change):
+    wrong = Design(**change)
+    results = study.run_all(wrong, rng=np.random.default_rng(SEED))
+    named = dict(zip(wrong.epsilons, Design().epsilons, strict=True))
+    relabeled = [
+        study.Accuracy(
+            **{
+                name: getattr(r, name)
+                for name in r.__dataclass_fields__
+                if name != "epsilon"
+            },
+            epsilon=named[r.epsilon],
+        )
+        for r in results
+    ]
+    assert misses(relabeled)[1] > 0
+
+
+def test_noise_aware_intervals_cover_as_in_the_reference(results):
+    compared = 0
+    for result in results:
+        if result.procedure is not Procedure.NOISE_AWARE:
+            continue
+        if result.mechanism == "truncated":
+            # Its reference took the published scale, here it is the scale in use.
+            assert np.all(result.coverage[:4] > 0.9)
+            continue
+        key = f"rescale|{SHORT[result.mechanism]}|{result.epsilon}|{result.people}"
+        expected = np.array(REFERENCE[key]["aware"])
+        spread = np.sqrt(np.maximum(expected * (1 - expected), 0.01) / 500)
+        assert np.all(np.abs(result.coverage[:4] - expected) <= 4 * spread), key
+        compared += 1
+    assert compared == 30
+
+
+def test_real_epsilon_is_what_each_procedure_costs(results):
+    real = {
+        (r.procedure, r.mechanism, r.epsilon): r.real_epsilon
+        for r in results
+        if r.people == 100
+    }
+    expected = {
+        0.1: (0.190902414, 0.195204847, 0.197732176),
+        0.5: (0.831796566, 0.899666681, 0.954512070),
+        1.0: (1.489880126, 1.663593132, 1.832947467),
+    }
+    procedures = (Procedure.RESCALING, Procedure.HISTOGRAM, Procedure.SYNTHESIS)
+    for epsilon, levels in expected.items():
+        for procedure, level in zip(procedures, levels, strict=True):
+            published = real[procedure, "truncated-published", epsilon]
+            assert published == pytest.approx(level, abs=2e-9)
+            for honest in ("bit", "truncated"):
+                found = real[procedure, honest, epsilon]
+                assert found == pytest.approx(epsilon, rel=1e-9)
+        assert np.isinf(real[Procedure.ORIGINAL, None, epsilon])
+
+
+def test_same_seed_same_results_and_settings_one_by_one():
+    runs = [
+        list(study.run(SMALL, rng=np.random.default_rng(seed))) for seed in (3, 3, 4)
+    ]
+    assert len(runs[0]) == SMALL.settings == 4
+    pairs = zip(*runs, strict=True)
+    for first, same, other in pairs:
+        assert len({(r.epsilon, r.people) for r in first}) == 1
+        for one, two, three in zip(first, same, other, strict=True):
+            assert np.array_equal(one.rmse, two.rmse)
+            assert not np.array_equal(one.rmse, three.rmse)
+
+
+def test_samples_are_the_same_for_every_epsilon():
+    results = study.run_all(SMALL, rng=np.random.default_rng(0))
+    originals = [r for r in results if r.procedure is Procedure.ORIGINAL]
+    by_size = {}
+    for result in originals:
+        by_size.setdefault(result.people, []).append(result.bias)
+    assert all(np.array_equal(first, second) for first, second in by_size.values())
+
+
+def test_standard_errors_are_those_between_runs():
+    design = Design(epsilons=(0.5,), people=(100,), repetitions=200)
+    runs = [
+        study.run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)
+    ]
+    for column in zip(*runs, strict=True):
+        values = np.array([[r.bias, r.rmse, r.coverage] for r in column])
+        stated = np.mean([r.errors for r in column], axis=0)
+        assert stated == pytest.approx(values.std(axis=0), rel=0.35), column[0]
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.5, 0.5), (0.2, 0.3, 0.5), (0.0, 1.0), (0.1,) * 10, (1.0, 0, 0, 0)]
+)
+def test_any_number_of_cells_up_to_ten(shares):
+    design = Design(shares=shares, epsilons=(0.01, 700.0), people=(1,), repetitions=50)
+    for result in study.run_all(design, rng=np.random.default_rng(0)):
+        assert result.bias.shape == (len(design.targets),)
+        assert np.isfinite(result.errors).all()
+        if result.procedure is not Procedure.SYNTHESIS:
+            assert abs(result.bias[: len(shares)].sum()) < 1e-9
+
+
+def test_targets_are_cells_and_pairs_with_the_first():
+    assert Design().targets == ((0,), (1,), (2,), (3,), (0, 3), (0, 1), (0, 2))
+    assert Design(shares=(0.2, 0.3, 0.5)).targets == ((0,), (1,), (2,))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shares": (1.0,)},
+        {"shares": (0.5, 0.4)},
+        {"shares": (1.5, -0.5)},
+        {"shares": (np.nan, 0.5, 0.5)},
+        {"shares": (1 / 11,) * 11},
+        {"epsilons": ()},
+        {"epsilons": (0.0,)},
+        {"epsilons": (np.inf,)},
+        {"people": ()},
+        {"people": (0,)},
+        {"people": tuple(range(1, 30))},
+        {"repetitions": 1},
+        {"repetitions": 5001},
+        {"sets": 1},
+        {"sets": 21},
+        {"mechanisms": ()},
+        {"mechanisms": ("gaussian",)},
+        {"order": (0, 1, 2)},
+    ],
+)
+def test_setting_outside_its_domain_is_refused(change):
+    with pytest.raises(ParameterError):
+        Design(**change)
+
+
+def test_published_findings_hold_in_the_default_design(results):
+    found = findings(Design(), results)
+    verdicts = [finding.verdict for finding in found]
+    # Only the bias of all-but-one hangs on which cell is left over.
+    assert verdicts == [*[Verdict.HOLDS] * 7, Verdict.DEPENDS, *[Verdict.HOLDS] * 2]
+    assert all(any(c.isdigit() for c in finding.evidence) for finding in found)
+    lifts = next(f for f in found if "lifts" in f.claim)
+    assert "p4 falls from" in lifts.evidence
+
+
+def test_findings_are_those_of_the_run_and_not_canned():
+    # With hardly any noise there is nothing to correct, and bounds never bind.
+    design = Design(epsilons=(300.0, 600.0), people=(1000, 2000), repetitions=300)
+    results = study.run_all(design, rng=np.random.default_rng(5))
+    verdicts = {f.claim[:30]: f.verdict for f in findings(design, results)}
+    assert verdicts["In exchange its bias grows, an"] is not Verdict.HOLDS
+    assert verdicts["With much data the typical err"] is Verdict.HOLDS
+
+
+def test_findings_that_compare_both_need_both_and_need_the_whole_run():
+    design = Design(mechanisms=("bit",), repetitions=100)
+    results = study.run_all(design, rng=np.random.default_rng(0))
+    found = findings(design, results)
+    untested = [f for f in found if f.verdict is Verdict.UNTESTED]
+    assert len(untested) == 2
+    assert findings(design, results[:-10]) == ()
+    assert findings(design, ()) == ()
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5, 10])
+def test_findings_exist_for_any_number_of_cells(cells):
+    design = Design(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
+    results = study.run_all(design, rng=np.random.default_rng(0))
+    assert len(findings(design, results)) == 10
+
+
+def test_verdict_of_checks():
+    pairs = itertools.product([True, False], repeat=2)
+    names = ["holds", "depends", "depends", "fails"]
+    assert [Verdict.of(pair) for pair in pairs] == names
+    assert Verdict.of([]) is Verdict.UNTESTED
