@@ -71,7 +71,7 @@ class RankScores:
     bounds: Interval
     q: float
     size: TableSize
-    candidates: int = 1001
+    candidates: int = 501
 
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
