@@ -1,0 +1,220 @@
+"""What a shift of symmetric, log-concave noise reveals.
+
+The density ``f`` of such noise satisfies ``f(-z) = f(z)``, and the loss ``log f(z) -
+log f(z + r)`` of seeing ``z`` increases in ``z`` from 0 at ``z = -r/2`` on. So the best
+test of a shift by ``r`` is a threshold ``z``, both directions have the same profile, and
+
+    epsilon = loss(z, r),   delta = P(Z > z) - e^epsilon P(Z > z + r)
+
+describe the whole profile, ``z`` from ``-r/2`` on. With the Mills ratio ``M(x) = P(Z >
+x) / f(x)`` the second product is ``f(z) M(z + r)``, so that nothing overflows. Along
+the curve of one delta, epsilon grows with ``r`` at the rate ``1/M(z + r)``.
+
+Lengths here are in units of the scale of the noise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from dpcore.mechanisms.laplace_law import scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray
+
+TABLE_FROM = 2_000
+"""Number of values from which ``epsilon_of`` interpolates."""
+
+_BISECTIONS = 64
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+_VERY_FAR = 1e6
+_HUGE = 1e60  # shifts over the scale whose powers may overflow
+_KNOT_SPACING = 0.02
+_TABLE_START = 1e-3
+
+
+class StandardNoise(Protocol):
+    """Symmetric log-concave noise of scale 1; every argument here is at least 0."""
+
+    @property
+    def farthest(self) -> float:
+        """Return a point beyond which the noise has no probability in floats."""
+        ...
+
+    def density(self, x: FloatArray) -> FloatArray:
+        """Return the density at ``x``, and at ``-x``."""
+        ...
+
+    def survival(self, x: FloatArray) -> FloatArray:
+        """Return the probability of more than ``x``."""
+        ...
+
+    def mills(self, x: FloatArray) -> FloatArray:
+        """Return ``survival(x) / density(x)``, which neither overflows nor is 0/0."""
+        ...
+
+    def log_ratio(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return ``log density(x) - log density(y)`` for ``x <= y``."""
+        ...
+
+
+def pdf(
+    noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float
+) -> FloatArray:
+    """Return the density at ``x`` of ``position`` plus ``scale`` times the noise."""
+    distance = np.abs(np.subtract(x, position))
+    if scale == 0:
+        return np.where(distance == 0, np.inf, 0.0)
+    return np.asarray(noise.density(np.minimum(distance / scale, _VERY_FAR)) / scale)
+
+
+def cdf(
+    noise: StandardNoise, x: ArrayLike, position: ArrayLike, scale: float
+) -> FloatArray:
+    """Return the probability of at most ``x``."""
+    if scale == 0:
+        return np.greater_equal(x, position).astype(np.float64)
+    t = scaled(np.subtract(x, position), scale)
+    tail = noise.survival(np.minimum(np.abs(t), _VERY_FAR))
+    return np.where(t < 0, tail, 1 - tail)
+
+
+def upper_quantile(noise: StandardNoise, tail: ArrayLike) -> FloatArray:
+    """Return the ``x >= 0`` with ``P(Z > x) = tail``, for ``tail <= 1/2``."""
+    tail = np.asarray(tail, dtype=np.float64)
+    high = np.full_like(tail, noise.farthest)
+    return _first(lambda x: noise.survival(x) <= tail, np.zeros_like(tail), high)
+
+
+def delta_of(noise: StandardNoise, r: FloatArray, epsilon: float) -> FloatArray:
+    """Return the smallest delta at ``epsilon`` of shifts ``r``, elementwise.
+
+    0 where no loss exceeds ``epsilon``, 1 for an infinite shift.
+    """
+    r = np.asarray(r, dtype=np.float64)
+    finite = np.where(np.isfinite(r), r, 0.0)
+    low, high = _bracket(noise, finite)
+    never = ~(_loss(noise, high, finite) > epsilon)
+    z = _first(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
+    inside = np.where(never, 0.0, _delta(noise, z, finite))
+    return np.where(np.isfinite(r), inside, np.where(np.isnan(r), np.nan, 1.0))
+
+
+def loss_exceeds(noise: StandardNoise, r: ArrayLike, epsilon: float) -> FloatArray:
+    """Return the probability that the size of the loss of a shift exceeds epsilon.
+
+    ``P(Z > z) + P(Z > z + r)`` with ``loss(z, r) = epsilon``: the second summand is the
+    loss below ``-epsilon``.
+    """
+    r = np.asarray(r, dtype=np.float64)
+    finite = np.where(np.isfinite(r), r, 0.0)
+    low, high = _bracket(noise, finite)
+    never = ~(_loss(noise, high, finite) > epsilon)
+    z = _first(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
+    near = noise.survival(np.abs(z))
+    exceeded = np.where(z < 0, 1 - near, near) + noise.survival(z + finite)
+    exceeded = np.where(never, 0.0, exceeded)
+    return np.where(np.isfinite(r), exceeded, np.where(np.isnan(r), np.nan, 1.0))
+
+
+def epsilon_of(noise: StandardNoise, r: FloatArray, delta: float) -> FloatArray:
+    """Return the smallest epsilon with ``delta_of(epsilon) <= delta``, elementwise.
+
+    ``delta`` must be in (0, 1). Large arrays go through an interpolation table
+    (relative error below 1e-8).
+    """
+    r = np.asarray(r, dtype=np.float64)
+    flat = r.ravel()
+    if flat.size < TABLE_FROM:
+        return _solved(noise, flat, delta)[0].reshape(r.shape)
+    return _interpolated(noise, flat, delta).reshape(r.shape)
+
+
+def free_shift(noise: StandardNoise, delta: float) -> float:
+    """Return the largest shift whose total variation distance is at most ``delta``.
+
+    ``1 - 2 P(Z > r/2) = delta``.
+    """
+    low, high = np.array(0.0), np.array(2 * noise.farthest)
+    least = _first(lambda r: 1 - 2 * noise.survival(r / 2) >= delta, low, high)
+    return float(least)
+
+
+def _bracket(noise: StandardNoise, r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return -r / 2, np.full_like(r, noise.farthest)
+
+
+def _loss(noise: StandardNoise, z: FloatArray, r: FloatArray) -> FloatArray:
+    """Return ``log f(z) - log f(z + r)`` for ``z >= -r/2``."""
+    return noise.log_ratio(np.abs(z), z + r)
+
+
+def _delta(noise: StandardNoise, z: FloatArray, r: FloatArray) -> FloatArray:
+    """Return ``P(Z > z) - e^loss P(Z > z + r)`` for ``z >= -r/2``, rounded up."""
+    x = np.abs(z)
+    density, beyond = noise.density(x), noise.mills(z + r)
+    below = 1 - noise.survival(x) - density * beyond + _ROUNDING
+    above = density * (noise.mills(x) * (1 + _ROUNDING) - beyond)
+    return np.clip(np.where(z < 0, below, above), 0.0, 1.0)
+
+
+def _solved(
+    noise: StandardNoise, r: FloatArray, delta: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return epsilon and its slope in ``r``; the threshold is on the private side."""
+    finite = np.where(np.isfinite(r), r, 0.0)
+    low, high = _bracket(noise, finite)
+    z = _first(lambda z: _delta(noise, z, finite) <= delta, low, high)
+    epsilon = np.maximum(_loss(noise, z, finite), 0.0)
+    with np.errstate(divide="ignore"):
+        rate = 1 / noise.mills(z + finite)
+    return np.where(np.isfinite(r), epsilon, r), rate
+
+
+def _first(
+    holds: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Return the smallest point where ``holds``, which turns true once, by halving."""
+    everywhere = holds(low)
+    start = low
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        inside = holds(middle)
+        low, high = np.where(inside, low, middle), np.where(inside, middle, high)
+    return np.where(everywhere, start, high)
+
+
+def _interpolated(noise: StandardNoise, r: FloatArray, delta: float) -> FloatArray:
+    """Interpolate ``log(epsilon/w)`` in ``log w``, ``w = r - free_shift``.
+
+    That function is smooth: near ``w = 0`` epsilon grows like ``w``, far out like a
+    power of it. Its slope is known, so that cubic Hermite pieces on an even grid do.
+    """
+    free = free_shift(noise, delta)
+    excess = r - free
+    tabled = (r < _HUGE) & (excess > _TABLE_START * free)
+    result = np.empty_like(r)
+    result[~tabled] = _solved(noise, r[~tabled], delta)[0]
+    if not tabled.any():
+        return result
+    s = np.log(excess[tabled])
+    start, stop = float(s.min()), float(s.max())
+    count = max(2, int((stop - start) / _KNOT_SPACING) + 2)
+    step = max((stop - start) / (count - 1), 1e-12)
+    w = np.exp(start + step * np.arange(count, dtype=np.float64))
+    epsilon, rate = _solved(noise, free + w, delta)
+    value, slope = np.log(epsilon / w), (w * rate / epsilon - 1) * step
+    t = (s - start) / step
+    piece = np.minimum(t.astype(np.intp), count - 2)
+    t -= piece
+    rise = value[piece + 1] - value[piece]
+    first, last = slope[piece], slope[piece + 1]
+    bend = 3 * rise - 2 * first - last + t * (first + last - 2 * rise)
+    result[tabled] = np.exp(s + value[piece] + t * (first + t * bend))
+    return result
