@@ -145,7 +145,7 @@ def worst_table(
 
     """
     worst, most = rows, -1.0
-    for table in _suspects(statistic, rows, setting):
+    for table in _suspects(statistic, rows, setting, change):
         local = worst_neighbor(statistic, table, setting, change).local
         if local > most * _BETTER:
             worst, most = table, local
@@ -241,7 +241,7 @@ def _followed(
 
 
 def _suspects(
-    statistic: Explorable, rows: FloatArray, setting: Setting
+    statistic: Explorable, rows: FloatArray, setting: Setting, change: Change
 ) -> Iterator[FloatArray]:
     """Yield the tables among which the worst case is, or is nearly, found."""
     n, groups = len(rows), rows[:, GROUP]
@@ -270,15 +270,29 @@ def _suspects(
             yield table(np.where(last, upper, x), np.where(last, upper, y))
             yield table(np.where(last, upper, x), np.where(last, lower, y))
         return
+    yield from _grouped_suspects(rows, setting, change)
+
+
+def _grouped_suspects(
+    rows: FloatArray, setting: Setting, change: Change
+) -> Iterator[FloatArray]:
+    n, groups = len(rows), rows[:, GROUP]
+    lower, upper = setting.bounds.lower, setting.bounds.upper
+    low = np.full(n, lower)
+    second = np.full(n, setting.middle)
+    everyone = np.arange(n)
     largest = np.bincount(groups.astype(np.intp)).argmax()
-    first = np.arange(n) == np.flatnonzero(groups == largest)[0]
-    yield table(np.full(n, lower), np.full(n, middle))
-    yield table(np.where(first, upper, lower), np.full(n, middle))
+    first = everyone == np.flatnonzero(groups == largest)[0]
+    yield np.column_stack([low, second, groups])
+    yield np.column_stack([np.where(first, upper, lower), second, groups])
+    jumps = change is Change.SUBSTITUTION and not setting.group_is_public
+    if jumps and setting.groups > 1:
+        yield np.column_stack([low, second, everyone == n - 1])
     for person in [None, *range(n)]:
         x = np.empty(n)
         for group in np.unique(groups):
-            members = np.flatnonzero((groups == group) & (np.arange(n) != person))
+            members = np.flatnonzero((groups == group) & (everyone != person))
             x[members] = np.where(np.arange(len(members)) % 2, upper, lower)
             if person is not None and groups[person] == group:
                 x[person] = _mean(x[members], setting)
-        yield table(x, np.full(n, middle))
+        yield np.column_stack([x, second, groups])

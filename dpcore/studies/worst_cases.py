@@ -124,10 +124,9 @@ def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
     n = _need(groups + 1, sizes, change)
     if change is Change.SUBSTITUTION:
         moved = 1 - 1 / max(sizes)
-        if not setting.group_is_public and len(sizes) > 1:
-            # The record may leave its group for the largest of the others.
-            receiving = max(sizes)
-            moved = max(moved, receiving / (receiving + 1))
+        if not setting.group_is_public and groups > 1:
+            # No sizes are public then: it may join all the others in one group.
+            moved = 1 - 1 / n
         return squared * moved / (n - groups)
     total = sum(_squares(size) for size in sizes)
     freedom = n - 1 - groups
@@ -135,6 +134,6 @@ def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
         largest = max(sizes)
         moved = max(largest / (largest + 1), total / freedom)
     else:
-        left = max(total - _squares(size) + _squares(size - 1) for size in sizes)
+        left = max(total - _squares(m) + _squares(m - 1) for m in sizes if m)
         moved = max(1 - 1 / max(sizes), left / freedom)
     return squared * moved / (n - groups)

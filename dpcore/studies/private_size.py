@@ -1,0 +1,142 @@
+"""What goes wrong where noise is scaled by a private number of people, and the cure.
+
+The mean of ``n`` people is published with Laplace noise of scale ``R / (n epsilon)``,
+``n`` counted in the table itself. With one person less both the mean and the scale
+change, and the scale tells on its own: far from the bounds the ratio of the densities
+grows without limit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms import laplace_law
+from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.statistics.tables import check_bounds
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray, Interval
+
+FEWEST: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateSize:
+    """The mean of a table whose number of people is private.
+
+    The pair of tables is the worst one: everybody at the lower bound but one person at
+    the upper bound, who leaves.
+
+    Attributes:
+        people: The number of people ``n`` before that person leaves, at least 2.
+        epsilon: What the noise is meant to give.
+        bounds: The public bounds, of width ``R``.
+
+    Raises:
+        ParameterError: If a parameter lies outside its domain.
+
+    """
+
+    people: int
+    epsilon: float
+    bounds: Interval
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon)
+        check_bounds(self.bounds)
+        if self.people < FEWEST:
+            message = f"at least {FEWEST} people are needed, got {self.people}."
+            raise ParameterError(message)
+
+    @property
+    def clamped_level(self) -> float:
+        """Return the exact epsilon of the clamped (BIT) release, over all tables.
+
+        It is ``max(epsilon, log(n / (n - 1)) + epsilon (n - 1) / n)``.
+
+        >>> from dpcore.data.bounds import Interval
+        >>> unit = Interval(lower=0.0, upper=1.0)
+        >>> PrivateSize(people=5, epsilon=1.0, bounds=unit).clamped_level
+        1.02314355...
+        """
+        n = self.people
+        return max(self.epsilon, -math.log1p(-1 / n) + self.epsilon * (n - 1) / n)
+
+    def log_ratio(self, y: ArrayLike) -> FloatArray:
+        """Return the log of the two densities' ratio at ``y`` in absolute value.
+
+        It is what an answer ``y`` of the unclamped release reveals about the person who
+        left; inside the bounds the clamped release reveals the same.
+        """
+        (with_noise, with_mean), (without_noise, without_mean) = self._laws
+        y = np.asarray(y, dtype=np.float64)
+        near = np.abs(y - with_mean) / with_noise
+        far = np.abs(y - without_mean) / without_noise
+        return np.abs(far - near + np.log(without_noise / with_noise))
+
+    def log_ratio_at_bounds(self) -> tuple[float, float]:
+        """Return what releasing exactly a bound reveals, after clamping."""
+        (with_noise, with_mean), (without_noise, without_mean) = self._laws
+        lower, upper = self.bounds.lower, self.bounds.upper
+        ends = ((lower, with_mean, without_mean), (-upper, -with_mean, -without_mean))
+        first, second = (
+            abs(
+                float(laplace_law.log_cdf(end, near, with_noise))
+                - float(laplace_law.log_cdf(end, far, without_noise))
+            )
+            for end, near, far in ends
+        )
+        return first, second
+
+    def public_error(self, place: float) -> float:
+        """Return the typical error of BIT if ``n`` were public.
+
+        ``place`` is where the true mean lies between the bounds, from 0 to 1.
+        """
+        mechanism = BoundaryInflatedLaplace.calibrate(
+            sensitivity=Sensitivity.scalar(self.bounds.width / self.people),
+            epsilon=self.epsilon,
+            bounds=self.bounds,
+        )
+        return float(np.sqrt(mechanism.mse(self._mean(place))))
+
+    def noisy_average_error(
+        self, place: float, *, draws: int, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Return the simulated typical error of the noisy average and its s.e.
+
+        Half of epsilon goes to the sum of distances from the middle of the bounds,
+        which one person more or less moves by at most ``R / 2``, half to ``n``. Their
+        quotient (over at least 1 person) is clamped to the bounds.
+        """
+        middle = self._mean(0.5)
+        half = self.epsilon / 2
+        total = self.people * (self._mean(place) - middle)
+        total = total + rng.laplace(0, self.bounds.width / 2 / half, draws)
+        people = np.maximum(self.people + rng.laplace(0, 1 / half, draws), 1)
+        squares = np.square(
+            self.bounds.clip(middle + total / people) - self._mean(place)
+        )
+        rmse = float(np.sqrt(squares.mean()))
+        error = float(squares.std() / np.sqrt(draws))
+        return rmse, error / (2 * rmse) if rmse > 0 else 0.0
+
+    def _mean(self, place: float) -> float:
+        return self.bounds.lower + place * self.bounds.width
+
+    @property
+    def _laws(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return scale and mean with the person, and without."""
+        n, width, lower = self.people, self.bounds.width, self.bounds.lower
+        return (
+            (width / (n * self.epsilon), lower + width / n),
+            (width / ((n - 1) * self.epsilon), lower),
+        )
