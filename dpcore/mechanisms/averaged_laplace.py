@@ -115,7 +115,7 @@ class AveragedLaplace:
     ) -> FloatArray:
         """Draw the difference of two Gamma variables of shape ``k``."""
         difference = rng.gamma(self.draws, size=size) - rng.gamma(self.draws, size=size)
-        return np.asarray(position + self.noise * difference)
+        return np.asarray(np.add(position, self.noise * difference))
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0

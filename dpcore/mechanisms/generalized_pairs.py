@@ -36,8 +36,8 @@ def least_scale(shift: float, epsilon: float, delta: float, order: float) -> flo
     """
     power = float(gammainccinv(1 / order, delta))
     if power == 0:
-        return shift / epsilon ** (1 / order) * ROUND_UP
-    u = power ** (1 / order)
+        return float(shift / epsilon ** (1 / order) * ROUND_UP)
+    u = float(power ** (1 / order))
     return shift / (u * math.expm1(math.log1p(epsilon / power) / order)) * ROUND_UP
 
 

@@ -1,8 +1,9 @@
 """What a shift of symmetric, log-concave noise reveals.
 
 The density ``f`` of such noise satisfies ``f(-z) = f(z)``, and the loss ``log f(z) -
-log f(z + r)`` of seeing ``z`` increases in ``z`` from 0 at ``z = -r/2`` on. So the best
-test of a shift by ``r`` is a threshold ``z``, both directions have the same profile, and
+log f(z + r)`` of seeing ``z`` increases in ``z`` from 0 at ``z = -r/2`` on. So the
+best test of a shift by ``r`` is a threshold ``z``, both directions have the same
+profile, and
 
     epsilon = loss(z, r),   delta = P(Z > z) - e^epsilon P(Z > z + r)
 
@@ -24,7 +25,7 @@ from dpcore.mechanisms.laplace_law import scaled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from dpcore.data.bounds import FloatArray
 
@@ -178,7 +179,7 @@ def _solved(
 
 
 def _first(
-    holds: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+    holds: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Return the smallest point where ``holds``, which turns true once, by halving."""
     everywhere = holds(low)
