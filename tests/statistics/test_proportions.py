@@ -1,0 +1,235 @@
+"""Vectors of proportions: every sensitivity enumerated, every shift recomputed."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.averages import Proportion
+from dpcore.statistics.proportions import Proportions
+from tests.statistics.neighbors import changes, check
+
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+TEN = [0, 0, 0, 0, 0, 1, 1, 1, 2, 2]
+
+
+def public(n):
+    return TableSize(people=n, public=True)
+
+
+def private(n):
+    return TableSize(people=n, public=False)
+
+
+def asked(count, size, **options):
+    return Proportions(cells=tuple("abcd"[:count]), size=size, **options)
+
+
+def reference(statistic, table):
+    """The shares by their definition."""
+    n = len(table)
+    own = n if statistic.size.public else max(n, statistic.size.people)
+    counts = np.bincount(np.array(table, dtype=int), minlength=len(statistic.cells))
+    return np.minimum(counts / (statistic.constant or own), 1.0)[
+        : len(statistic.labels)
+    ]
+
+
+def all_changes(statistic, relation, people):
+    return changes(
+        lambda table: reference(statistic, table),
+        range(len(statistic.cells)),
+        relation,
+        people,
+        drop=not statistic.size.public,
+    )
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@pytest.mark.parametrize("omit_last", [False, True])
+def test_sensitivity_is_the_largest_change_of_a_public_size(
+    relation, count, n, omit_last
+):
+    statistic = asked(count, public(n), omit_last=omit_last)
+    check(statistic.sensitivity(relation), all_changes(statistic, relation, [n]))
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 5])
+@pytest.mark.parametrize("omit_last", [False, True])
+def test_sensitivity_over_a_constant_is_the_largest_change(
+    relation, count, n, omit_last
+):
+    for size in (public(n), private(n)):
+        statistic = asked(count, size, omit_last=omit_last, constant=20)
+        moves = all_changes(statistic, relation, [n])
+        check(statistic.sensitivity(relation), moves)
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("least", [1, 2, 3, 4])
+@pytest.mark.parametrize("omit_last", [False, True])
+def test_sensitivity_of_a_private_size_covers_every_size(
+    relation, count, least, omit_last
+):
+    statistic = asked(count, private(least), omit_last=omit_last)
+    moves = all_changes(statistic, relation, range(1, 8))
+    check(statistic.sensitivity(relation), moves)
+
+
+def test_own_divisor_doubles_what_adding_and_removing_changes():
+    own = asked(4, public(100)).sensitivity(ADD_REMOVE)
+    constant = asked(4, public(100), constant=100).sensitivity(ADD_REMOVE)
+    assert own.l1 == pytest.approx(2 / 100)
+    assert own.l2 == pytest.approx(np.sqrt(2) / 100)
+    assert constant.l1 == pytest.approx(1 / 100)
+
+
+def test_shares_over_a_constant_stop_at_one():
+    statistic = asked(2, private(1), constant=2)
+    assert statistic.value([0, 0, 0, 1]).tolist() == [1.0, 0.5]
+    moves = all_changes(statistic, SUBSTITUTION, range(1, 7))
+    assert np.abs(moves).sum(axis=1).max() == statistic.sensitivity(SUBSTITUTION).l1
+
+
+def test_shifts_of_ten_people():
+    statistic = asked(3, public(10))
+    shifts = statistic.shifts(TEN, ADD_REMOVE)
+    moved = shifts.alternatives[shifts.kind, 0] - shifts.actual
+    expected = {0: 0.1111111111, 1: 0.1555555556, 2: 0.1777777778}
+    np.testing.assert_allclose(shifts.distances(), [expected[c] for c in TEN])
+    expected = {0: 0.06849348892, 1: 0.09813067629, 2: 0.1099943882}
+    np.testing.assert_allclose(
+        np.linalg.norm(moved, axis=1), [expected[c] for c in TEN], rtol=1e-9
+    )
+    replaced = statistic.shifts(TEN, SUBSTITUTION)
+    np.testing.assert_allclose(replaced.distances(), 0.2)
+    moved = replaced.alternatives - replaced.actual
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=-1), np.sqrt(2) / 10)
+
+
+codes = st.lists(st.integers(0, 3), min_size=1, max_size=9)
+statistics = st.builds(
+    lambda least, constant, omit_last: (least, constant, omit_last),
+    st.one_of(st.none(), st.integers(1, 9)),
+    st.one_of(st.none(), st.integers(1, 9)),
+    st.booleans(),
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(codes=codes, options=statistics)
+def test_shifts_and_additions_are_the_shares_of_neighbors(codes, options):
+    least, constant, omit_last = options
+    size = public(len(codes)) if least is None else private(least)
+    statistic = asked(4, size, constant=constant, omit_last=omit_last)
+    actual = reference(statistic, codes)
+    np.testing.assert_allclose(statistic.value(codes), actual)
+    removed = statistic.shifts(codes, ADD_REMOVE)
+    replaced = statistic.shifts(codes, SUBSTITUTION)
+    np.testing.assert_allclose(removed.actual, actual)
+    assert removed.people == replaced.people == len(codes)
+    for i, own in enumerate(codes):
+        rest = codes[:i] + codes[i + 1 :]
+        without = removed.alternatives[removed.kind[i], 0]
+        if len(codes) == 1 and least is None and constant is None:
+            assert np.isnan(without).all()
+        else:
+            np.testing.assert_allclose(without, reference(statistic, rest))
+        others = [reference(statistic, [*rest, new]) for new in range(4) if new != own]
+        if least is not None:
+            others.append(reference(statistic, rest))
+        reached = replaced.alternatives[replaced.kind[i]]
+        for alternative in reached:
+            assert min(np.abs(alternative - other).max() for other in others) < 1e-12
+        most = max(np.abs(other - actual).sum() for other in others)
+        assert np.abs(reached - actual).sum(axis=1).max() == pytest.approx(most)
+    joined = statistic.additions(codes, ADD_REMOVE)
+    expected = [reference(statistic, [*codes, new]) for new in range(4)]
+    np.testing.assert_allclose(joined, expected)
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@settings(deadline=None, max_examples=40)
+@given(codes=codes, options=statistics)
+def test_no_shift_exceeds_the_sensitivity(relation, codes, options):
+    least, constant, omit_last = options
+    statistic = asked(4, private(least or 1), constant=constant, omit_last=omit_last)
+    most = statistic.sensitivity(relation).l1 * (1 + 1e-12)
+    assert statistic.shifts(codes, relation).distances().max() <= most
+    joined = statistic.additions(codes, relation) - statistic.value(codes)
+    assert np.abs(joined).sum(axis=1).max() <= most
+
+
+def test_two_cells_without_the_last_are_one_proportion():
+    statistic = asked(2, public(4), omit_last=True)
+    member = np.array([1.0, 0.0, 0.0, 0.0])
+    plain = Proportion(size=public(4))
+    for relation in NeighboringRelation:
+        assert statistic.sensitivity(relation) == plain.sensitivity(relation)
+        mine, theirs = (
+            asked_.shifts(values, relation).distances()
+            for asked_, values in ((statistic, 1 - member), (plain, member))
+        )
+        np.testing.assert_allclose(mine, theirs, atol=1e-12)
+
+
+def test_range_is_where_the_shares_lie():
+    tables = [table for n in range(6) for table in product(range(3), repeat=n)]
+    for options in ({}, {"constant": 3}):
+        statistic = asked(3, private(3), **options)
+        shares = np.array([statistic.value(list(table)) for table in tables])
+        assert (shares.min(), shares.max()) == (0, 1)
+        assert (statistic.range.lower, statistic.range.upper) == (0, 1)
+
+
+def test_shares_have_their_exact_spread():
+    rng = np.random.default_rng(8)
+    counts = rng.multinomial(12, [0.5, 0.3, 0.2], size=200_000)
+    estimate = np.array([0.5, 0.3, 0.2])
+    exact = (counts / 12).std(axis=0)
+    np.testing.assert_allclose(
+        asked(3, public(12)).sampling_sd(estimate), exact, rtol=0.01
+    )
+    over = asked(3, public(12), constant=15)
+    np.testing.assert_allclose(
+        over.sampling_sd(estimate * 12 / 15), (counts / 15).std(axis=0), rtol=0.01
+    )
+    unknown = asked(3, private(12), constant=15).sampling_sd(estimate * 12 / 15)
+    assert (unknown >= (counts / 15).std(axis=0)).all()
+    below = asked(3, private(20)).sampling_sd(estimate * 12 / 20)
+    assert (below >= (counts / 20).std(axis=0)).all()
+
+
+def test_labels_leave_out_the_last():
+    assert asked(3, public(4)).labels == ("a", "b", "c")
+    assert asked(3, public(4), omit_last=True).labels == ("a", "b")
+
+
+def test_nobody_joins_a_public_number_of_people_by_substitution():
+    assert asked(3, public(10)).additions(TEN, SUBSTITUTION).shape == (0, 3)
+
+
+def test_parameters_outside_their_domain_are_refused():
+    with pytest.raises(ParameterError, match="at least 2 cells"):
+        asked(1, public(3))
+    with pytest.raises(ParameterError, match="constant divisor"):
+        asked(2, public(3), constant=0)
+    with pytest.raises(ParameterError, match="undefined without"):
+        asked(2, public(1)).sensitivity(ADD_REMOVE)
+    assert asked(2, public(1), constant=1).sensitivity(ADD_REMOVE).l1 == 1
+    for ask in (
+        asked(2, public(1)).value,
+        lambda values: asked(2, public(1)).shifts(values, SUBSTITUTION),
+    ):
+        with pytest.raises(ParameterError, match="0 to 1"):
+            ask([2.0])
