@@ -140,7 +140,7 @@ class CovarianceRelease:
         """
         return np.array(
             [
-                self._step(place, reach).mechanism.noise
+                self.step(place, reach).mechanism.noise
                 for place, reach in enumerate(self.largest)
             ]
         )
@@ -154,7 +154,7 @@ class CovarianceRelease:
         """
         if self.key == "truncated":
             return self.epsilons
-        steps = [self._step(place, top) for place, top in enumerate(self.largest)]
+        steps = [self.step(place, top) for place, top in enumerate(self.largest)]
         return np.array([step.mechanism.epsilon(step.sensitivity) for step in steps])
 
     @property
@@ -181,13 +181,13 @@ class CovarianceRelease:
         result = np.zeros(value.shape)
         columns = self.columns
         for place in range(columns):
-            step = self._step(place, self.largest[place])
+            step = self.step(place, self.largest[place])
             result[place] = draw(step, value[place : place + 1])[0]
         reaches = reaches_of(result[:columns])
         for place, reach in enumerate(reaches, start=columns):
             if self.key != "laplace" and not _is_range(reach, self.largest[place]):
                 continue
-            step = self._step(place, reach)
+            step = self.step(place, reach)
             result[place] = draw(step, value[place : place + 1])[0]
         return result
 
@@ -201,7 +201,7 @@ class CovarianceRelease:
         value = self._checked(value)
         result = np.empty((*size, len(value)))
         for place in range(self.columns):
-            mechanism = self._step(place, self.largest[place]).mechanism
+            mechanism = self.step(place, self.largest[place]).mechanism
             result[..., place] = mechanism.simulate(value[place], rng=rng, size=size)
         reaches = reaches_of(result[..., : self.columns])
         for pair in range(len(pairs_of(self.columns))):
@@ -239,7 +239,7 @@ class CovarianceRelease:
     def _pair_level(
         self, place: int, first: FloatArray, second: FloatArray
     ) -> FloatArray:
-        step = self._step(place, self.largest[place])
+        step = self.step(place, self.largest[place])
         if place < self.columns or self.key == "laplace":
             return step.mechanism.pair_epsilon(first, second)
         x, y, noise = first[..., 0], second[..., 0], step.mechanism.noise
@@ -251,7 +251,7 @@ class CovarianceRelease:
         shift, share = float(self.sensitivities[place]), float(self.epsilons[place])
         return random_range.calibrated_pair_level(x, y, shift, share)
 
-    def _step(self, place: int, reach: float) -> Step:
+    def step(self, place: int, reach: float) -> Step:
         """Return the release of one number that can be as large as ``reach``."""
         lower = 0.0 if place < self.columns else -reach
         sensitivity = Sensitivity.scalar(float(self.sensitivities[place]))
