@@ -1,0 +1,224 @@
+"""A statistic of each group: every sensitivity enumerated, every shift recomputed."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.spread import StandardDeviation, Variance
+from dpcore.statistics.sums import Count, Sum
+from tests.statistics.neighbors import changes, check
+
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+BOUNDS = Interval(lower=-1.0, upper=3.0)
+NUMBERS = (-1.0, 1.0, 3.0)
+
+
+def private(n):
+    return TableSize(people=n, public=False)
+
+
+PARTS = {
+    "count": (Count(size=private(2)), (0.0, 1.0)),
+    "proportion": (Proportion(size=private(2)), (0.0, 1.0)),
+    "sum": (Sum(bounds=BOUNDS, size=private(2)), NUMBERS),
+    "mean": (Mean(bounds=BOUNDS, size=private(2)), NUMBERS),
+    "variance": (Variance(bounds=BOUNDS, size=private(3)), NUMBERS),
+    "deviation": (StandardDeviation(bounds=BOUNDS, size=private(3)), NUMBERS),
+    "population": (Variance(bounds=BOUNDS, size=private(2), ddof=0), NUMBERS),
+}
+
+
+def alike(name):
+    return Grouped.alike(labels_of_groups=("a",), part=PARTS[name][0])
+
+
+def by_group(statistic, table):
+    """The parts, each of the records that carry its code."""
+    values = np.array(table, dtype=float).reshape(-1, 2)
+    return np.array(
+        [
+            part.value(values[values[:, 1] == j, 0])[0]
+            for j, part in enumerate(statistic.parts)
+        ]
+    )
+
+
+def all_changes(statistic, numbers, relation, people):
+    records = tuple(product(numbers, range(len(statistic.parts))))
+    return changes(
+        lambda table: by_group(statistic, table),
+        records,
+        relation,
+        people,
+        drop=False,
+    )
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("relation", NeighboringRelation)
+def test_sensitivity_is_the_largest_change(name, relation):
+    statistic, numbers = alike(name), PARTS[name][1]
+    # The extremes need groups at their public minimum, or one above, and two values.
+    if name in {"variance", "deviation", "population"}:
+        numbers = (-1.0, 3.0)
+    moves = all_changes(statistic, numbers, relation, range(1, 7))
+    check(statistic.sensitivity(relation), moves)
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+def test_public_minimums_may_differ_between_groups(relation):
+    mean = PARTS["mean"][0]
+    parts = tuple(replace(mean, size=private(n)) for n in (1, 4, 2))
+    statistic = Grouped(labels_of_groups=("a", "b"), parts=parts)
+    moves = all_changes(statistic, (-1.0, 3.0), relation, range(1, 6))
+    check(statistic.sensitivity(relation), moves)
+    lonely = (parts[0], replace(mean, size=private(1000)))
+    statistic = Grouped(labels_of_groups=("a",), parts=lonely)
+    moves = all_changes(statistic, (-1.0, 3.0), relation, range(1, 4))
+    most = np.abs(moves).sum(axis=1).max()
+    assert statistic.sensitivity(relation).l1 == pytest.approx(most, abs=0.01)
+
+
+records = st.lists(
+    st.tuples(st.sampled_from([-2.0, -1.0, 0.5, 1.5, 3.0]), st.integers(0, 2)),
+    min_size=1,
+    max_size=8,
+)
+three = {"labels_of_groups": ("a", "b")}
+
+
+def shaped(name, table):
+    """The table, with memberships where numbers are members or not."""
+    values = np.array(table, dtype=float)
+    if name in {"count", "proportion"}:
+        values[:, 0] = values[:, 0] > 1
+    return values
+
+
+@pytest.mark.parametrize("name", PARTS)
+@settings(deadline=None, max_examples=25)
+@given(table=records)
+def test_removal_is_the_statistic_of_the_others(name, table):
+    statistic = Grouped.alike(part=PARTS[name][0], **three)
+    values = shaped(name, table)
+    shifts = statistic.shifts(values, ADD_REMOVE)
+    np.testing.assert_allclose(shifts.actual, by_group(statistic, values), atol=1e-12)
+    np.testing.assert_allclose(shifts.actual, statistic.value(values), atol=1e-12)
+    assert shifts.people == len(values)
+    each = shifts.alternatives[shifts.kind]
+    left_out = [
+        [by_group(statistic, np.delete(values, i, axis=0))] for i in range(len(values))
+    ]
+    np.testing.assert_allclose(each, left_out, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PARTS)
+@settings(deadline=None, max_examples=15)
+@given(table=records)
+def test_substitution_moves_as_far_as_any_other_record(name, table):
+    statistic = Grouped.alike(part=PARTS[name][0], **three)
+    values = shaped(name, table)
+    shifts = statistic.shifts(values, SUBSTITUTION)
+    distances = shifts.distances()
+    numbers = (0.0, 1.0) if name in {"count", "proportion"} else (-1.0, 3.0)
+    for i in range(len(values)):
+        rest = np.delete(values, i, axis=0)
+        middles = [
+            rest[rest[:, 1] == j, 0].clip(-1, 3).mean()
+            for j in range(3)
+            if (rest[:, 1] == j).any()
+        ]
+        new = [*numbers, *(middles if numbers == (-1.0, 3.0) else [])]
+        reached = [
+            by_group(statistic, np.append(rest, [[x, j]], axis=0))
+            for x, j in product(new, range(3))
+        ]
+        # A record may lose its value, too, which takes the person out.
+        reached.append(by_group(statistic, rest))
+        most = max(np.abs(other - shifts.actual).sum() for other in reached)
+        assert distances[i] == pytest.approx(most, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@settings(deadline=None, max_examples=15)
+@given(table=records)
+def test_no_shift_exceeds_the_sensitivity(name, relation, table):
+    statistic = Grouped.alike(part=PARTS[name][0], **three)
+    values = shaped(name, table)
+    most = statistic.sensitivity(relation).l1 * (1 + 1e-9)
+    shifts = statistic.shifts(values, relation)
+    assert shifts.distances().max() <= most
+    joined = statistic.additions(values, relation) - shifts.actual
+    assert np.abs(joined).sum(axis=1).max() <= most
+    lazy = statistic.shift_blocks(values, relation)
+    np.testing.assert_array_equal(lazy.distances(), shifts.distances())
+    each = shifts.alternatives[shifts.kind]
+    np.testing.assert_array_equal(lazy.whole().alternatives, each)
+
+
+def test_additions_go_to_every_group():
+    statistic = Grouped.alike(part=Count(size=private(1)), **three)
+    joined = statistic.additions([[1, 0], [0, 0], [1, 2]], ADD_REMOVE)
+    assert sorted(map(tuple, joined - [1, 0, 1])) == [
+        *[(0, 0, 0)] * 3,
+        *[(0, 0, 1), (0, 1, 0), (1, 0, 0)],
+    ]
+
+
+def test_records_of_no_listed_group_have_a_part_of_their_own():
+    mean = Mean(bounds=BOUNDS, size=private(1))
+    statistic = Grouped.alike(labels_of_groups=("a", "b"), part=mean)
+    assert statistic.labels == ("a", "b", "other")
+    assert statistic.value([[1, 0], [3, 2], [9, 2]]).tolist() == [1, 1, 3]
+    named = Grouped.alike(labels_of_groups=("other",), part=mean)
+    assert named.labels == ("other", "other values")
+
+
+def test_range_and_spread_are_those_of_the_widest_part():
+    mean = Mean(bounds=BOUNDS, size=private(5))
+    variance = Variance(bounds=BOUNDS, size=private(4))
+    statistic = Grouped(labels_of_groups=("a",), parts=(mean, variance))
+    assert statistic.range.lower == -1
+    assert statistic.range.upper == pytest.approx(16 / 3)
+    estimate = np.array([0.5, 1.0])
+    expected = np.maximum(mean.sampling_sd(estimate), variance.sampling_sd(estimate))
+    np.testing.assert_allclose(statistic.sampling_sd(estimate), expected)
+
+
+def test_an_empty_table_has_a_value():
+    statistic = Grouped.alike(part=PARTS["mean"][0], **three)
+    empty = np.empty((0, 2))
+    assert statistic.value(empty).tolist() == [1, 1, 1]
+    for relation in NeighboringRelation:
+        assert statistic.shifts(empty, relation).people == 0
+        assert len(statistic.shift_blocks(empty, relation).distances()) == 0
+
+
+def test_parameters_outside_their_domain_are_refused():
+    mean = PARTS["mean"][0]
+    with pytest.raises(ParameterError, match="need 2 statistics"):
+        Grouped(labels_of_groups=("a",), parts=(mean,))
+    with pytest.raises(ParameterError, match="0 groups"):
+        Grouped.alike(labels_of_groups=(), part=mean)
+    public = replace(mean, size=TableSize(people=4, public=True))
+    with pytest.raises(ParameterError, match="public minimums"):
+        Grouped.alike(labels_of_groups=("a",), part=public)
+    statistic = alike("mean")
+    for values, match in (
+        ([[0.0, 2.0]], "0 to 1"),
+        ([[np.nan, 0.0]], "missing"),
+        ([0.0, 1.0], "2 values a person"),
+    ):
+        with pytest.raises(ParameterError, match=match):
+            statistic.shifts(values, SUBSTITUTION)
