@@ -331,6 +331,19 @@ def test_one_record_turns_a_correlation_around():
         assert cov / np.sqrt(vx * vy) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("step", [0.1, 1e-3, 1e-6])
+def test_one_record_moves_a_slope_without_limit(step):
+    """Others all at (0, 0), one at (step, y): the slope moves by 1 / step."""
+    n = 20
+    others = np.zeros((n - 1, 2))
+    statistic = asked(CovarianceMatrix, public(n), (UNIT, UNIT))
+    slopes = []
+    for y in (0.0, 1.0):
+        vx, _, cov = statistic.value(np.append(others, [[step, y]], axis=0))
+        slopes.append(cov / vx)
+    assert slopes[1] - slopes[0] == pytest.approx(1 / step)
+
+
 def test_nobody_joins_a_public_number_of_people_by_substitution():
     for kind, k in ((Covariance, 1), (CovarianceMatrix, 3)):
         statistic = asked(kind, public(10), BOX)
