@@ -21,6 +21,9 @@ page = st.navigation(
             st.Page("pages/lab.py", title="Mechanism lab"),
             st.Page("pages/about.py", title="About"),
         ],
+        "Studies": [
+            st.Page("pages/study2.py", title="Study 2: proportions"),
+        ],
     },
     position="top",
 )

@@ -10,6 +10,7 @@ by ``1/n`` (substitution: the same results at twice the epsilon).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from dpcore.studies.proportion_design import Design
 
 _UNIT = Interval(lower=0.0, upper=1.0)
+
+
+class Measure(StrEnum):
+    """What is reported of a procedure."""
+
+    BIAS = "bias"
+    RMSE = "typical error"
+    COVERAGE = "coverage"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +68,11 @@ class Accuracy:
     rmse: FloatArray
     coverage: FloatArray
     errors: FloatArray
+
+    def of(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
+        """Return one measure of every target, and its standard error."""
+        position = list(Measure).index(measure)
+        return (self.bias, self.rmse, self.coverage)[position], self.errors[position]
 
 
 def run(design: Design, *, rng: np.random.Generator) -> Iterator[tuple[Accuracy, ...]]:

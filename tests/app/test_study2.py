@@ -1,0 +1,119 @@
+"""Study 2 in process: shown at once, editable, stoppable, and honest about both."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import button, by_label, charts, mode
+
+PEOPLE = "Numbers of people n"
+
+
+def set_text(app, label, value):
+    by_label(app.text_input, label).set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def shown(app):
+    kinds = ("markdown", "caption", "info", "warning", "error")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(app, kind))
+
+
+def test_first_view_shows_the_default_study_and_its_findings(open_page):
+    app = open_page("study2")
+    assert app.title[0].value == "Study 2: proportions"
+    assert len(charts(app)) == 3
+    text = shown(app)
+    assert text.count("| **holds** |") == 9
+    assert text.count("| **depends** |") == 1
+    assert "At ε 0.1 it gives ε 0.191; with the universal histogram ε 0.196, with " in (
+        text
+    )
+    assert "no person's data, and no budget spent" in text
+    assert "reconstructed" in text
+    assert not app.warning
+
+
+def test_new_settings_are_run_on_the_button_only(open_page):
+    app = open_page("study2")
+    before = charts(app)
+    set_text(app, "Proportions of the cells", "0.2, 0.3, 0.5")
+    assert charts(app) == before
+    assert "The settings have changed" in shown(app)
+    button(app, "Run the study").click().run()
+    assert not app.exception
+    assert "The settings have changed" not in shown(app)
+    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+    assert titles == ["p1 = 0.2", "p2 = 0.3", "p3 = 0.5"]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "message"),
+    [
+        ("Proportions of the cells", "0.5, 0.4", "sum to 1"),
+        ("Proportions of the cells", "half, half", "must be numbers"),
+        ("Proportions of the cells", "", "2 to 10"),
+        ("Proportions of the cells", "nan, 1", "0 to 1"),
+        ("Privacy parameters ε", "0", "positive"),
+        (PEOPLE, "10.5", "whole"),
+        (PEOPLE, "0", "1 or more"),
+        (PEOPLE, "inf", "whole"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_last_study_stays(
+    open_page, label, value, message
+):
+    app = open_page("study2")
+    set_text(app, label, value)
+    assert message in app.error[0].value.replace("\\", "")
+    assert button(app, "Run the study").disabled
+    assert by_label(app.text_input, label).value == value
+    assert len(charts(app)) == 3
+
+
+def test_run_that_was_stopped_says_so_and_goes_on(open_page):
+    app = open_page("study2")
+    app.session_state["_study2_stopped"] = True
+    seed = by_label(app.number_input, "Seed of the random numbers")
+    seed.set_value(2).run()
+    assert not app.warning
+    # Asked for by hand: the button would lift the stop.
+    asked = app.session_state["_study2_asked"]
+    app.session_state["_study2_asked"] = type(asked)(design=asked.design, seed=2)
+    app.run()
+    assert "Stopped after 0 of 15 settings" in app.warning[0].value
+    assert "once every setting has been run" in shown(app)
+    button(app, "Continue").click().run()
+    assert not app.exception
+    assert not app.warning
+    assert len(charts(app)[0]["data"]) == 20
+
+
+def test_choice_of_what_is_drawn_keeps_the_run(open_page):
+    app = open_page("study2")
+    evidence = [m.value for m in app.markdown if "| **holds** |" in m.value]
+    by_label(app.selectbox, "Show panels for").set_value("pairs of cells").run()
+    by_label(app.selectbox, "Show the mechanism").set_value("bit").run()
+    by_label(app.multiselect, "Compare").set_value(["re-scaling"]).run()
+    assert not app.exception
+    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+    assert titles == ["p1 + p4 = 0.6", "p1 + p2 = 0.25", "p1 + p3 = 0.35"]
+    assert len(charts(app)[0]["data"]) == 3
+    assert "What it really costs" not in shown(app)
+    again = [m.value for m in app.markdown if "| **holds** |" in m.value]
+    assert again == evidence
+    by_label(app.multiselect, "Compare").set_value([]).run()
+    assert not app.exception
+
+
+def test_every_figure_is_watermarked_in_classroom_mode_only(open_page):
+    for chosen in ("classroom", "release"):
+        app = open_page("study2")
+        mode(app).set_value(chosen).run()
+        app = open_page("study2")
+        assert len(charts(app)) == 3
+        for figure in charts(app):
+            notes = figure["layout"].get("annotations", [])
+            marked = any(note.get("name") == "watermark" for note in notes)
+            assert marked is (chosen == "classroom")
