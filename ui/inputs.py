@@ -19,8 +19,9 @@ from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.transaction import Request
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.membership import Membership
-from dpcore.statistics.query import Query, StatisticKind, allowed
+from dpcore.statistics.query import Query
 from ui import columns, session
 from ui.text import literal
 

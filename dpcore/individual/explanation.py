@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.query import StatisticKind
+from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure

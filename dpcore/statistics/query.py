@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,18 +14,18 @@ from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.bins import bin_labels, check_edges
 from dpcore.statistics.entries import label_entries, number_entries
 from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import (
-    column_from,
     column_parameters,
-    membership_from,
     membership_parameters,
 )
+from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.question import shared_parameters, whole_unit
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray, Interval
@@ -37,41 +36,16 @@ if TYPE_CHECKING:
     from dpcore.statistics.membership import Membership
 
 
-class StatisticKind(StrEnum):
-    """What is asked of a column."""
-
-    COUNT = "count"
-    SUM = "sum"
-    MEAN = "mean"
-    PROPORTION = "proportion"
-    VARIANCE = "variance"
-    STANDARD_DEVIATION = "standard deviation"
-    HISTOGRAM = "histogram"
-
-    @property
-    def of_members(self) -> bool:
-        """Tell whether it counts the people who meet a condition."""
-        return self in {StatisticKind.COUNT, StatisticKind.PROPORTION}
-
-
-_OF_NUMBERS: Final[dict[StatisticKind, type[Mean | Sum | Variance]]] = {
+_OF_NUMBERS: Final[dict[StatisticKind, type[Mean | Sum]]] = {
     StatisticKind.MEAN: Mean,
     StatisticKind.SUM: Sum,
-    StatisticKind.VARIANCE: Variance,
-    StatisticKind.STANDARD_DEVIATION: StandardDeviation,
 }
-_OF_LABELS: Final = (
-    StatisticKind.PROPORTION,
-    StatisticKind.COUNT,
-    StatisticKind.HISTOGRAM,
-)
-
-
-def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
-    """Return what can be asked of such a column, the most usual first."""
-    if column_kind is ColumnKind.NUMBER:
-        return (*_OF_NUMBERS, *_OF_LABELS)
-    return _OF_LABELS
+_SPREADS: Final[dict[StatisticKind, tuple[type[Variance], int]]] = {
+    StatisticKind.VARIANCE: (Variance, 1),
+    StatisticKind.STANDARD_DEVIATION: (StandardDeviation, 1),
+    StatisticKind.POPULATION_VARIANCE: (Variance, 0),
+    StatisticKind.POPULATION_STANDARD_DEVIATION: (StandardDeviation, 0),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +60,9 @@ class Query:
         size: What is public about the number of people. It must be private under
             add/remove, and where people with a missing value are dropped.
         membership: Whom a count or proportion counts; ``None`` for the others.
-        edges: Edges of the bins for a histogram of a number; ``None`` for the others.
+        edges: Edges of the bins for a histogram or the shares of a number; ``None``
+            for the others.
+        q: Which quantile, strictly between 0 and 1; ``None`` for the others.
 
     """
 
@@ -97,9 +73,10 @@ class Query:
     size: TableSize
     membership: Membership | None = None
     edges: tuple[float, ...] | None = None
+    q: float | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in allowed(self.column.kind):
+        if self.kind not in allowed(self.column.kind) or self.kind not in OF_ONE:
             message = (
                 f"{self.column.name!r} is a {self.column.kind.value} column; "
                 f"it has no {self.kind.value}."
@@ -108,30 +85,36 @@ class Query:
         self._check_size()
         self._check_membership()
         self._check_edges()
+        self._check_quantile()
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
     @property
     def statistic(self) -> Statistic:
         """Return the statistic itself."""
-        if self.kind is StatisticKind.COUNT:
-            return Count(size=self.size)
-        if self.kind is StatisticKind.PROPORTION:
-            return Proportion(size=self.size)
-        if self.kind is StatisticKind.HISTOGRAM:
-            return Histogram(labels=self._cells, size=self.size)
-        if self.column.bounds is None:
+        if self.kind.of_members or self.kind.of_cells:
+            return self._of_labels
+        bounds = self.column.bounds
+        if bounds is None:
             message = f"{self.column.name!r} needs public bounds for its {self.kind}."
             raise ParameterError(message)
-        return _OF_NUMBERS[self.kind](bounds=self.column.bounds, size=self.size)
+        if self.kind.of_ranks:
+            q = 0.5 if self.q is None else self.q
+            return RankScores(bounds=bounds, q=q, size=self.size)
+        if self.kind in _SPREADS:
+            spread, ddof = _SPREADS[self.kind]
+            return spread(bounds=bounds, size=self.size, ddof=ddof)
+        return _OF_NUMBERS[self.kind](bounds=bounds, size=self.size)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return the column, as the only one that is read."""
+        return (self.column,)
 
     @property
     def sensitivity(self) -> Sensitivity:
         """Return the most that one unit, with all its rows, can change the answer."""
-        statistic = self.statistic
-        return statistic.sensitivity(self.relation).times(
-            self.unit.rows, coordinates=len(statistic.labels)
-        )
+        return whole_unit(self.statistic, self.relation, self.unit)
 
     @property
     def bounds(self) -> Interval:
@@ -142,6 +125,8 @@ class Query:
     def title(self) -> str:
         """Return the question in words, such as "mean of age"."""
         name = self.column.name
+        if self.q is not None:
+            return f"{100 * self.q:.6g} % quantile of {name}"
         if self.membership is None:
             return f"{self.kind.value} of {name}"
         if not self.membership.everyone:
@@ -156,10 +141,10 @@ class Query:
         """Return the unit of the answer, empty where it has none."""
         if self.kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM}:
             return self._counted
-        if self.kind is StatisticKind.PROPORTION or not self.column.unit:
+        shares = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
+        if self.kind in shares or not self.column.unit:
             return ""
-        squared = self.kind is StatisticKind.VARIANCE
-        return f"({self.column.unit})²" if squared else self.column.unit
+        return f"({self.column.unit})²" if self.kind.squared else self.column.unit
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
@@ -189,40 +174,26 @@ class Query:
 
         Equal analyses have equal parameters, whatever their columns are described as.
         """
-        return {
-            "kind": self.kind.value,
+        parameters = shared_parameters(self) | {
             "column": column_parameters(self.column),
-            "relation": self.relation.value,
-            "unit": {"noun": self.unit.noun, "rows": self.unit.rows},
-            "size": {"people": self.size.people, "public": self.size.public},
             "membership": membership_parameters(self.membership),
             "edges": None
             if self.edges is None
             else [float(edge) + 0.0 for edge in self.edges],
         }
+        if self.q is not None:
+            parameters["q"] = float(self.q)
+        return parameters
 
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
-        """Return the query that ``parameters`` describe.
-
-        Raises:
-            ParameterError: If something is missing, unknown or outside its domain.
-
-        """
-        try:
-            edges = parameters["edges"]
-            return cls(
-                kind=StatisticKind(parameters["kind"]),
-                column=column_from(parameters["column"]),
-                relation=NeighboringRelation(parameters["relation"]),
-                unit=PrivacyUnit(**parameters["unit"]),
-                size=TableSize(**parameters["size"]),
-                membership=membership_from(parameters["membership"]),
-                edges=None if edges is None else tuple(map(float, edges)),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            message = "these are not the parameters of an analysis."
-            raise ParameterError(message) from None
+    @property
+    def _of_labels(self) -> Statistic:
+        if self.kind is StatisticKind.COUNT:
+            return Count(size=self.size)
+        if self.kind is StatisticKind.PROPORTION:
+            return Proportion(size=self.size)
+        if self.kind is StatisticKind.HISTOGRAM:
+            return Histogram(labels=self._cells, size=self.size)
+        return Proportions(cells=self._cells, size=self.size)
 
     @property
     def _counted(self) -> str:
@@ -283,10 +254,7 @@ class Query:
             raise ParameterError(message)
 
     def _check_edges(self) -> None:
-        binned = (
-            self.kind is StatisticKind.HISTOGRAM
-            and self.column.kind is ColumnKind.NUMBER
-        )
+        binned = self.kind.of_cells and self.column.kind is ColumnKind.NUMBER
         if binned is not (self.edges is not None):
             verb = "needs" if binned else "has no use for"
             message = (
@@ -296,3 +264,12 @@ class Query:
             raise ParameterError(message)
         if self.edges is not None:
             check_edges(self.edges)
+
+    def _check_quantile(self) -> None:
+        if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
+            verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
+            message = f"a {self.kind} {verb} a share q of people below it."
+            raise ParameterError(message)
+        if self.q is not None and not 0 < self.q < 1:
+            message = f"q must lie strictly between 0 and 1, got {self.q}."
+            raise ParameterError(message)

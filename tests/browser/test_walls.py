@@ -16,7 +16,8 @@ from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.releases.transaction import Request
-from dpcore.statistics.query import Query, StatisticKind
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from tests.browser.visitor import PAGES, table, visit
 from tests.browser.wire import Wire, spellings
 

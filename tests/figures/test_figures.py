@@ -17,7 +17,8 @@ from dpcore.privacy.composition import Totals
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.averages import Mean
 from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.query import Query, StatisticKind
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from dpcore.studies import tradeoffs as studies
 from dpcore.studies.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.winners import winners as least_error

@@ -9,8 +9,9 @@ from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
-from dpcore.statistics.query import Query, StatisticKind
+from dpcore.statistics.query import Query
 
 AGE = Column(
     name="age",

@@ -1,6 +1,7 @@
 """Questions about columns: what is allowed, what is read, what is written down."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.membership import Membership
-from dpcore.statistics.query import Query, StatisticKind, allowed
+from dpcore.statistics.query import Query
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -87,6 +89,7 @@ def test_allowed_statistics_of_each_kind_of_column():
         StatisticKind.COUNT,
         StatisticKind.PROPORTION,
         StatisticKind.HISTOGRAM,
+        StatisticKind.PROPORTIONS,
     }
     assert set(allowed(ColumnKind.CATEGORY)) == of_labels
     assert set(allowed(ColumnKind.YES_NO)) == of_labels
@@ -317,7 +320,7 @@ memberships = st.one_of(
 
 @settings(deadline=None, max_examples=80)
 @given(
-    kind=st.sampled_from(StatisticKind),
+    kind=st.sampled_from(OF_ONE),
     missing=st.sampled_from(MissingPolicy),
     relation=st.sampled_from(NeighboringRelation),
     membership=memberships,
@@ -338,21 +341,13 @@ def test_parameters_describe_the_query_and_survive_json(
         size=TableSize(people=people, public=False),
         unit=PrivacyUnit(rows=rows),
         membership=membership if kind.of_members else None,
-        edges=equal_edges(AGES, 3) if kind is StatisticKind.HISTOGRAM else None,
+        edges=equal_edges(AGES, 3) if kind.of_cells else None,
+        q=0.25 if kind is StatisticKind.QUANTILE else None,
     )
     text = json.dumps(asked.parameters(), allow_nan=False, sort_keys=True)
-    again = Query.from_parameters(json.loads(text))
-    assert again == asked
-    assert json.dumps(again.parameters(), sort_keys=True) == text
-
-
-@pytest.mark.parametrize("column", [color(), color(DROP), smoker()])
-def test_parameters_of_labels_survive_json(column):
-    asked = query(
-        StatisticKind.COUNT, column, membership=Membership(label=column.labels[1])
-    )
-    text = json.dumps(asked.parameters(), allow_nan=False)
-    assert Query.from_parameters(json.loads(text)) == asked
+    assert json.loads(text) == asked.parameters()
+    other = replace(asked, unit=PrivacyUnit(rows=rows + 1))
+    assert json.dumps(other.parameters(), sort_keys=True) != text
 
 
 def test_equal_analyses_have_equal_parameters():
@@ -362,24 +357,3 @@ def test_equal_analyses_have_equal_parameters():
         StatisticKind.MEAN, age(bounds=whole, unit="a", description="Age in years")
     )
     assert json.dumps(plain.parameters()) == json.dumps(described.parameters())
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda p: p.pop("kind"),
-        lambda p: p.update(kind="median"),
-        lambda p: p.update(relation="both"),
-        lambda p: p.update(column=None),
-        lambda p: p["unit"].update(rows="two"),
-        lambda p: p["size"].update(color="red"),
-        lambda p: p.update(edges=3),
-        lambda p: p.update(membership="all"),
-        lambda p: p["column"].update(bounds=[1]),
-    ],
-)
-def test_spoiled_parameters_are_refused(spoil):
-    parameters = query(StatisticKind.MEAN, age()).parameters()
-    spoil(parameters)
-    with pytest.raises(ParameterError, match="not the parameters of an analysis"):
-        Query.from_parameters(parameters)

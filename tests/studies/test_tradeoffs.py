@@ -9,7 +9,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.query import Query, StatisticKind
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from dpcore.studies import tradeoffs
 from dpcore.studies.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.winners import winners

@@ -1,0 +1,224 @@
+"""A question about several columns of numbers together, in public terms only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.covariance import Covariance
+from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.parameters import column_parameters
+from dpcore.statistics.pooled import PooledCovariance, PooledVariance
+from dpcore.statistics.question import shared_parameters, whole_unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.mechanisms.base import Sensitivity
+    from dpcore.relations import PrivacyUnit, TableSize
+    from dpcore.statistics.base import Statistic
+    from dpcore.statistics.groups import GroupSizes
+
+MOST_COLUMNS: Final = 20
+"""Columns of a covariance matrix: 210 numbers share the budget then."""
+_COLUMNS: Final = {
+    StatisticKind.COVARIANCE: (2, 2),
+    StatisticKind.CORRELATION: (2, 2),
+    StatisticKind.COVARIANCE_MATRIX: (2, MOST_COLUMNS),
+    StatisticKind.POOLED_VARIANCE: (1, 1),
+    StatisticKind.POOLED_COVARIANCE: (2, 2),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointQuery:
+    """A statistic of several columns of numbers, within groups for a pooled one.
+
+    A correlation is that of a released covariance matrix of two columns: its own
+    sensitivity is 2, whatever the number of people.
+
+    Attributes:
+        kind: Which statistic.
+        numbers: What is declared about each column of numbers, all different.
+        relation: Which tables are neighbors.
+        unit: Whom the guarantee protects.
+        size: What is public about the number of people; private under add/remove, and
+            where people with a missing value are dropped.
+        group: The column that makes the groups of a pooled statistic, else ``None``.
+        groups: What is public about those groups, people of no listed label included.
+
+    """
+
+    kind: StatisticKind
+    numbers: tuple[Column, ...]
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    size: TableSize
+    group: Column | None = None
+    groups: GroupSizes | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in _COLUMNS:
+            message = f"a {self.kind} is not a question about several columns."
+            raise ParameterError(message)
+        self._check_numbers()
+        self._check_groups()
+        self._check_size()
+        # Builds the statistic once, so that its own demands are met from here on.
+        _ = self.sensitivity
+
+    @property
+    def column(self) -> Column:
+        """Return the first column."""
+        return self.numbers[0]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return all columns, that of the groups last."""
+        return (*self.numbers, self.group) if self.group else self.numbers
+
+    @property
+    def statistic(self) -> Statistic:
+        """Return the statistic itself."""
+        bounds = self._bounds
+        if self.groups is not None:
+            if self.kind is StatisticKind.POOLED_VARIANCE:
+                return PooledVariance(bounds=bounds[0], groups=self.groups)
+            return PooledCovariance(bounds=(bounds[0], bounds[1]), groups=self.groups)
+        if self.kind is StatisticKind.COVARIANCE:
+            return Covariance(bounds=(bounds[0], bounds[1]), size=self.size)
+        names = tuple(column.name for column in self.numbers)
+        return CovarianceMatrix(names=names, bounds=bounds, size=self.size)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Return the most that one unit, with all its rows, can change the answer."""
+        return whole_unit(self.statistic, self.relation, self.unit)
+
+    @property
+    def bounds(self) -> Interval:
+        """Return the public interval that holds every coordinate of the answer."""
+        return self.statistic.range
+
+    @property
+    def title(self) -> str:
+        """Return the question in words, such as "covariance of age and income"."""
+        *first, last = (column.name for column in self.numbers)
+        names = f"{', '.join(first)} and {last}" if first else last
+        within = f" within {self.group.name}" if self.group else ""
+        return f"{self.kind.value} of {names}{within}"
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer, empty where it has none or several."""
+        units = [column.unit for column in self.numbers]
+        if self.kind.of_matrix or not all(units):
+            return ""
+        return f"({units[0]})²" if self.kind.squared else " × ".join(units)
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+        kept = np.ones(dataset.people, dtype=bool)
+        for column in self.numbers:
+            if column.missing is MissingPolicy.DROP:
+                kept &= ~dataset.missing(column.name)
+        return np.flatnonzero(kept)
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return each person's numbers, the code of the group last. CONFIDENTIAL.
+
+        Shape ``(n, d)``, or ``(n, d + 1)`` for a pooled statistic. People without a
+        label, or with one that is not on the public list, belong to the last group.
+
+        Raises:
+            DataError: If a column cannot be read as declared.
+
+        """
+        rows = self.rows(dataset)
+        width = len(self.columns)
+        entries = np.empty((len(rows), width))
+        for place, column in enumerate(self.numbers):
+            numbers = dataset.numbers(column.name)[rows]
+            if isinstance(column.replacement, float | int):
+                missing = np.isnan(numbers)
+                numbers = np.where(missing, float(column.replacement), numbers)
+            entries[:, place] = numbers
+        if self.group is not None:
+            codes = dataset.codes(self.group.name)[rows]
+            entries[:, -1] = np.where(codes < 0, len(self.group.labels), codes)
+        return entries
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the analysis, ready for JSON."""
+        parameters = shared_parameters(self)
+        parameters["columns"] = [column_parameters(column) for column in self.numbers]
+        if self.group is not None and self.groups is not None:
+            parameters["group"] = column_parameters(self.group)
+            parameters["labels_public"] = self.groups.labels_public
+            # Where labels are private, only the sum and number of sizes are used.
+            if self.groups.labels_public:
+                parameters["sizes"] = list(self.groups.sizes)
+        return parameters
+
+    @property
+    def _bounds(self) -> tuple[Interval, ...]:
+        return tuple(
+            column.bounds or Interval(lower=0.0, upper=0.0) for column in self.numbers
+        )
+
+    def _check_numbers(self) -> None:
+        least, most = _COLUMNS[self.kind]
+        names = {column.name for column in self.numbers}
+        if not least <= len(self.numbers) <= most or len(names) < len(self.numbers):
+            number = f"{least}" if least == most else f"{least} to {most}"
+            plural = "" if most == 1 else "s"
+            message = f"a {self.kind} needs {number} different column{plural}."
+            raise ParameterError(message)
+        for column in self.numbers:
+            if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+                message = (
+                    f"{column.name!r} needs to be a column of numbers with public "
+                    "bounds; declare them on the Data page."
+                )
+                raise ParameterError(message)
+
+    def _check_groups(self) -> None:
+        if self.kind.pooled is not (self.group is not None and self.groups is not None):
+            verb = "needs" if self.kind.pooled else "has no use for"
+            message = f"a {self.kind} {verb} a column of public groups."
+            raise ParameterError(message)
+        if self.group is None or self.groups is None:
+            return
+        cells = len(self.group.labels) + 1
+        if not self.group.labels or self.groups.count != cells:
+            message = (
+                f"{self.group.name!r} has {cells} groups, people of no listed label "
+                f"included, got sizes of {self.groups.count}."
+            )
+            raise ParameterError(message)
+        if not self.size.public or self.groups.people != self.size.people:
+            message = (
+                "a pooled statistic needs a public number of people: use substitution, "
+                "and replace missing values instead of leaving people out."
+            )
+            raise ParameterError(message)
+
+    def _check_size(self) -> None:
+        dropped = any(c.missing is MissingPolicy.DROP for c in self.numbers)
+        added = self.relation is NeighboringRelation.ADD_REMOVE
+        if self.size.public and (added or dropped):
+            message = (
+                "the number of people is private under add/remove, and where people "
+                "with a missing value are left out."
+            )
+            raise ParameterError(message)

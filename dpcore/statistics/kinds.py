@@ -1,0 +1,115 @@
+"""Which statistics there are, and what can be asked of which columns."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from dpcore.data.columns import ColumnKind
+
+
+class StatisticKind(StrEnum):
+    """What is asked of one column or of several."""
+
+    COUNT = "count"
+    SUM = "sum"
+    MEAN = "mean"
+    PROPORTION = "proportion"
+    VARIANCE = "variance"
+    STANDARD_DEVIATION = "standard deviation"
+    POPULATION_VARIANCE = "variance, divisor n"
+    POPULATION_STANDARD_DEVIATION = "standard deviation, divisor n"
+    HISTOGRAM = "histogram"
+    PROPORTIONS = "all shares"
+    MEDIAN = "median"
+    QUANTILE = "quantile"
+    COVARIANCE = "covariance"
+    CORRELATION = "correlation"
+    COVARIANCE_MATRIX = "covariance matrix"
+    POOLED_VARIANCE = "pooled variance"
+    POOLED_COVARIANCE = "pooled covariance"
+
+    @property
+    def of_members(self) -> bool:
+        """Tell whether it counts the people who meet a condition."""
+        return self in {StatisticKind.COUNT, StatisticKind.PROPORTION}
+
+    @property
+    def of_cells(self) -> bool:
+        """Tell whether it counts the people of each of a list of cells."""
+        return self in {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS}
+
+    @property
+    def of_ranks(self) -> bool:
+        """Tell whether it is a choice among candidates by their rank."""
+        return self in {StatisticKind.MEDIAN, StatisticKind.QUANTILE}
+
+    @property
+    def of_several(self) -> bool:
+        """Tell whether it is about several columns."""
+        return self in _OF_SEVERAL
+
+    @property
+    def of_matrix(self) -> bool:
+        """Tell whether variances are released first and covariances in their light."""
+        return self in {StatisticKind.CORRELATION, StatisticKind.COVARIANCE_MATRIX}
+
+    @property
+    def pooled(self) -> bool:
+        """Tell whether it puts the scatter within groups together."""
+        return self in {
+            StatisticKind.POOLED_VARIANCE,
+            StatisticKind.POOLED_COVARIANCE,
+        }
+
+    @property
+    def squared(self) -> bool:
+        """Tell whether its unit is that of the column, squared."""
+        return self in {
+            StatisticKind.VARIANCE,
+            StatisticKind.POPULATION_VARIANCE,
+            StatisticKind.POOLED_VARIANCE,
+        }
+
+    @property
+    def by_group(self) -> bool:
+        """Tell whether it can be asked of every group of people."""
+        return self in _BY_GROUP
+
+
+_OF_NUMBERS: Final = (
+    StatisticKind.MEAN,
+    StatisticKind.SUM,
+    StatisticKind.VARIANCE,
+    StatisticKind.STANDARD_DEVIATION,
+)
+_OF_LABELS: Final = (
+    StatisticKind.PROPORTION,
+    StatisticKind.COUNT,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.PROPORTIONS,
+)
+_OF_SEVERAL: Final = (
+    StatisticKind.COVARIANCE,
+    StatisticKind.CORRELATION,
+    StatisticKind.COVARIANCE_MATRIX,
+    StatisticKind.POOLED_VARIANCE,
+    StatisticKind.POOLED_COVARIANCE,
+)
+_RARE: Final = (
+    StatisticKind.POPULATION_VARIANCE,
+    StatisticKind.POPULATION_STANDARD_DEVIATION,
+)
+_BY_GROUP: Final = frozenset(
+    (*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT)
+)
+OF_ONE: Final = tuple(kind for kind in StatisticKind if kind not in _OF_SEVERAL)
+"""Statistics of one column."""
+
+
+def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
+    """Return what can be asked of such a column, the most usual first."""
+    if column_kind is not ColumnKind.NUMBER:
+        return _OF_LABELS
+    ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE)
+    return (*_OF_NUMBERS, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)

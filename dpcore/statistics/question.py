@@ -1,0 +1,110 @@
+"""What every question about a table can say of itself, in public terms only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.mechanisms.base import Sensitivity
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+    from dpcore.statistics.base import Statistic
+    from dpcore.statistics.kinds import StatisticKind
+
+
+class Question(Protocol):
+    """A statistic of some columns, with everything public that it depends on. PUBLIC.
+
+    Implementations are frozen dataclasses.
+    """
+
+    @property
+    def kind(self) -> StatisticKind:
+        """Which statistic."""
+        ...
+
+    @property
+    def column(self) -> Column:
+        """The column that it is about, or the first of several."""
+        ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Every column that it reads."""
+        ...
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Which tables are neighbors."""
+        ...
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whom the guarantee protects."""
+        ...
+
+    @property
+    def size(self) -> TableSize:
+        """What is public about the number of people."""
+        ...
+
+    @property
+    def statistic(self) -> Statistic:
+        """The statistic itself."""
+        ...
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """The most that one unit, with all its rows, can change the answer."""
+        ...
+
+    @property
+    def bounds(self) -> Interval:
+        """The public interval that holds every coordinate of the answer."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The question in words, such as "mean of age"."""
+        ...
+
+    @property
+    def unit_text(self) -> str:
+        """The unit of the answer, empty where it has none."""
+        ...
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+        ...
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return one entry for each person behind the statistic. CONFIDENTIAL."""
+        ...
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the analysis, ready for JSON."""
+        ...
+
+
+def whole_unit(
+    statistic: Statistic, relation: NeighboringRelation, unit: PrivacyUnit
+) -> Sensitivity:
+    """Return the most that one unit, with all its rows, can change a statistic."""
+    return statistic.sensitivity(relation).times(
+        unit.rows, coordinates=len(statistic.labels)
+    )
+
+
+def shared_parameters(question: Question) -> dict[str, Any]:
+    """Return what defines every analysis: statistic, relation, unit and size."""
+    return {
+        "kind": question.kind.value,
+        "relation": question.relation.value,
+        "unit": {"noun": question.unit.noun, "rows": question.unit.rows},
+        "size": {"people": question.size.people, "public": question.size.public},
+    }
