@@ -92,12 +92,18 @@ def explain_price(asked: Request, account: Account) -> None:
 
 def explain_refusal(asked: Request) -> None:
     """Say why this mechanism cannot be used in Release mode, and what to use."""
+    if not asked.entry.releasable:
+        st.warning(
+            f"“{asked.entry.label}” has no secure sampler: noise from ordinary floats "
+            "would reveal the true value. It can be studied on the other pages; for a "
+            "release choose “Laplace” or “Gaussian (analytic)”."
+        )
+        return
     st.warning(
-        f"As published, this mechanism claims ε {epsilon_text(asked.epsilon)} and "
-        f"really gives ε {epsilon_text(asked.real_epsilon)}: redrawing what "
-        "falls outside the bounds tells where the true value lies. It can be "
-        "studied in Classroom mode; for a release choose “Truncated Laplace, "
-        "calibrated” or “BIT Laplace”."
+        f"This mechanism claims ε {epsilon_text(asked.epsilon)} and really gives ε "
+        f"{epsilon_text(asked.real_epsilon)}: {asked.entry.flaw}. It can be studied in "
+        "Classroom mode; for a release choose “Truncated Laplace, calibrated”, “BIT "
+        "Laplace” or “Gaussian (analytic)”."
     )
 
 

@@ -63,8 +63,9 @@ def pressed() -> Pressed | None:
 
 
 def permitted(request: Request) -> bool:
-    """Tell whether the mechanism's claim holds, or nothing is claimed in earnest."""
-    return request.claim_holds or session.mode() is Mode.CLASSROOM
+    """Tell whether it can be drawn, and its claim holds or is not made in earnest."""
+    honest = request.claim_holds or session.mode() is Mode.CLASSROOM
+    return request.entry.releasable and honest
 
 
 def latest(fingerprint: str, request: Request) -> Release | None:

@@ -52,6 +52,16 @@ STROKES = {
     "truncated-published": Stroke(color="#CC79A7", dash="dashdot", symbol="cross"),
     "folded": Stroke(color="#56B4E9", dash="longdash", symbol="star"),
     "gaussian": Stroke(color="#E69F00", dash="solid", symbol="triangle-up"),
+    "averaged": Stroke(color="#4D4D4D", dash="dot", symbol="pentagon"),
+    "generalized": Stroke(color="#8C510A", dash="dash", symbol="hexagon"),
+    "gaussian-classic": Stroke(color="#E69F00", dash="dash", symbol="triangle-down"),
+    "gaussian-pdp": Stroke(color="#E69F00", dash="dot", symbol="triangle-left"),
+    "gaussian-pdp-exact": Stroke(
+        color="#E69F00", dash="dashdot", symbol="triangle-right"
+    ),
+    "gaussian-pdp-one-sided": Stroke(
+        color="#E69F00", dash="longdash", symbol="triangle-ne"
+    ),
 }
 
 

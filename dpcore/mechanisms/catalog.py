@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from dpcore.mechanisms import gaussian_calibrations as gaussians
+from dpcore.mechanisms.averaged_laplace import AveragedLaplace
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.generalized_gaussian import GeneralizedGaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
 
@@ -39,9 +43,12 @@ class Entry:
         label: Its name on the screen.
         sentence: What it does, in plain words.
         needs_delta: Whether it promises nothing at ``delta = 0``.
-        claim_holds: Whether it gives the epsilon that it was calibrated to.
+        claim_holds: Whether it gives the epsilon that it is calibrated to, whatever
+            that is.
         bounded: Whether its releases stay within the bounds.
         calibrate: Makes it from a sensitivity, a budget and bounds.
+        releasable: Whether it has a secure sampler; without one it can be studied only.
+        flaw: Why its claim may fail, as a clause; empty where it holds.
 
     """
 
@@ -52,6 +59,8 @@ class Entry:
     claim_holds: bool
     bounded: bool
     calibrate: Calibrate
+    releasable: bool = True
+    flaw: str = ""
 
 
 CATALOG: dict[str, Entry] = {
@@ -92,6 +101,16 @@ CATALOG: dict[str, Entry] = {
             claim_holds=False,
             bounded=True,
             calibrate=TruncatedLaplace.calibrate_as_published,
+            flaw="redrawing what falls outside the bounds tells where the value lies",
+        ),
+        Entry(
+            key="folded",
+            label="Folded Laplace",
+            sentence="Adds Laplace noise, then reflects what is outside at the bound.",
+            needs_delta=False,
+            claim_holds=True,
+            bounded=True,
+            calibrate=FoldedLaplace.calibrate,
         ),
         Entry(
             key="gaussian",
@@ -101,6 +120,62 @@ CATALOG: dict[str, Entry] = {
             claim_holds=True,
             bounded=False,
             calibrate=Gaussian.calibrate,
+        ),
+        Entry(
+            key="averaged",
+            label="Averaged Laplace (10 draws)",
+            sentence="Averages ten Laplace draws: nearly normal, with more noise.",
+            needs_delta=False,
+            claim_holds=True,
+            bounded=False,
+            calibrate=AveragedLaplace.calibrate,
+        ),
+        Entry(
+            key="generalized",
+            label="Generalized Gaussian (order 3)",
+            sentence="Adds noise with thinner tails than Gaussian; for study only.",
+            needs_delta=True,
+            claim_holds=True,
+            bounded=False,
+            calibrate=GeneralizedGaussian.calibrate,
+            releasable=False,
+        ),
+        Entry(
+            key="gaussian-classic",
+            label="Gaussian (classic rule)",
+            sentence="Adds Gaussian noise by the textbook rule for epsilon below 1.",
+            needs_delta=True,
+            claim_holds=False,
+            bounded=False,
+            calibrate=gaussians.classic,
+            flaw="the rule is proved for epsilon below 1, and too small here",
+        ),
+        Entry(
+            key="gaussian-pdp",
+            label="Gaussian (Liu's pDP)",
+            sentence="Adds Gaussian noise; but for delta the loss is within epsilon.",
+            needs_delta=True,
+            claim_holds=True,
+            bounded=False,
+            calibrate=gaussians.liu,
+        ),
+        Entry(
+            key="gaussian-pdp-exact",
+            label="Gaussian (exact pDP)",
+            sentence="The same, with the least noise that does it.",
+            needs_delta=True,
+            claim_holds=True,
+            bounded=False,
+            calibrate=gaussians.two_sided,
+        ),
+        Entry(
+            key="gaussian-pdp-one-sided",
+            label="Gaussian (one-sided pDP)",
+            sentence="The same, where only a loss above epsilon counts.",
+            needs_delta=True,
+            claim_holds=True,
+            bounded=False,
+            calibrate=gaussians.one_sided,
         ),
     )
 }

@@ -11,20 +11,26 @@ from __future__ import annotations
 import math
 import sys
 from decimal import ROUND_FLOOR, Context, Decimal
-from functools import cache, singledispatch
+from functools import singledispatch
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.budget import float_below
-from dpcore.errors import ClaimError, ParameterError
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.averaged_laplace import AveragedLaplace
 from dpcore.mechanisms.base import Mechanism, Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.folded_law import fold
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.releases.folding import Grid
+from dpcore.releases.measurements import covering, drawn_by, measurement, opendp
 
 if TYPE_CHECKING:
     from dpcore.budget import PrivacyCost
@@ -34,7 +40,6 @@ MOST_CANDIDATES = 20_000
 """A truncated draw that needs more candidates than that is refused."""
 ROUNDING_UNITS = 128
 """How many units of rounding, 2^-53 each, two neighboring statistics may differ by."""
-_MOST_ULPS = 16
 _EXACTLY = Context(prec=60, rounding=ROUND_FLOOR)
 
 
@@ -43,13 +48,9 @@ def sampler() -> str:
     return f"OpenDP {version('opendp')}"
 
 
-@cache
-def warm_up() -> Any:  # noqa: ANN401 - the untyped opendp module
-    """Import OpenDP, which takes a second or more, and return it."""
-    import opendp.prelude as dp  # noqa: PLC0415 - slow to import, so not at start-up
-
-    dp.enable_features("contrib")
-    return dp
+def warm_up() -> None:
+    """Import OpenDP ahead of the first draw."""
+    opendp()
 
 
 def widen(sensitivity: Sensitivity, magnitude: float) -> Sensitivity:
@@ -143,6 +144,43 @@ def _(
     return mechanism.bounds.clip(_laplace(mechanism.noise, inside, reach, cost))
 
 
+@_draw.register(AveragedLaplace)
+def _(
+    mechanism: AveragedLaplace,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    k, level = mechanism.draws, float_below(cost.epsilon)
+    distance = k * sensitivity.l1
+    measure = covering("laplace", k * len(value), k * mechanism.noise, distance, level)
+    table = drawn_by(measure, np.repeat(value, k)).reshape(-1, k)
+    return np.asarray(table.mean(axis=1))
+
+
+@_draw.register(FoldedLaplace)
+def _(
+    mechanism: FoldedLaplace,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    """Reflect a Laplace draw: on the grid, as the level is below that of the draw."""
+    bounds = mechanism.bounds
+    if math.isinf(bounds.width):  # there the level is that of the draw
+        end = bounds.lower if math.isfinite(bounds.lower) else bounds.upper
+        end = end if math.isfinite(end) else 0.0
+        drawn = _laplace(mechanism.noise, value - end, sensitivity, cost)
+        around = Interval(lower=bounds.lower - end, upper=bounds.upper - end)
+        return bounds.clip(end + fold(drawn, around))
+    grid = Grid.of(mechanism, sensitivity, float_below(cost.epsilon))
+    start = grid.numbers(fold(value, bounds) - bounds.lower)
+    measure = measurement("discrete", len(start), grid.scale)
+    return bounds.clip(bounds.lower + grid.folded(measure(start)))
+
+
 @_draw.register(TruncatedLaplace)
 def _(
     mechanism: TruncatedLaplace,
@@ -163,7 +201,7 @@ def _(
     """
     lower, upper = mechanism.bounds.lower, mechanism.bounds.upper
     if math.isinf(lower) and math.isinf(upper):
-        return _vector(_measure("laplace", len(value), mechanism.noise), value)
+        return drawn_by(measurement("laplace", len(value), mechanism.noise), value)
     inside = mechanism.bounds.clip(value)
     mirrored = math.isinf(lower)
     distance = upper - inside if mirrored else inside - lower
@@ -180,8 +218,8 @@ def _(
     cost: PrivacyCost,
 ) -> FloatArray:
     level = float_below(cost.rho)
-    return _vector(
-        _covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value
+    return drawn_by(
+        covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value
     )
 
 
@@ -201,7 +239,7 @@ def _(
     """
     level = float_below(_EXACTLY.divide(_EXACTLY.power(cost.epsilon, 2), Decimal(8)))
     noise, reach = mechanism.noise, sensitivity.largest
-    return np.atleast_1d(_vector(_covering("gumbel", 1, noise, reach, level), value))
+    return np.atleast_1d(drawn_by(covering("gumbel", 1, noise, reach, level), value))
 
 
 def candidates(width: float, noise: float) -> int:
@@ -231,10 +269,10 @@ def candidates(width: float, noise: float) -> int:
 def _between(value: FloatArray, width: float, noise: float) -> FloatArray:
     """Return a Laplace draw around each value given that it falls in ``[0, width]``."""
     rounds = candidates(width, noise)
-    measure = _measure("laplace", len(value) * rounds, noise)
+    measure = measurement("laplace", len(value) * rounds, noise)
     drawn = np.full(len(value), np.nan)
     while np.isnan(drawn).any():
-        table = _vector(measure, np.repeat(value, rounds)).reshape(-1, rounds)
+        table = drawn_by(measure, np.repeat(value, rounds)).reshape(-1, rounds)
         inside = (table >= 0) & (table <= width)
         first = table[np.arange(len(table)), inside.argmax(axis=1)]
         drawn = np.where(np.isnan(drawn) & inside.any(axis=1), first, drawn)
@@ -245,35 +283,5 @@ def _laplace(
     noise: float, value: FloatArray, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
     level = float_below(cost.epsilon)
-    measure = _covering("laplace", len(value), noise, sensitivity.l1, level)
-    return _vector(measure, value)
-
-
-def _covering(law: str, size: int, noise: float, distance: float, level: float) -> Any:  # noqa: ANN401 - untyped library
-    """Return a measurement whose own map confirms ``level`` at ``distance``."""
-    for _ in range(_MOST_ULPS):
-        measure = _measure(law, size, noise)
-        if measure.map(distance) <= level:
-            return measure
-        noise = math.nextafter(noise, math.inf)
-    message = (
-        f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
-        f"of {distance:g}."
-    )
-    raise ClaimError(message)
-
-
-def _measure(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
-    dp = warm_up()
-    if law == "gumbel":
-        scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
-        metric, measure = dp.linf_distance(T=float), dp.zero_concentrated_divergence()
-        return dp.m.make_noisy_max(scores, metric, measure, scale=noise)
-    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
-    if law == "laplace":
-        return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
-    return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
-
-
-def _vector(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library
-    return np.array(measure(value.tolist()), dtype=np.float64)
+    measure = covering("laplace", len(value), noise, sensitivity.l1, level)
+    return drawn_by(measure, value)

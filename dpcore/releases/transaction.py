@@ -15,7 +15,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases import secure
 from dpcore.releases.identity import analysis_id, request_id
 from dpcore.releases.record import Mode, Release
-from dpcore.statistics.query import StatisticKind
+from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,11 +154,18 @@ def release(
 
     Raises:
         BudgetExceeded: The cost does not fit into what is left.
-        ClaimError: The mechanism does not give the epsilon asked for.
+        ClaimError: The mechanism does not give the epsilon asked for, or has no secure
+            sampler.
         LedgerError: There is no account, or it has another relation or unit.
         ParameterError: The value or the noise cannot be released.
 
     """
+    if not request.entry.releasable:
+        message = (
+            f"{request.entry.label} has no secure sampler: it can be studied, not "
+            "released. Choose another mechanism."
+        )
+        raise ClaimError(message)
     if mode is Mode.RELEASE and not request.claim_holds:
         message = (
             f"{request.entry.label} gives epsilon {request.real_epsilon:.4g} here, not "

@@ -82,7 +82,7 @@ def test_one_round_gives_the_truncated_law():
 def test_the_first_candidate_inside_counts(monkeypatch):
     rounds = iter([[-1.0, 0.25, 0.5, 2.0, 3.0, -4.0], [9.0, 9.0, 9.0, 0.75, 0.5, 9.0]])
     monkeypatch.setattr(secure, "candidates", lambda *_: 3)
-    monkeypatch.setattr(secure, "_measure", lambda *_: lambda _: next(rounds))
+    monkeypatch.setattr(secure, "measurement", lambda *_: lambda _: next(rounds))
     drawn = draw(TruncatedLaplace(noise=0.5, bounds=UNIT), [0.0, 0.0])
     assert drawn.tolist() == [0.25, 0.75]
 

@@ -14,8 +14,9 @@ from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import Request, release
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
-from dpcore.statistics.query import Query, StatisticKind
+from dpcore.statistics.query import Query
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
 SECRET = 43.2109876
@@ -71,7 +72,11 @@ def ledger():
     return opened
 
 
-HONEST = [key for key, entry in CATALOG.items() if entry.claim_holds]
+HONEST = [
+    key
+    for key, entry in CATALOG.items()
+    if entry.releasable and key != "truncated-published"
+]
 
 
 @pytest.mark.parametrize("key", HONEST)
@@ -87,7 +92,7 @@ def test_a_release_says_everything_public_about_itself(ledger, key):
     assert released.cost == ledger.account("table").spent
     assert released.cost.epsilon == typed(0.4)
     assert float(released.cost.rho) >= mechanism.rho(request(key).sensitivity)
-    assert released.cost.delta == (typed(1e-6) if key == "gaussian" else 0)
+    assert released.cost.delta == (typed(1e-6) if CATALOG[key].needs_delta else 0)
     assert released.sampler.startswith("OpenDP 0.")
     assert Release.from_json(released.to_json()) == released
     assert released.request == request(key).parameters()
@@ -129,6 +134,22 @@ def test_a_claim_that_does_not_hold_is_never_released(ledger):
     assert published.real_epsilon > 0.4
     with pytest.raises(ClaimError, match=r"gives epsilon 0\.\d+ here, not 0\.4"):
         answer(ledger, published)
+    assert ledger.account("table").releases == 0
+
+
+def test_the_classic_gaussian_rule_is_refused_where_it_fails(ledger):
+    assert request("gaussian-classic", epsilon=8.0).claim_holds
+    beyond = request("gaussian-classic", epsilon=9.0)
+    assert beyond.real_epsilon > 9
+    with pytest.raises(ClaimError, match="gives epsilon 9\\.0"):
+        answer(ledger, beyond)
+    assert ledger.account("table").releases == 0
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_mechanism_without_secure_sampler_is_never_released(ledger, mode):
+    with pytest.raises(ClaimError, match="no secure sampler"):
+        answer(ledger, request("generalized"), mode=mode)
     assert ledger.account("table").releases == 0
 
 

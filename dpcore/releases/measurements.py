@@ -1,0 +1,68 @@
+"""OpenDP's noise: measurements, and what their own maps confirm."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.errors import ClaimError
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+
+_MOST_ULPS = 16
+
+
+@cache
+def opendp() -> Any:  # noqa: ANN401 - the untyped opendp module
+    """Import OpenDP, which takes a second or more, and return it."""
+    import opendp.prelude as dp  # noqa: PLC0415 - slow to import, so not at start-up
+
+    dp.enable_features("contrib")
+    return dp
+
+
+def covering(law: str, size: int, noise: float, distance: float, level: float) -> Any:  # noqa: ANN401 - untyped library
+    """Return a measurement whose own map confirms ``level`` at ``distance``.
+
+    The scale is raised by the few last bits that this may take.
+
+    Raises:
+        ClaimError: The noise is too small.
+
+    """
+    for _ in range(_MOST_ULPS):
+        measure = measurement(law, size, noise)
+        if measure.map(distance) <= level:
+            return measure
+        noise = math.nextafter(noise, math.inf)
+    message = (
+        f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
+        f"of {distance:g}."
+    )
+    raise ClaimError(message)
+
+
+def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - untyped library
+    """Return OpenDP's noise of scale ``noise`` on ``size`` numbers.
+
+    The law is "laplace", "gaussian", "gumbel" (the index of the noisy maximum), or
+    "discrete": Laplace noise on whole numbers.
+    """
+    dp = opendp()
+    if law == "gumbel":
+        scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
+        metric, measure = dp.linf_distance(T=float), dp.zero_concentrated_divergence()
+        return dp.m.make_noisy_max(scores, metric, measure, scale=noise)
+    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
+    if law == "laplace":
+        return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
+    return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
+
+
+def drawn_by(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library
+    """Return one draw of the measurement around ``value``."""
+    return np.array(measure(value.tolist()), dtype=np.float64)
