@@ -206,20 +206,18 @@ def _equal_privacy(setup: Setup) -> None:
     rows = remedies(setup.shift, setup.epsilon, _PLACES)
     st.markdown(f"**{_reading(rows)}**")
     table: dict[str, list[str]] = {"mechanism": [], "really given ε": []}
-    for place in _PLACES:
-        table |= {f"bias at {place:g}": [], f"typical error at {place:g}": []}
     for row in rows:
         if row.place == _PLACES[0]:
             table["mechanism"].append(CATALOG[row.key].label)
             table["really given ε"].append(epsilon_text(row.real))
-        table[f"bias at {row.place:g}"].append(f"{row.bias:+.5f}")
-        table[f"typical error at {row.place:g}"].append(f"{row.rmse:.5f}")
+        cells = table.setdefault(f"value {row.place:g}: bias / error", [])
+        cells.append(f"{row.bias:+.4f} / {row.rmse:.4f}")
     st.dataframe(pd.DataFrame(table), hide_index=True, key="lab-equal")
     st.markdown(
-        f"Everything as a share of the range, for ε {setup.epsilon:g} and a person who "
-        f"moves the value by {setup.shift:g}. Truncation as published is no "
-        "competitor: it gives more away than the others. Plain Laplace noise has no "
-        "bias, and may leave the bounds."
+        f"Bias and typical error as a share of the range, for ε {setup.epsilon:g} and "
+        f"a person who moves the value by {setup.shift:g}. Truncation as published "
+        "is no competitor: it gives more away than the others. Plain Laplace noise has "
+        "no bias, and may leave the bounds."
     )
 
 

@@ -30,7 +30,7 @@ _MECHANISM = "lab-mechanism"
 
 def ask() -> Setup:
     """Show the four public knobs; the first view is the one that surprises."""
-    first, second, third, fourth = st.columns(4)
+    first, second, third, fourth = st.columns([1.7, 1, 1, 1])
     key = first.selectbox(
         "Mechanism",
         list(CATALOG),
@@ -92,32 +92,36 @@ def answer(setup: Setup, meter: Meter) -> None:
 
 def meters(setup: Setup, meter: Meter) -> None:
     """Show promise, reality and price as numbers."""
-    cells = st.columns(4)
-    cells[0].metric(
+    row = st.container(horizontal=True, gap="large")
+    row.metric(
         "Promised ε",
         f"{setup.epsilon:g}",
+        width="content",
         help="What the noise was chosen for.",
     )
-    cells[1].metric(
+    row.metric(
         "Really given ε",
         epsilon_text(meter.real),
         delta=None if meter.holds else f"{percent(meter.inflation - 1)} more",
         delta_color="inverse",
+        width="content",
         help=f"The worst case over all pairs of values at most {setup.shift:g} apart: "
         f"an attacker who was 50 % sure becomes at most "
         f"{inputs.odds(meter.real).rsplit('most ', 1)[1]}. For the two values below "
         f"it is {epsilon_text(meter.here)}.",
     )
-    cells[2].metric(
+    row.metric(
         "or the promised ε, with δ",
         significant(meter.delta, up=True),
+        width="content",
         help="The promise can be saved by admitting that it fails for a part of the "
         "releases: δ is how much of the law lies outside. One over the number of "
         "people is already a lot.",
     )
-    cells[3].metric(
+    row.metric(
         "Typical error",
         significant(meter.error),
+        width="content",
         help="Root mean squared error at this value, as a share of the range. Noise "
         f"scale {significant(meter.scale)}.",
     )
@@ -141,7 +145,7 @@ def why(setup: Setup) -> None:
         f"{significant(setup.place)}, and if it is {significant(setup.other)} because "
         "one person is another one. Below: the logarithm of their ratio, which is what "
         f"an attacker learns from one release. ε {setup.epsilon:g} promises that it "
-        "stays in the grey band, for every release. Move the value away from the "
+        "stays in the gray band, for every release. Move the value away from the "
         "bound, or try the other mechanisms."
     )
 
@@ -154,13 +158,12 @@ def _refuted(setup: Setup, meter: Meter) -> None:
     st.warning(
         f"**ε {setup.epsilon:g} was promised, but up to "
         f"ε {epsilon_text(meter.real)} is given away.** Draws outside the bounds are "
-        "thrown away and drawn again, and how often that happens depends on the "
-        f"secret: a draw is kept with probability {percent(on_bound)} if the value "
-        f"is 0, but {percent(beside)} if it is {setup.shift:g}.\n\n"
-        "**Use instead:** move such draws to the bound rather than redraw (BIT), at "
-        f"the same noise. Or repair this one, with {significant(repaired)} times the "
+        "drawn again, and how often depends on the secret: a draw is kept with "
+        f"probability {percent(on_bound)} if the value is 0, {percent(beside)} if it "
+        f"is {setup.shift:g}. **Use instead:** move such draws to the bound (BIT, same "
+        f"noise), or repair this mechanism with {significant(repaired)} times the "
         "noise.",
-        icon=":material/heart_broken:",
+        icon=":material/lock_open:",
     )
 
 

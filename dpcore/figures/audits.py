@@ -34,7 +34,7 @@ def audit_picture(
     drawn = np.isfinite(audit.estimate)
     at = np.where(drawn, audit.estimate, 0.0)
     low, high = (np.clip(limit, -_CUT, _CUT) for limit in (audit.low, audit.high))
-    caught = audit.caught(setup.epsilon)
+    caught = audit.caught_from(setup.epsilon)
     lines = [
         (setup.epsilon, f"promised: at most {significant(setup.epsilon)}", NEUTRAL),
     ]
@@ -113,12 +113,11 @@ def audit_picture(
     )
 
 
-def _takeaway(event: Event, truth: float, expected: float, caught: object) -> str:
+def _takeaway(event: Event, truth: float, expected: float, caught: float) -> str:
     promised = significant(event.setup.epsilon)
-    refuted = np.asarray(caught)
-    if refuted.size:
+    if math.isfinite(caught):
         return (
-            f"Caught: after {int(refuted.min()):,} draws the counts alone refute the "
+            f"Caught: from {int(caught):,} draws on, the counts alone refute the "
             f"promise of {promised}"
         )
     if math.isfinite(expected):

@@ -102,5 +102,10 @@ def _now(place: float, name: str = "now") -> dict[str, Any]:
         "y0": 0,
         "y1": 1,
         "line": {"color": "rgba(127,127,127,0.6)", "width": 1},
-        "label": {"text": name, "textposition": "end"},
+        "label": {
+            "text": name,
+            "textposition": "end",
+            "textangle": 0,
+            "xanchor": "left" if place < 0.5 else "right",  # noqa: PLR2004 - inwards
+        },
     }

@@ -11,6 +11,7 @@ from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame, plain
 from dpcore.figures.wording import percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.error_maps import (
+    CLEARLY,
     FLIP_AT_BOUND,
     FLIP_ONE_SIDED,
     ErrorMaps,
@@ -25,6 +26,8 @@ _TIE = "no difference (under 1 %)"
 _PLATE = "rgba(255,255,255,0.85)"
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
 _MOST_LINES = 8
+_STEEP = 0.2
+_LABEL_AT = 0.3
 _VISIBLE_SHARE = 0.02
 _FLIP_REACH = 0.16
 
@@ -82,7 +85,6 @@ def map_picture(
 def _ground(maps: ErrorMaps) -> dict[str, Any]:
     colors = [*(STROKES[key].color for key in maps.keys), NEUTRAL]
     steps = len(colors)
-    names = np.array([*(CATALOG[key].label for key in maps.keys), _TIE])
     return {
         "type": "heatmap",
         "x": maps.place,
@@ -97,8 +99,7 @@ def _ground(maps: ErrorMaps) -> dict[str, Any]:
         ],
         "showscale": False,
         "opacity": 0.35,
-        "customdata": names[maps.best],
-        "hovertemplate": "value %{x:.2f}, scale %{y:.3g}: %{customdata}<extra></extra>",
+        "hoverinfo": "skip",
     }
 
 
@@ -109,9 +110,14 @@ def _borders(maps: ErrorMaps) -> list[dict[str, Any]]:
             "type": "contour",
             "x": maps.place,
             "y": maps.scale,
-            "z": (maps.best == index).astype(np.uint8),
-            "contours": {"start": 0.5, "end": 0.5, "size": 1, "coloring": "none"},
-            "line": {"width": 3, "color": STROKES[key].color, "smoothing": 0.6},
+            "z": np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
+            "contours": {
+                "start": CLEARLY,
+                "end": CLEARLY,
+                "size": 1,
+                "coloring": "none",
+            },
+            "line": {"width": 3, "color": STROKES[key].color},
             "showscale": False,
             "hoverinfo": "skip",
         }
@@ -165,7 +171,9 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[dict[str, Any]]:
         if len(drawn) == 0:
             continue
         text = np.full(scale.shape, "", dtype=object)
-        text[drawn[len(drawn) // 5]] = f"{level:g}"
+        nearest = drawn[np.argmin(np.abs(maps.place[drawn] - _LABEL_AT))]
+        text[nearest] = f"{level:g}"
+        side = "right" if maps.place[nearest] < _LABEL_AT / 2 else "center"
         lines.append(
             {
                 "type": "scatter",
@@ -173,7 +181,7 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[dict[str, Any]]:
                 "y": scale,
                 "mode": "lines+text",
                 "text": text,
-                "textposition": "top center",
+                "textposition": f"top {side}",
                 "line": {"color": NEUTRAL, "width": 1.5},
                 "hovertemplate": (
                     f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
 from dpcore.figures.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.bounds import FloatArray
     from dpcore.studies.laboratory import Meter, Setup, TwoWorlds
 
 _RELEASE = "released number (0 and 1 are the bounds)"
@@ -20,6 +24,8 @@ _ASIDE = 0.006
 _HEADROOM = 1.3
 _SAME = 1e-9
 _HALF = 0.5
+_LABELED = 0.05
+_MARGIN = 0.02
 
 
 def worlds_picture(
@@ -37,21 +43,25 @@ def worlds_picture(
     title = _takeaway(worlds, meter, setup)
     figure = frame(
         watermark=watermark,
-        height=420,
+        height=400,
         traces=[
             *_densities(worlds, names, looks),
             *_lollipops(worlds, looks),
             *_evidence(worlds, epsilon, setup.key),
         ],
-        xaxis={"title": {"text": _RELEASE}, "anchor": "y2"},
+        xaxis={
+            "title": {"text": _RELEASE},
+            "anchor": "y2",
+            "range": [worlds.x[0] - _MARGIN, worlds.x[-1] + _MARGIN],
+        },
         yaxis={
-            "domain": [0.5, 1],
+            "domain": [0.56, 1],
             "showticklabels": False,
             "rangemode": "tozero",
             "title": {"text": "how likely"},
         },
         yaxis2={
-            "domain": [0, 0.42],
+            "domain": [0, 0.5],
             "range": [-top, top],
             "title": {"text": "log of ratio"},
         },
@@ -64,13 +74,20 @@ def worlds_picture(
         shapes=[_band(epsilon)],
         annotations=_labels(worlds, meter),
         showlegend=True,
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.0,
+            "x": 1,
+            "xanchor": "right",
+            "traceorder": "normal",
+        },
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=_description(worlds, meter, title),
-        table=_table(worlds, names),
-    )
+    table = pd.DataFrame({"release": worlds.x, "log of ratio": worlds.log_ratio})
+    for name, density in zip(names, (worlds.first, worlds.second), strict=True):
+        table[f"density, {name}"] = density
+    alt = _description(worlds, meter, title)
+    return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
 def _densities(
@@ -103,6 +120,7 @@ def _lollipops(
         ends = ((atom.first, 0), (atom.second, 2))
         for (share, aside), (color, dash) in zip(ends, looks, strict=True):
             x = atom.at + inward * aside * _ASIDE
+            label = f"exactly {atom.at:g}: {percent(share)}"
             traces.append(
                 {
                     "type": "scatter",
@@ -110,7 +128,7 @@ def _lollipops(
                     "y": [0, share],
                     "yaxis": "y3",
                     "mode": "lines+markers+text",
-                    "text": ["", f"exactly {atom.at:g}: {percent(share)}"],
+                    "text": ["", label if share > _LABELED else ""],
                     "textposition": f"middle {'right' if inward > 0 else 'left'}",
                     "showlegend": False,
                     "cliponaxis": False,
@@ -136,23 +154,19 @@ def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[dict[str, Any
             "hovertemplate": "%{x:.3f}: %{y:.3f}<extra>log of ratio</extra>",
         }
     ]
-    with np.errstate(invalid="ignore"):
-        sides = ((worlds.log_ratio > epsilon, 1), (worlds.log_ratio < -epsilon, -1))
     traces += [
         {
             "type": "scatter",
-            "x": worlds.x,
-            "y": np.where(beyond, worlds.log_ratio, sign * epsilon),
+            "x": x,
+            "y": y,
             "yaxis": "y2",
             "mode": "none",
-            "fill": "tonexty",
+            "fill": "toself",
             "fillcolor": stroke.color,
             "showlegend": False,
             "hoverinfo": "skip",
         }
-        for outside, sign in sides
-        if outside.any()
-        for beyond in (np.zeros_like(outside), outside)
+        for x, y in _excesses(worlds, epsilon)
     ]
     if worlds.atoms:
         traces.append(
@@ -169,6 +183,21 @@ def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[dict[str, Any
             }
         )
     return traces
+
+
+def _excesses(
+    worlds: TwoWorlds, epsilon: float
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield the outline of every piece of the line that lies outside the band."""
+    most = epsilon * (1 + _SAME)
+    with np.errstate(invalid="ignore"):
+        sides = ((worlds.log_ratio > most, 1), (worlds.log_ratio < -most, -1))
+    for outside, sign in sides:
+        edges = np.flatnonzero(np.diff(outside, prepend=False, append=False))
+        for start, stop in edges.reshape(-1, 2):
+            x, y = worlds.x[start:stop], worlds.log_ratio[start:stop]
+            band = np.full(x.shape, sign * epsilon)
+            yield np.concatenate([x, x[::-1]]), np.concatenate([y, band])
 
 
 def _band(epsilon: float) -> dict[str, Any]:
@@ -222,26 +251,34 @@ def _labels(worlds: TwoWorlds, meter: Meter) -> list[dict[str, Any]]:
 
 
 def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
-    promised, found = significant(meter.nominal), epsilon_text(worlds.largest)
+    promised = significant(math.exp(meter.nominal), up=True)
+    found = significant(math.exp(worlds.largest), up=True)
     inside = worlds.largest <= meter.nominal * (1 + _SAME)
     if not meter.holds and not inside:
         return (
-            f"At the edge the two worlds differ by {found}, though at most {promised} "
-            "was promised: the line leaves the band"
+            f"Near the bound a release is up to {found} times as likely in one world "
+            f"as in the other; at most {promised} times was promised"
         )
     if not meter.holds:
         return (
-            f"At these two values the line stays in the band (up to {found}); it "
-            "leaves it when the value moves to a bound"
+            f"For these two values no release is more than {found} times as likely in "
+            "one world as in the other; move the value to a bound to see the promise "
+            "break"
         )
     if not inside:
         return (
-            f"The line leaves the band only in the tails, which are hit with "
+            "The line leaves the band in the tails only, which are hit with "
             f"probability at most {significant(setup.delta)} (delta)"
         )
+    if setup.delta > 0:
+        return (
+            f"No release drawn here is more than {found} times as likely in one world "
+            f"as in the other; farther out the promise of {promised} times fails with "
+            f"probability {significant(setup.delta)} (delta) at most"
+        )
     return (
-        f"No release tells the two worlds apart by more than {found}: the line stays "
-        f"in the promised band of ±{promised}"
+        f"No release is more than {found} times as likely in one world as in the "
+        f"other: the promise of at most {promised} times is kept"
     )
 
 
@@ -256,15 +293,4 @@ def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
         f"Above, the laws of the release for the values {first} and {second}; below, "
         f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
         f"{spikes} {title}."
-    )
-
-
-def _table(worlds: TwoWorlds, names: tuple[str, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "release": worlds.x,
-            f"density, {names[0]}": worlds.first,
-            f"density, {names[1]}": worlds.second,
-            "log of ratio": worlds.log_ratio,
-        }
     )

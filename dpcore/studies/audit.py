@@ -136,9 +136,15 @@ class Audit:
     low: FloatArray
     high: FloatArray
 
-    def caught(self, epsilon: float) -> FloatArray:
-        """Return the numbers of draws at which the promise was refuted."""
-        return np.asarray(self.draws[self.low > epsilon])
+    def caught_from(self, epsilon: float) -> float:
+        """Return the number of draws from which on ``epsilon`` is refuted.
+
+        ``inf`` where it is not refuted after all draws: a limit that lay above it
+        earlier and no longer does counts for nothing.
+        """
+        fine = np.flatnonzero(self.low <= epsilon)
+        since = 0 if fine.size == 0 else int(fine[-1]) + 1
+        return float(self.draws[since]) if since < len(self.draws) else math.inf
 
 
 def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:

@@ -43,9 +43,11 @@ For a value near one bound whose other bound is far away: the root of ``2 [P_3(x
 = [P_1(x) + 1] [P_2(x) + 1]``.
 """
 
+CLEARLY = 0.01
+"""The least lead, as a logarithm, of which a map is said to be the lowest."""
+
 _NARROWEST, _WIDEST = 0.02, 5.0
 _PLACES, _SCALES = 49, 40
-_SAME = 0.01
 _TINY = 1e-12
 
 
@@ -69,8 +71,10 @@ class ErrorMaps:
         scale: Shape ``(s,)``: scale of the Laplace mechanism over the range.
         heights: Shape ``(k, s, p)``: MSE and variance as a share of the squared range,
             bias of the range.
+        lead: Shape ``(k, s, p)``: log of the lowest other map over this one, positive
+            where this one is the lowest.
         best: Shape ``(s, p)``: index into ``keys``; ``k`` where the best two differ by
-            less than 1 %.
+            about 1 % or less.
 
     """
 
@@ -80,6 +84,7 @@ class ErrorMaps:
     place: FloatArray
     scale: FloatArray
     heights: FloatArray
+    lead: FloatArray
     best: NDArray[np.intp]
 
     def share(self, index: int) -> float:
@@ -87,10 +92,11 @@ class ErrorMaps:
         return float(np.mean(self.best == index))
 
     def level_line(self, key: str, level: float) -> FloatArray:
-        """Return the scale at which the map of ``key`` reaches ``level``.
+        """Return the smallest scale at which the map of ``key`` reaches ``level``.
 
-        Shape ``(p,)``, NaN where it lies off the map. Bias, variance and MSE grow with
-        the scale at every position, so that there is one such scale at most.
+        Shape ``(p,)``, NaN where it lies off the map. Bias and MSE grow with the scale
+        at every position. So does the variance, but for that of folding, which falls a
+        little where the noise is wider than the range.
 
         Raises:
             ParameterError: ``level`` is not positive, or ``key`` is not on the map.
@@ -125,6 +131,7 @@ def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMap
     heights = np.array(
         [[_height(row[key], quantity, place) for row in rows] for key in keys]
     )
+    lead = _lead(heights, keys, quantity)
     return ErrorMaps(
         quantity=quantity,
         fairness=fairness,
@@ -132,7 +139,8 @@ def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMap
         place=place,
         scale=scale,
         heights=heights,
-        best=_best(heights, keys, quantity),
+        lead=lead,
+        best=np.where(lead.max(axis=0) < CLEARLY, len(keys), np.argmax(lead, axis=0)),
     )
 
 
@@ -158,20 +166,20 @@ def _height(mechanism: Mechanism, quantity: Quantity, place: FloatArray) -> Floa
     return mechanism.mse(place)
 
 
-def _best(
-    heights: FloatArray, keys: tuple[str, ...], quantity: Quantity
-) -> NDArray[np.intp]:
-    """Return the lowest map; unbounded noise has no bias, and is left out there."""
-    compared = heights.copy()
+def _lead(heights: FloatArray, keys: tuple[str, ...], quantity: Quantity) -> FloatArray:
+    """Compare each map with the others; unbounded noise has no bias and is left out."""
+    logs = np.log(np.maximum(heights, _TINY))
     if quantity is Quantity.BIAS:
-        compared[keys.index("laplace")] = np.inf
-    ranked = np.sort(compared, axis=0)
-    tied = ranked[1] - ranked[0] <= np.maximum(_SAME * ranked[1], _TINY)
-    return np.where(tied, len(keys), np.argmin(compared, axis=0))
+        logs[keys.index("laplace")] = np.inf
+    others = [np.delete(logs, index, axis=0).min(axis=0) for index in range(len(keys))]
+    return np.array(others) - logs
 
 
 def _crossing(column: FloatArray, logs: FloatArray, level: float) -> float:
-    if not column[0] <= level <= column[-1]:
+    highest = np.maximum.accumulate(column)
+    if not highest[0] <= level <= highest[-1]:
         return float("nan")
-    heights = np.log(np.maximum(column, np.finfo(float).tiny))
-    return float(np.exp(np.interp(np.log(level), heights, logs)))
+    heights = np.log(np.maximum(highest, np.finfo(float).tiny))
+    after = max(int(np.searchsorted(highest, level)), 1)
+    pair = slice(after - 1, after + 1)
+    return float(np.exp(np.interp(np.log(level), heights[pair], logs[pair])))

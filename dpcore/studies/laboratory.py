@@ -135,8 +135,8 @@ class TwoWorlds:
     Attributes:
         positions: The two values.
         x: Shape ``(m,)``: possible releases.
-        first: Shape ``(m,)``: density in the first world; ``second`` likewise.
-        second: Density in the second world.
+        first: Shape ``(m,)``: density in the first world, NaN on an atom.
+        second: Shape ``(m,)``: density in the second world.
         log_ratio: Shape ``(m,)``: ``log(first/second)``, NaN where a density is 0 or
             too small for a float.
         atoms: The points with positive probability in both worlds.
@@ -168,7 +168,11 @@ def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
     positions = (setup.place, setup.other)
     grid = np.linspace(-reach, 1 + reach, points)
     x = np.unique(np.concatenate([grid, positions, (0.0, 1.0)]))
-    first, second = (mechanism.pdf(x, at) for at in positions)
+    atoms = _atoms(mechanism, positions)
+    on_atom = np.isin(x, [atom.at for atom in atoms])
+    first, second = (
+        np.where(on_atom, np.nan, mechanism.pdf(x, at)) for at in positions
+    )
     seen = (first > _SMALLEST) & (second > _SMALLEST)
     seen &= np.isfinite(first) & np.isfinite(second)
     log_ratio = np.full(x.shape, np.nan)
@@ -179,7 +183,7 @@ def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
         first=first,
         second=second,
         log_ratio=log_ratio,
-        atoms=_atoms(mechanism, positions),
+        atoms=atoms,
     )
 
 

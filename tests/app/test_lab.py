@@ -1,0 +1,134 @@
+"""The Mechanism lab in process: the lesson, the repair, every station."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.mechanisms.catalog import CATALOG
+from tests.app.test_pages import button, by_label, charts, mode
+
+STATIONS = (
+    "Which errs least",
+    "Exactly 0 or 1",
+    "Redraws",
+    "Catch the liar",
+    "Equal privacy",
+)
+
+
+@pytest.fixture
+def lab(open_page):
+    return open_page("lab")
+
+
+def meter(app, label):
+    return by_label(app.metric, label)
+
+
+def choose(app, label, value):
+    by_label(app.selectbox, label).set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def visit(app, station):
+    app.session_state["lab-station"] = station
+    app.run()
+    assert not app.exception
+    return app
+
+
+def said(app):
+    return "\n".join(element.value for element in app.markdown)
+
+
+def test_first_view_tells_the_lesson_and_what_to_use(lab):
+    assert by_label(lab.selectbox, "Mechanism").value == "truncated-published"
+    (lesson,) = lab.warning
+    assert "ε 1 was promised, but up to ε 1.49 is given away" in lesson.value
+    assert "depends on the secret" in lesson.value
+    assert "Use instead" in lesson.value
+    assert "BIT" in lesson.value
+    assert meter(lab, "Really given ε").value == "1.49"
+    assert meter(lab, "Really given ε").delta == "49 % more"
+    assert meter(lab, "or the promised ε, with δ").value == "0.0716"
+    assert "4\\.42 times as likely" in said(lab)
+
+
+def test_repair_moves_to_the_calibrated_scale_and_back(lab):
+    before = float(meter(lab, "Typical error").value)
+    button(lab, "Repair: more noise").click().run()
+    assert by_label(lab.selectbox, "Mechanism").value == "truncated"
+    assert meter(lab, "Really given ε").value == "1"
+    assert not lab.warning
+    assert "was promised and is given" in lab.success[0].value
+    assert float(meter(lab, "Typical error").value) > before
+    button(lab, "Back to as published").click().run()
+    assert by_label(lab.selectbox, "Mechanism").value == "truncated-published"
+    button(lab, "Clamp instead (BIT)").click().run()
+    assert by_label(lab.selectbox, "Mechanism").value == "bit"
+    assert "at no extra noise" in lab.success[0].value
+    assert float(meter(lab, "Typical error").value) < before
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_every_mechanism_of_the_catalog_can_be_looked_at(lab, key):
+    choose(lab, "Mechanism", key)
+    assert "ε 1" in (lab.success or lab.warning)[0].value
+    by_label(lab.slider, "The value without noise").set_value(1.0)
+    visit(lab, "Catch the liar")
+
+
+def test_extremes_of_the_knobs_are_drawn(lab):
+    for shift, epsilon in ((0.02, 5.0), (1.0, 0.1), (1.0, 5.0), (0.02, 0.1)):
+        by_label(lab.slider, "One person moves it by").set_value(shift)
+        by_label(lab.slider, "Promised ε").set_value(epsilon).run()
+        assert not lab.exception
+        for station in STATIONS:
+            visit(lab, station)
+
+
+def test_where_the_shift_is_the_range_the_published_scale_keeps_its_promise(lab):
+    by_label(lab.slider, "One person moves it by").set_value(1.0).run()
+    assert meter(lab, "Really given ε").value == "1"
+    assert not lab.warning
+    assert "was promised and is given" in lab.success[0].value
+
+
+def test_only_the_open_station_is_drawn(lab):
+    drawn = {station: len(charts(visit(lab, station))) for station in STATIONS}
+    assert drawn == dict(zip(STATIONS, (2, 2, 2, 2, 1), strict=True))
+
+
+def test_maps_of_every_kind_are_drawn(lab):
+    for fairness in ("same nominal epsilon", "same true epsilon"):
+        choose(lab, "Compare at the", fairness)
+        for quantity in ("mean squared error", "bias", "variance"):
+            choose(lab, "Map of", quantity)
+            nominal = fairness == "same nominal epsilon"
+            told = "flips twice" in said(lab)
+            assert told is (nominal and quantity == "mean squared error")
+            assert ("flatters truncation" in said(lab)) is nominal
+
+
+def test_audit_refutes_with_enough_draws_only(lab):
+    visit(lab, "Catch the liar")
+    draws = by_label(lab.select_slider, "Releases drawn in each world")
+    draws.set_value(300_000).run()
+    assert "Caught" in said(lab)
+    draws = by_label(lab.select_slider, "Releases drawn in each world")
+    draws.set_value(100).run()
+    assert "Not caught yet" in said(lab)
+    button(lab, "Clamp instead (BIT)").click().run()
+    assert "Nothing to catch" in said(lab)
+
+
+def test_figures_are_watermarked_in_classroom_mode(open_page):
+    app = open_page("lab")
+    for chosen in ("release", "classroom"):
+        mode(app).set_value(chosen).run()
+        app = open_page("lab")
+        for figure in charts(app):
+            notes = figure["layout"].get("annotations", [])
+            marked = any(note.get("name") == "watermark" for note in notes)
+            assert marked is (chosen == "classroom")

@@ -1,0 +1,154 @@
+"""The figures of the lab: takeaways from the numbers, one look, few points."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.figures.audits import audit_picture
+from dpcore.figures.boundary_effects import atoms_picture, tries_picture
+from dpcore.figures.error_maps import map_picture
+from dpcore.figures.laboratory import worlds_picture
+from dpcore.figures.theme import STROKES
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.audit import Event, audit, detectable_from
+from dpcore.studies.error_maps import Quantity, error_maps
+from dpcore.studies.laboratory import (
+    CLAMPED,
+    PUBLISHED,
+    REPAIRED,
+    UNIT,
+    Setup,
+    measure,
+    two_worlds,
+)
+from dpcore.studies.redraws import tries
+from dpcore.studies.tradeoffs import Fairness
+
+MOST_POINTS = 2000
+SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
+
+
+def worlds(setup, *, watermark=False):
+    return worlds_picture(
+        two_worlds(setup), measure(setup), setup=setup, watermark=watermark
+    )
+
+
+def counted(setup, margin, draws, *, watermark=False):
+    event = Event(setup=setup, margin=margin)
+    found = audit(event, draws, rng=np.random.default_rng(1))
+    return audit_picture(
+        found, event, expected=detectable_from(event), watermark=watermark
+    )
+
+
+def pictures(*, watermark):
+    for key, place in itertools.product(CATALOG, (0.0, 1.0)):
+        setup = Setup(key=key, epsilon=1.0, place=place, shift=0.1)
+        yield worlds(setup, watermark=watermark)
+    clamped = SETUP.through(CLAMPED)
+    yield atoms_picture(clamped.mechanism(), clamped, watermark=watermark)
+    place = np.linspace(0, 1, 11)
+    yield tries_picture(tries(place, 0.1, UNIT), place, SETUP, watermark=watermark)
+    yield counted(SETUP, 0.01, [10, 100, 1000], watermark=watermark)
+    rare = Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02)
+    yield counted(rare, 0.001, [10], watermark=watermark)
+    for quantity, fairness in itertools.product(Quantity, Fairness):
+        maps = error_maps(quantity, fairness, 0.1)
+        for key in maps.keys:
+            yield map_picture(maps, key, here=(0.0, 0.1), watermark=watermark)
+
+
+@pytest.mark.parametrize("watermark", [True, False])
+def test_every_picture_is_small_described_and_marked(watermark):
+    for picture in pictures(watermark=watermark):
+        for trace in picture.figure.data:
+            assert len(np.ravel(trace.x)) <= MOST_POINTS
+            if getattr(trace, "z", None) is not None:
+                assert np.size(trace.z) <= MOST_POINTS
+        notes = picture.figure.layout.annotations
+        assert any(note.name == "watermark" for note in notes) is watermark
+        assert any(character.isdigit() for character in picture.alt)
+        assert len(picture.table) > 0
+        assert "nan" not in picture.title
+        assert len(picture.figure.to_json()) < 80_000
+
+
+def test_takeaway_says_whether_the_line_leaves_the_band():
+    assert "up to 4.44 times as likely" in worlds(SETUP).title
+    assert "at most 2.72 times was promised" in worlds(SETUP).title
+    kept = worlds(SETUP.through(CLAMPED)).title
+    assert "more than 2.72 times" in kept
+    assert "is kept" in kept
+    assert "is kept" in worlds(SETUP.through(REPAIRED)).title
+    middle = Setup(key=PUBLISHED, epsilon=1.0, place=0.45, shift=0.1)
+    assert "move the value to a bound" in worlds(middle).title
+    assert "farther out" in worlds(SETUP.through("gaussian")).title
+    little = Setup(key="gaussian", epsilon=5.0, place=0.0, shift=0.1)
+    assert "in the tails only" in worlds(little).title
+
+
+def test_what_lies_outside_the_band_is_filled():
+    fills = [trace for trace in worlds(SETUP).figure.data if trace.fill == "toself"]
+    assert len(fills) == 1
+    assert min(fills[0].y) == 1.0
+    assert max(fills[0].y) == pytest.approx(1.48984991, abs=1e-8)
+    for key in (CLAMPED, REPAIRED, "laplace"):
+        traces = worlds(SETUP.through(key)).figure.data
+        assert not [trace for trace in traces if trace.fill == "toself"]
+
+
+def test_atoms_are_lollipops_with_their_probability():
+    traces = worlds(SETUP.through(CLAMPED)).figure.data
+    sticks = [trace for trace in traces if trace.yaxis == "y3"]
+    assert [trace.y[1] for trace in sticks[:2]] == pytest.approx(
+        [0.5, 0.5 * math.exp(-1)]
+    )
+    assert sticks[0].text[1] == "exactly 0: 50 %"
+    assert not [t for t in worlds(SETUP).figure.data if t.yaxis == "y3"]
+
+
+def test_a_mechanism_keeps_its_color():
+    for key in CATALOG:
+        picture = worlds(SETUP.through(key))
+        assert picture.figure.data[0].line.color == STROKES[key].color
+
+
+def test_audit_is_read_off_the_counts():
+    assert "Caught: from" in counted(SETUP, 0.01, [10, 100, 30_000]).title
+    assert "takes about 20,991 draws" in counted(SETUP, 0.001, [10]).title
+    assert "Nothing to catch" in counted(SETUP.through(CLAMPED), 0.01, [1000]).title
+
+
+def test_redraws_are_compared_between_the_worlds():
+    place = np.linspace(0, 1, 11)
+    picture = tries_picture(tries(place, 0.1, UNIT), place, SETUP, watermark=False)
+    assert "takes 2 draws" in picture.title
+    assert "1.23 at 0.1" in picture.title
+
+
+def test_flips_are_marked_where_they_hold_only():
+    def marked(quantity, fairness):
+        maps = error_maps(quantity, fairness, 0.1)
+        picture = map_picture(maps, "bit", here=(0.0, 0.1), watermark=False)
+        return [
+            note for note in picture.figure.layout.annotations if "1.127" in note.text
+        ]
+
+    assert len(marked(Quantity.MSE, Fairness.NOMINAL)) == 1
+    assert not marked(Quantity.MSE, Fairness.TRUE)
+    assert not marked(Quantity.BIAS, Fairness.NOMINAL)
+
+
+def test_level_lines_carry_their_values():
+    maps = error_maps(Quantity.MSE, Fairness.TRUE, 0.1)
+    picture = map_picture(maps, "bit", here=(0.0, 0.1), watermark=False)
+    labels = [
+        float("".join(trace.text))
+        for trace in picture.figure.data
+        if trace.type == "scatter" and trace.mode == "lines+text"
+    ]
+    assert 3 <= len(labels) <= 9
+    assert all(0 < label < maps.heights.max() for label in labels)

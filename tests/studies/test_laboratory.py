@@ -1,0 +1,189 @@
+"""Two worlds of a mechanism, and what its promise is worth."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import trapezoid
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.laboratory import (
+    CLAMPED,
+    PUBLISHED,
+    REPAIRED,
+    UNIT,
+    Setup,
+    measure,
+    two_worlds,
+)
+from dpcore.studies.redraws import acceptance, tries
+
+VECTORS = json.loads(
+    (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()
+)
+ON_TWO_BOUNDS = [
+    row for row in VECTORS["published_delta"] if math.isfinite(float(row[1]))
+]
+PURE = [key for key, entry in CATALOG.items() if not entry.needs_delta]
+ON_BOUND = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
+
+
+def setups(keys):
+    return st.builds(
+        Setup,
+        key=st.sampled_from(keys),
+        epsilon=st.floats(0.1, 5.0),
+        place=st.floats(0.0, 1.0),
+        shift=st.floats(0.02, 1.0),
+    )
+
+
+@given(setups(list(CATALOG)))
+@settings(max_examples=60, deadline=None)
+def test_other_world_lies_within_the_bounds_and_the_sensitivity(setup):
+    assert 0 <= setup.other <= 1
+    assert setup.other != setup.place
+    assert abs(setup.other - setup.place) <= setup.shift * (1 + 1e-12)
+
+
+@given(setups(PURE))
+@settings(max_examples=80, deadline=None)
+def test_evidence_never_exceeds_the_level_of_the_pair(setup):
+    meter = measure(setup)
+    assert two_worlds(setup).largest <= meter.here * (1 + 1e-9) + 1e-9
+    assert meter.here <= meter.real * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("key", [PUBLISHED, REPAIRED, CLAMPED, "laplace"])
+@pytest.mark.parametrize("place", [0.0, 0.3, 1.0])
+def test_evidence_reaches_the_level_of_the_pair(key, place):
+    setup = Setup(key=key, epsilon=0.7, place=place, shift=0.2)
+    assert two_worlds(setup).largest == pytest.approx(measure(setup).here, rel=1e-9)
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_density_and_atoms_make_a_law(key):
+    setup = Setup(key=key, epsilon=3.0, place=0.4, shift=0.1)
+    worlds = two_worlds(setup, 20_001)
+    for position, density, atoms in (
+        (0.4, worlds.first, [atom.first for atom in worlds.atoms]),
+        (0.5, worlds.second, [atom.second for atom in worlds.atoms]),
+    ):
+        drawn = ~np.isnan(density)
+        mass = trapezoid(density[drawn], worlds.x[drawn]) + sum(atoms)
+        low, high = setup.mechanism().cdf(worlds.x[[0, -1]], position)
+        assert mass == pytest.approx(
+            high if setup.entry.bounded else high - low, abs=1e-3
+        )
+
+
+def test_published_line_leaves_the_band_at_the_bound_only():
+    worlds = two_worlds(ON_BOUND)
+    outside = worlds.x[worlds.log_ratio > 1]
+    assert outside.min() == 0
+    assert outside.max() < 0.025
+    assert worlds.log_ratio[0] == pytest.approx(1.4898499106, abs=1e-9)
+    assert worlds.atoms == ()
+
+
+def test_atoms_of_clamping_carry_their_own_evidence():
+    worlds = two_worlds(ON_BOUND.through(CLAMPED))
+    lower, upper = worlds.atoms
+    assert (lower.at, upper.at) == (0.0, 1.0)
+    assert lower.first == pytest.approx(0.5)
+    assert lower.second == pytest.approx(0.5 * math.exp(-1))
+    assert lower.log_ratio == pytest.approx(1.0)
+    assert upper.log_ratio == pytest.approx(-1.0)
+    assert np.isnan(worlds.first[[0, -1]]).all()
+
+
+def test_far_tails_of_little_noise_are_left_out_not_infinite():
+    worlds = two_worlds(Setup(key="laplace", epsilon=50.0, place=0.0, shift=0.01))
+    assert np.isnan(worlds.log_ratio).any()
+    assert worlds.largest == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("row", ON_TWO_BOUNDS)
+def test_meter_reads_the_published_scale_as_epsilon_and_delta(row):
+    epsilon, width, expected, _ = row
+    meter = measure(
+        Setup(key=PUBLISHED, epsilon=epsilon, place=0.0, shift=1 / float(width))
+    )
+    assert meter.delta == pytest.approx(expected, abs=1e-10)
+    assert not meter.holds
+    assert 1 < meter.inflation < 2
+
+
+@pytest.mark.parametrize(("epsilon", "parts"), [(0.1, 2), (1.0, 10), (2.0, 10)])
+def test_meter_delta_is_the_maximum_of_the_closed_form(epsilon, parts):
+    shift = 1 / parts
+    scale = shift / epsilon
+    alpha = np.linspace(0.0, 1 / scale - epsilon, 200_001)
+    z0 = acceptance(alpha * scale, scale, UNIT)
+    z1 = acceptance(np.minimum(alpha * scale + shift, 1.0), scale, UNIT)
+    y = np.log(z1 / z0) / 2
+    delta = (2 - np.exp(-alpha) - np.exp(-y)) / (2 * z0)
+    delta -= (np.exp(y) - np.exp(-alpha)) / (2 * z1)
+    meter = measure(Setup(key=PUBLISHED, epsilon=epsilon, place=0.5, shift=shift))
+    assert meter.delta == pytest.approx(delta[y > 0].max(), rel=1e-8)
+
+
+def test_repair_keeps_the_promise_with_more_noise():
+    before, after = measure(ON_BOUND), measure(ON_BOUND.through(REPAIRED))
+    assert before.real == pytest.approx(1.48984991058, rel=1e-11)
+    assert before.inflation == pytest.approx(1.489850, abs=1e-6)
+    assert after.holds
+    assert after.delta == 0
+    assert after.scale == pytest.approx(0.161156010442, rel=1e-9)
+    assert after.error == pytest.approx(0.22196, abs=5e-6)
+    assert measure(ON_BOUND.through(CLAMPED)).error == pytest.approx(0.09998, abs=5e-6)
+
+
+def test_a_mechanism_that_needs_a_delta_says_so():
+    meter = measure(ON_BOUND.through("gaussian"))
+    assert meter.holds
+    assert meter.delta == 1e-5
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"key": "none"},
+        {"epsilon": 0.0},
+        {"epsilon": math.nan},
+        {"place": -0.1},
+        {"place": math.nan},
+        {"shift": 0.0},
+        {"shift": 1.1},
+        {"shift": math.nan},
+    ],
+)
+def test_setup_outside_its_domain_is_refused(wrong):
+    right = {"key": PUBLISHED, "epsilon": 1.0, "place": 0.0, "shift": 0.1}
+    with pytest.raises(ParameterError):
+        Setup(**(right | wrong))
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "expected"), [(0, 0.2, 2.01), (0.3, 10, 20.6), (0, 100, 201)]
+)
+def test_tries_until_a_draw_is_kept(value, noise, expected):
+    assert tries(value, noise, UNIT) == pytest.approx(expected, rel=3e-3)
+
+
+def test_acceptance_is_the_share_of_laplace_draws_inside():
+    draws = 0.3 + np.random.default_rng(3).laplace(0, 0.5, 200_000)
+    inside = np.mean((draws >= 0) & (draws <= 1))
+    assert acceptance(0.3, 0.5, UNIT) == pytest.approx(inside, abs=0.005)
+    assert acceptance(0.0, 0.1, UNIT) == pytest.approx(0.5, abs=1e-4)
+
+
+@pytest.mark.parametrize("noise", [0.0, -1.0, math.inf, math.nan])
+def test_acceptance_needs_a_scale(noise):
+    with pytest.raises(ParameterError):
+        acceptance(0.3, noise, UNIT)
