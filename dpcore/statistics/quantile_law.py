@@ -100,7 +100,7 @@ class QuantileLaw:
         """
         largest = self.log_weights.max()
         if np.isneginf(largest):
-            return np.eye(1, len(self.log_weights))[0]
+            return np.asarray(np.eye(1, len(self.log_weights))[0])
         weights = np.exp(self.log_weights - largest)
         return np.asarray(weights / weights.sum())
 
