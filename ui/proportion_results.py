@@ -26,7 +26,7 @@ def download(current: Run) -> None:
     prefix = "classroom-" if session.mode() is Mode.CLASSROOM else ""
     st.download_button(
         "Download the numbers (CSV)",
-        table(current.design, current.found).to_csv(index=False),
+        lambda: table(current.design, current.found).to_csv(index=False),
         file_name=f"{prefix}study-2.csv",
         mime="text/csv",
         on_click="ignore",

@@ -38,8 +38,9 @@ _AXES = {
     Measure.RMSE: "typical error",
     Measure.COVERAGE: "coverage, %",
 }
-_COLUMNS, _ROW, _MARGIN = 2, 190, 150
-_GAP = 0.12
+_COLUMNS, _GAP = 2, 0.12
+# Heights in pixels: a row of panels, what is between two, and the room around them.
+_ROW, _BETWEEN, _TOP, _BOTTOM, _AXIS = 190, 48, 30, 100, 52
 _ROOM = 0.28
 # Neighboring lines are set apart by this factor, so that their bars do not overlap.
 _APART = 1.025
@@ -98,11 +99,11 @@ def study_picture(
     rows = math.ceil(len(targets) / _COLUMNS)
     figure = frame(
         watermark=watermark,
-        height=_MARGIN + _ROW * rows,
+        height=_ROW * rows + _TOP + _BOTTOM,
         traces=traces,
         annotations=notes,
-        legend={"orientation": "h", "yanchor": "top", "y": -0.5 * _GAP - 0.2 / rows},
-        margin={"l": 55, "r": 12, "t": 30, "b": 60},
+        legend={"orientation": "h", "yanchor": "top", "y": -_AXIS / (_ROW * rows)},
+        margin={"l": 55, "r": 12, "t": _TOP, "b": _BOTTOM},
         **layout,
     )
     title = _takeaway(design, lines, view, targets)
@@ -155,12 +156,13 @@ def _panels(
     """Return the axes of all panels, and their names above them."""
     rows = math.ceil(len(targets) / _COLUMNS)
     width = (1 - _GAP) / _COLUMNS
-    height = (1 - _GAP * (rows - 1)) / rows if rows > 1 else 1.0
+    between = _BETWEEN / (_ROW * rows)
+    height = (1 - between * (rows - 1)) / rows
     layout: dict[str, Any] = {}
     notes: list[dict[str, Any]] = []
     for panel, target in enumerate(targets):
         row, column = divmod(panel, _COLUMNS)
-        left, top = column * (width + _GAP), 1 - row * (height + _GAP)
+        left, top = column * (width + _GAP), 1 - row * (height + between)
         suffix = str(panel + 1) if panel else ""
         lowest = panel + _COLUMNS >= len(targets)
         layout[f"xaxis{suffix}"] = {
