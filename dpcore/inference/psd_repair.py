@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,8 @@ class Repaired:
         after: The nearest positive semidefinite one with the same variances.
         distance: Frobenius norm of the change on the correlation scale, the quantity
             that the repair makes as small as it can be.
-        smallest_before: Smallest eigenvalue of the correlation matrix before.
+        smallest_before: Smallest eigenvalue of the correlation matrix before, its
+            entries within -1 and 1.
         smallest_after: Smallest eigenvalue of the correlation matrix after.
         changed: Whether a repair was needed.
 
@@ -55,7 +56,7 @@ def repair(matrix: ArrayLike) -> Repaired:
     Higham's (2002) alternating projections with Dykstra's correction; the variances
     stay. Columns whose variance is 0 are set aside: their covariances can only be 0.
     What only unbounded noise leaves is mended first: a negative variance becomes 0, a
-    correlation beyond -1 or 1 becomes that.
+    correlation beyond -1 or 1 becomes that one.
 
     Raises:
         ParameterError: The matrix is not square and symmetric, or not finite.
@@ -72,15 +73,18 @@ def repair(matrix: ArrayLike) -> Repaired:
     variances = np.diag(before)
     kept = variances > 0
     roots = np.sqrt(variances[kept])
-    # One side after the other: a product of two roots may underflow.
-    correlations = before[np.ix_(kept, kept)] / roots / roots[:, np.newaxis]
+    with np.errstate(over="ignore"):
+        # One side after the other: a product of two roots may underflow.
+        raw = before[np.ix_(kept, kept)] / roots / roots[:, np.newaxis]
+    correlations = np.clip((raw + raw.T) / 2, -1.0, 1.0)
     np.fill_diagonal(correlations, 1.0)
-    nearest, needed = _nearest((correlations + correlations.T) / 2)
+    nearest, needed = _nearest(correlations)
     scaled = nearest * roots * roots[:, np.newaxis]
     after = np.zeros_like(before)
     after[np.ix_(kept, kept)] = (scaled + scaled.T) / 2
     np.fill_diagonal(after, np.maximum(variances, 0.0))
-    stray = bool(np.any(after[~kept] != before[~kept]))
+    beyond = bool(np.any(np.abs(raw) > 1 + TOLERANCE))
+    stray = beyond or bool(np.any(after[~kept] != before[~kept]))
     return Repaired(
         before=before,
         after=after if needed or stray else before,
@@ -91,21 +95,28 @@ def repair(matrix: ArrayLike) -> Repaired:
     )
 
 
-def _nearest(correlations: FloatArray) -> tuple[FloatArray, bool]:
-    """Return the nearest correlation matrix, and whether it had to be looked for."""
-    if _smallest(correlations) >= -TOLERANCE * len(correlations):
-        return correlations, False
-    # Slow to import, and most matrices need no repair.
+def warm_up() -> tuple[Any, Any]:
+    """Import statsmodels, which takes a second or two; return what is used of it.
+
+    Most matrices need no repair, so that this waits until one does.
+    """
     from statsmodels.stats.correlation_tools import corr_nearest  # noqa: PLC0415
     from statsmodels.tools.sm_exceptions import (  # noqa: PLC0415
         IterationLimitWarning,
     )
 
+    return corr_nearest, IterationLimitWarning
+
+
+def _nearest(correlations: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the nearest correlation matrix, and whether it had to be looked for."""
+    if _smallest(correlations) >= -TOLERANCE * len(correlations):
+        return correlations, False
+    corr_nearest, IterationLimitWarning = warm_up()  # noqa: N806 - a class
     with warnings.catch_warnings():
         # Its stopping rule is hardly ever met; the eigenvalues are checked below.
         warnings.simplefilter("ignore", IterationLimitWarning)
-        possible = np.clip(correlations, -1.0, 1.0)
-        nearest = np.array(corr_nearest(possible, n_fact=_ROUNDS), dtype=float)
+        nearest = np.array(corr_nearest(correlations, n_fact=_ROUNDS), dtype=float)
     nearest = (nearest + nearest.T) / 2
     if _smallest(nearest) < -TOLERANCE * len(nearest):
         nearest = _clipped(nearest)

@@ -1,0 +1,126 @@
+"""The page of Study 1: results at first sight, and runs that can be stopped."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TITLE = "How far off is a sanitized covariance matrix?"
+
+
+def by_label(elements, label):
+    return next(element for element in elements if element.label == label)
+
+
+def figures(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def test_results_are_there_at_first_sight_and_need_no_table(open_page):
+    app = open_page("study1")
+    assert app.title[0].value == TITLE
+    assert not app.error
+    assert len(figures(app)) == 6
+    costs = {metric.label: metric.value for metric in app.metric}
+    assert costs["Truncated Laplace, as published"] == "ε 1.75"
+    assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
+    words = " ".join(block.value for block in app.markdown)
+    assert "depends" in words
+    assert words.count("holds.") == 6
+
+
+def test_correlation_chosen_is_shown(open_page):
+    app = open_page("study1")
+    before = app.markdown[2].value
+    control = app.get("button_group")[0]
+    control.set_value(-0.5).run()
+    assert app.markdown[2].value == before  # variances do not depend on it
+    shown = figures(app)[2]["layout"]["shapes"][0]
+    assert shown["y0"] == -1.0
+
+
+def test_changed_settings_wait_for_the_button(open_page):
+    app = open_page("study1")
+    by_label(app.text_input, "Numbers of people").set_value("40, 60").run()
+    assert "Run the study" in app.info[0].value
+    assert figures(app)[0]["layout"]["xaxis"]["ticktext"][0] == "50"
+    by_label(app.button, "Run the study").click().run()
+    assert not app.info
+    assert figures(app)[0]["layout"]["xaxis"]["ticktext"] == ["40", "60"]
+
+
+def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
+    monkeypatch.setattr("ui.covariance_study._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.covariance_study._PATIENCE", 1e-4)
+    app = open_page("study1")
+    stop = by_label(app.button, "Stop")
+    assert not figures(app)
+    stop.click().run()
+    assert not app.exception
+    assert "Stopped after" in app.warning[0].value
+    assert figures(app)
+
+
+def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
+    monkeypatch.setattr("ui.covariance_study._AT_FIRST", 1e-4)
+    app = open_page("study1")
+    app.run()
+    assert not app.warning
+    assert len(figures(app)) == 6
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "message"),
+    [
+        ("Correlations (reconstructed)", "0, x", "commas"),
+        ("Correlations (reconstructed)", "2", r"\-1\, 1"),
+        ("Correlations (reconstructed)", "", "1 to 12"),
+        ("Numbers of people", "1", "at least 2"),
+        ("Numbers of people", "50.5", "whole numbers"),
+    ],
+)
+def test_wrong_settings_are_explained_in_place(open_page, label, text, message):
+    app = open_page("study1")
+    by_label(app.text_input, label).set_value(text).run()
+    assert not app.exception
+    assert message in app.info[0].value
+    assert not figures(app)
+
+
+def test_mechanism_left_out_is_missed_nowhere(open_page):
+    app = open_page("study1")
+    app.multiselect[0].set_value(["truncated"]).run()
+    by_label(app.button, "Run the study").click().run()
+    assert not app.exception
+    assert len(app.metric) == 1
+    app.multiselect[0].set_value([]).run()
+    assert "different mechanisms" in app.info[0].value
+
+
+def test_bounds_can_be_given_as_a_share(open_page):
+    app = open_page("study1")
+    by_label(app.selectbox, "Bounds given as").set_value("share of a Gaussian").run()
+    by_label(app.button, "Run the study").click().run()
+    assert not app.exception
+    assert not app.info
+
+
+def test_another_draw_is_another_matrix(open_page):
+    app = open_page("study1")
+    before = figures(app)[4]["data"][0]["text"]
+    by_label(app.button, "Draw again").click().run()
+    assert figures(app)[4]["data"][0]["text"] != before
+    by_label(app.selectbox, "Variables").set_value(2).run()
+    assert len(figures(app)[4]["data"][0]["x"]) == 2
+
+
+def test_figures_are_watermarked_in_classroom_mode_only(open_page):
+    for mode, marked in (("release", False), ("classroom", True)):
+        # Only the frame of all pages has the sidebar.
+        frame = open_page("home").switch_page("app.py").run()
+        by_label(frame.sidebar.radio, "Mode").set_value(mode).run()
+        app = open_page("study1")
+        for figure in figures(app):
+            notes = figure["layout"].get("annotations", [])
+            assert any(note.get("name") == "watermark" for note in notes) is marked

@@ -1,0 +1,141 @@
+"""Figures of covariances: small, described, and true to their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.figures.covariance import covariance_picture, ellipses_picture
+from dpcore.figures.covariance_study import panel_picture
+from dpcore.figures.theme import STROKES
+from dpcore.inference.psd_repair import repair
+from dpcore.studies.covariance_study import (
+    COMPARED,
+    STATISTICS,
+    Degenerate,
+    Design,
+    run_all,
+)
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+DESIGN = Design(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
+BROKEN = repair([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
+FLAT = repair([[0.0, 0.0], [0.0, 4.0]])
+FINE = repair([[1.0, -0.5], [-0.5, 4.0]])
+MANY = repair(np.eye(12))
+LABELS = tuple("abcdefghijkl")
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    return run_all(DESIGN, np.random.default_rng(0))
+
+
+def of(outcomes, correlation):
+    return [o for o in outcomes if o.scenario.correlation == correlation]
+
+
+def pictures(outcomes, *, watermark):
+    for correlation in DESIGN.correlations:
+        for name in STATISTICS:
+            mine = of(outcomes, correlation)
+            yield panel_picture(mine, name, watermark=watermark)
+    for fixed in (BROKEN, FLAT, FINE, MANY):
+        labels = (HOSTILE, *LABELS[1:])[: len(fixed.after)]
+        yield covariance_picture(labels, fixed.before, fixed.after, watermark=watermark)
+        yield ellipses_picture(
+            labels, fixed.before, fixed.after, truth=fixed.after, watermark=watermark
+        )
+
+
+@pytest.mark.parametrize("watermark", [True, False])
+def test_every_picture_is_small_described_and_marked(outcomes, watermark):
+    for picture in pictures(outcomes, watermark=watermark):
+        for trace in picture.figure.data:
+            assert len(np.ravel(trace.x)) <= 2000
+        notes = picture.figure.layout.annotations
+        assert any(note.name == "watermark" for note in notes) is watermark
+        assert any(character.isdigit() for character in picture.alt)
+        assert len(picture.table) > 0
+        assert "<img" not in picture.figure.to_json()
+        assert "\\u003cimg" not in picture.figure.to_json()
+
+
+def test_panel_shows_means_percentiles_and_truth(outcomes):
+    mine = of(outcomes, 0.9)
+    figure = panel_picture(mine, "cov", watermark=False).figure
+    assert len(figure.data) == 4 * len(COMPARED)
+    for key in COMPARED:
+        traces = [t for t in figure.data if t.legendgroup == key]
+        own = [o.of["cov"] for o in mine if o.scenario.key == key]
+        thin, thick, exact, means = traces
+        assert list(thin.y)[:2] == [own[0].percentiles[0], own[0].percentiles[4]]
+        assert list(thick.y)[3:5] == [own[1].percentiles[1], own[1].percentiles[3]]
+        assert list(exact.y) == [s.exact for s in own]
+        assert list(means.y) == [s.mean for s in own]
+        assert {t.line.color for t in (thin, thick, exact)} == {STROKES[key].color}
+        assert exact.line.dash == STROKES[key].dash
+    assert figure.layout.shapes[0].y0 == 1.8
+
+
+def test_takeaways_are_computed(outcomes):
+    mine = of(outcomes, 0.9)
+    title = panel_picture(mine, "v1", watermark=False).title
+    assert title == (
+        "With 50 people a first variance of 1 comes out too large by 1.44 (BIT), 2.79 "
+        "(truncation as published), 4.35 (calibrated truncation)"
+    )
+    assert "too small by 0.81 (trunc" in panel_picture(mine, "r", watermark=False).title
+    centered = panel_picture(of(outcomes, 0.0), "r", watermark=False).title
+    assert "right on average, yet 95 %" in centered
+
+
+def test_panel_without_any_correlation_says_so():
+    design = Design(
+        repetitions=2,
+        people=(3,),
+        keys=("bit",),
+        correlations=(0.5,),
+        degenerate=Degenerate.DROP,
+    )
+    for seed in range(20):
+        outcomes = run_all(design, np.random.default_rng(seed))
+        picture = panel_picture(outcomes, "r", watermark=False)
+        assert picture.title.startswith("With 3 people")
+        assert "nan" not in picture.alt.lower()
+
+
+def test_repair_is_shown_beside_what_was_released():
+    picture = covariance_picture("abc", BROKEN.before, BROKEN.after, watermark=False)
+    before, after = picture.figure.data
+    assert before.text[0][1] == "1<br>r 1.00"
+    assert after.text[0][1] == "0.761<br>r 0.76"
+    assert picture.title.endswith("moves a correlation by up to 0.239")
+    assert picture.table["as released"].tolist() == [1, 1, 1, 1, 0, 1]
+    assert (
+        len(
+            covariance_picture(
+                "ab", FINE.before, FINE.after, watermark=False
+            ).figure.data
+        )
+        == 1
+    )
+
+
+def test_undefined_correlation_has_no_color_and_is_named():
+    picture = covariance_picture("ab", FLAT.before, FLAT.after, watermark=False)
+    shades = np.array(picture.figure.data[0].z, dtype=float)
+    assert np.isnan(shades).tolist() == [[True, True], [True, False]]
+    assert "variance of a is 0" in picture.title
+    ellipse = ellipses_picture("ab", FLAT.before, FLAT.after, watermark=False)
+    assert np.allclose(ellipse.figure.data[0].x, 0)
+    assert "without a correlation" in ellipse.title
+
+
+def test_ellipse_holds_95_percent_of_a_gaussian():
+    (trace,) = ellipses_picture(
+        "ab", FINE.before, FINE.after, watermark=False
+    ).figure.data
+    points = np.array([trace.x, trace.y])
+    squares = (points * np.linalg.solve(FINE.after, points)).sum(axis=0)
+    assert squares == pytest.approx(np.full(len(squares), 5.991464547))
