@@ -134,16 +134,17 @@ class Covariance:
         return self._at(joined, len(scatter.each) + 1)
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
-        """Return ``sqrt((M^2 / 4 + (M^2 / 16 + c^2) / (n - 1)) / n)``, ``M = Rx Ry``.
+        """Return ``sqrt((M^2 / 12 - c^2 + (M^2 / 16 + c^2) / (n - 1)) / n)``.
 
-        The covariance of a random sample has variance ``Var(z) / n + (vx vy + c^2) /
-        (n (n - 1))`` with ``z`` the product of both distances from the population's
-        means. The values of ``z`` span at most ``M``, so ``Var(z) <= M^2 / 4``
-        (Popoviciu), and the variances ``vx vy <= M^2 / 16``.
+        A bound, with ``M = Rx Ry``. The covariance of a random sample has variance
+        ``(E z^2 - c^2) / n + (vx vy + c^2) / (n (n - 1))`` with ``z`` the product of
+        both distances from the population's means. ``E z^2`` is at most the geometric
+        mean of the fourth moments, each at most ``R^4 / 12``, and ``vx vy`` at most
+        ``M^2 / 16`` (all of them for values at the bounds).
         """
         c, n = self.range.clip(estimate) / self._area, self.size.people
-        spread = (1 / 4 + (1 / 16 + c**2) / (n - 1)) / n
-        return np.asarray(self._area * np.sqrt(spread))
+        spread = np.maximum(1 / 12 - c**2, 0.0) + (1 / 16 + c**2) / (n - 1)
+        return np.asarray(self._area * np.sqrt(spread / n))
 
     @property
     def _area(self) -> float:

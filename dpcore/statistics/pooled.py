@@ -234,13 +234,13 @@ class PooledCovariance(_Pooled):
         return Sensitivity.scalar(self._area * most)
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
-        """Return ``M sqrt(sum (n_j - 1)(2 n_j - 1) / (8 n_j)) / (n - J)``, a bound.
+        """Return ``M sqrt(sum (n_j - 1)(4 n_j - 1) / (48 n_j)) / (n - J)``, a bound.
 
         ``M = Rx Ry``; groups are random samples of their own, and the covariance of one
-        has variance at most ``M^2 (1 / 4 + 1 / (8 (n_j - 1))) / n_j`` (see
-        ``Covariance.sampling_sd``) and weight ``(n_j - 1) / (n - J)``.
+        has variance at most ``M^2 (1 / 12 + 1 / (16 (n_j - 1))) / n_j``, that for
+        ``c = 0`` (see ``Covariance.sampling_sd``), and weight ``(n_j - 1) / (n - J)``.
         """
-        spread = sum((n - 1) * (2 * n - 1) / (8 * n) for n in self.groups.possible)
+        spread = sum((n - 1) * (4 * n - 1) / (48 * n) for n in self.groups.possible)
         sd = self._area * float(np.sqrt(spread)) / self.groups.freedom
         return np.full_like(np.asarray(estimate, dtype=np.float64), sd)
 

@@ -13,7 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
-from dpcore.statistics.scatter import largest_scatter
+from dpcore.statistics.scatter import Scatter, largest_scatter
 from dpcore.statistics.spread import Variance
 from tests.statistics.neighbors import changes, check, multisets
 
@@ -255,6 +255,15 @@ def test_blocks_of_people_hold_the_same_shifts():
     np.testing.assert_array_equal(lazy.distances(few), whole.distances(few))
 
 
+def test_being_removed_may_move_a_variance_more_than_any_other_record():
+    """In the middle between two halves, with the size private under substitution."""
+    values = np.column_stack([[-3.0] * 4 + [3.0] * 4 + [0.0], np.zeros(9)])
+    statistic = asked(CovarianceMatrix, private(3), BOX)
+    moved = statistic.shifts(values, SUBSTITUTION)
+    without = reference(CovarianceMatrix, private(3), values[:8])
+    assert moved.alternatives[8, 0, 0] == pytest.approx(without[0])
+
+
 def test_labels_name_variances_first():
     bounds = (UNIT, UNIT, UNIT)
     statistic = asked(CovarianceMatrix, public(3), bounds)
@@ -275,7 +284,11 @@ def test_range_of_the_matrix_holds_all_parts():
 def test_covariance_is_no_more_spread_than_its_bound(n):
     rng = np.random.default_rng(n)
     points = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.3, 0.9]])
-    for shares in ([0.5, 0.5, 0, 0], [0.9, 0.1, 0, 0], [0.2, 0.3, 0.4, 0.1]):
+    # The second of these spreads the product of both distances most, to 3/4 of 1/12.
+    for shares in (
+        *([0.5, 0.5, 0, 0], [0.8536, 0.1464, 0, 0], [0.98, 0.02, 0, 0]),
+        *([0.25, 0.25, 0.25, 0.25], [0.2, 0.3, 0.4, 0.1]),
+    ):
         table = points[rng.choice(4, p=shares, size=(20_000, n))]
         away = table - table.mean(axis=1, keepdims=True)
         covariances = (away[..., 0] * away[..., 1]).sum(axis=1)
@@ -301,6 +314,13 @@ def test_covariance_keeps_its_digits_far_from_zero():
         statistic = Covariance(bounds=bounds, size=public(3))
         value = statistic.value(values + np.array([offset, 0.0]))[0]
         assert value == pytest.approx(7 / 12, rel=1e-12)
+
+
+def test_covariance_of_people_crowded_far_from_both_bounds():
+    bounds = (Interval(lower=0.0, upper=1e12), UNIT)
+    values = np.array([[1e11 + 1, 0.0], [1e11 + 2, 1.0], [1e11 + 2, 1.0]])
+    scatter = Scatter.of(values, bounds=bounds, pairs=((0, 0), (0, 1)))
+    np.testing.assert_allclose(scatter.sums, 2 / 3, rtol=1e-10)
 
 
 def test_all_equal_people_shift_nothing_when_removed():

@@ -183,6 +183,13 @@ def test_two_cells_without_the_last_are_one_proportion():
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
 
 
+def test_a_move_to_the_omitted_cell_is_left_out_where_there_is_another():
+    codes = [0, 0, 0, 1, 1, 2]
+    shifts = asked(3, public(6), omit_last=True).shifts(codes, SUBSTITUTION)
+    moved = shifts.alternatives[shifts.kind[0]] - shifts.actual
+    np.testing.assert_allclose(moved, [[-1 / 6, 1 / 6]] * 2)
+
+
 def test_range_is_where_the_shares_lie():
     tables = [table for n in range(6) for table in product(range(3), repeat=n)]
     for options in ({}, {"constant": 3}):
