@@ -184,8 +184,9 @@ def _records(
 
     ``group`` is that of the person replaced; ``None`` for a newcomer.
     """
-    lower, upper = setting.bounds.lower, setting.bounds.upper
-    grid = np.linspace(lower, upper, _GRID[statistic.columns])
+    ends = setting.bounds.lower, setting.bounds.upper
+    # Rolled: among equals the first counts, and bounds are easier to grasp.
+    grid = np.roll(np.linspace(*ends, _GRID[statistic.columns]), 1)
     columns = others[:, VALUE], others[:, SECOND]
     x, y = (
         np.concatenate([grid, column, [_mean(column, setting)]]) for column in columns

@@ -71,30 +71,25 @@ class PrivateSize:
         return max(self.epsilon, -math.log1p(-1 / n) + self.epsilon * (n - 1) / n)
 
     def log_ratio(self, y: ArrayLike) -> FloatArray:
-        """Return the log of the two densities' ratio at ``y`` in absolute value.
+        """Return how much more likely ``y`` is with the person there, as a logarithm.
 
-        It is what an answer ``y`` of the unclamped release reveals about the person who
-        left; inside the bounds the clamped release reveals the same.
+        That of the unclamped release; inside the bounds the clamped one has the same.
         """
-        (with_noise, with_mean), (without_noise, without_mean) = self._laws
+        (noise, mean), (other_noise, other_mean) = self._laws
         y = np.asarray(y, dtype=np.float64)
-        near = np.abs(y - with_mean) / with_noise
-        far = np.abs(y - without_mean) / without_noise
-        return np.abs(far - near + np.log(without_noise / with_noise))
+        near = np.abs(y - mean) / noise
+        far = np.abs(y - other_mean) / other_noise
+        return np.asarray(far - near + np.log(other_noise / noise))
 
     def log_ratio_at_bounds(self) -> tuple[float, float]:
-        """Return what releasing exactly a bound reveals, after clamping."""
-        (with_noise, with_mean), (without_noise, without_mean) = self._laws
+        """Return the same of releasing exactly the lower and upper bound."""
         lower, upper = self.bounds.lower, self.bounds.upper
-        ends = ((lower, with_mean, without_mean), (-upper, -with_mean, -without_mean))
-        first, second = (
-            abs(
-                float(laplace_law.log_cdf(end, near, with_noise))
-                - float(laplace_law.log_cdf(end, far, without_noise))
-            )
-            for end, near, far in ends
-        )
-        return first, second
+        (noise, mean), (other_noise, other_mean) = self._laws
+        at_lower = laplace_law.log_cdf(lower, mean, noise)
+        at_lower = at_lower - laplace_law.log_cdf(lower, other_mean, other_noise)
+        at_upper = laplace_law.log_cdf(-upper, -mean, noise)
+        at_upper = at_upper - laplace_law.log_cdf(-upper, -other_mean, other_noise)
+        return float(at_lower), float(at_upper)
 
     def public_error(self, place: float) -> float:
         """Return the typical error of BIT if ``n`` were public.
@@ -119,8 +114,8 @@ class PrivateSize:
         """
         middle = self._mean(0.5)
         half = self.epsilon / 2
-        total = self.people * (self._mean(place) - middle)
-        total = total + rng.laplace(0, self.bounds.width / 2 / half, draws)
+        noise = rng.laplace(0, self.bounds.width / 2 / half, draws)
+        total = self.people * (self._mean(place) - middle) + noise
         people = np.maximum(self.people + rng.laplace(0, 1 / half, draws), 1)
         squares = np.square(
             self.bounds.clip(middle + total / people) - self._mean(place)

@@ -83,7 +83,7 @@ def questions(draw):
 
 
 @given(questions())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_table_exceeds_the_worst_case_and_the_worst_table_attains_it(question):
     name, table, setting, change = question
     try:

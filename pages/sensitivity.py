@@ -1,0 +1,25 @@
+"""Sensitivity explorer: what one person can change, in a table and in the worst one."""
+
+import streamlit as st
+
+from ui import exploring, private_number, session
+
+session.require_router("pages/sensitivity.py")
+st.title("Sensitivity explorer")
+st.markdown(
+    "How much can one person move this number, and which person, in which table?"
+)
+moves, number = "What can one person change?", "Is the number of people public?"
+view = st.radio(
+    "Question",
+    [moves, number],
+    horizontal=True,
+    key="explorer-view",
+    bind="query-params",
+)
+if view == number:
+    private_number.show()
+else:
+    exploring.explore(exploring.ask())
+    with st.expander("What is this?"):
+        exploring.details()
