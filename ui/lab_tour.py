@@ -10,7 +10,8 @@ import streamlit as st
 
 from dpcore.figures.audits import audit_picture
 from dpcore.figures.boundary_effects import atoms_picture, tries_picture
-from dpcore.figures.error_maps import flip_sentence, map_picture
+from dpcore.figures.error_maps import map_picture
+from dpcore.figures.flips import flip_sentence
 from dpcore.figures.wording import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.record import Mode
@@ -242,27 +243,32 @@ def _reading(rows: tuple[Remedy, ...]) -> str:
 def details() -> None:
     """Define what the page shows, with formulas and sources."""
     st.markdown(
-        r"""
-With bounds $c_0, c_1$, range $R = c_1 - c_0$, sensitivity $\Delta \le R$ and noise
-scale $b$:
-
-- **Log ratio** of a release $x$: $\log f_\theta(x) / f_{\theta'}(x)$. Pure
-  $\varepsilon$-DP means that it lies within $\pm\varepsilon$ for every release and
-  every pair of values at most $\Delta$ apart.
-- **Truncated** (Liu 2016, eq. 4) divides the Laplace density by $Z(\theta)$, the chance
-  of landing inside the bounds, which depends on the secret. Its exact level is
-  $$\varepsilon^* = \frac{\Delta}{b} + \log\Bigl(1 + \frac{(1-e^{-\Delta/b})
-  (1-e^{-(R-\Delta)/b})}{1-e^{-R/b}}\Bigr) \le 2\,\frac{\Delta}{b},$$
-  reached by a value on a bound and releases near it. **Calibrated** solves
-  $\varepsilon^* = \varepsilon$ for $b$; $b = 2\Delta/\varepsilon$ is always enough.
-- **BIT** (eq. 5) clamps: $\min(\max(\theta + \mathrm{Lap}(b), c_0), c_1)$. Clamping is
-  post-processing, so that its level is $\Delta/b$, reached on the two atoms.
-- **Folded** reflects at the bounds: post-processing too, with the even smaller level
-  $\log\cosh(R/b) - \log\cosh((R-\Delta)/b)$.
-- **δ at the promised ε** is the largest $\sup_A P_\theta(A) - e^{\varepsilon}
-  P_{\theta'}(A)$ over all pairs of values at most $\Delta$ apart.
-
-The formulas of the errors are closed forms; only “Catch the liar” and the share of
-telling digits are simulated.
-"""
+        "With bounds $c_0, c_1$, range $R = c_1 - c_0$, sensitivity $\\Delta \\le R$ "
+        "and noise scale $b$:\n\n"
+        "**Log ratio** of a release $x$: $\\log f_\\theta(x)/f_{\\theta'}(x)$. Pure "
+        "$\\varepsilon$-DP means that it lies within $\\pm\\varepsilon$ for every "
+        "release and every pair of values at most $\\Delta$ apart.\n\n"
+        "**Truncated** (Liu 2016, eq. 4) divides the Laplace density by the chance of "
+        "landing inside the bounds, which depends on the secret. Its exact level, "
+        "reached by a value on a bound and releases near it, is"
+    )
+    st.latex(
+        r"\begin{aligned} \varepsilon^* &= \frac{\Delta}{b} + \log(1 + q)"
+        r" \le \frac{2\Delta}{b}, \\ "
+        r"q &= \frac{(1 - e^{-\Delta/b})(1 - e^{-(R-\Delta)/b})}{1 - e^{-R/b}}."
+        r" \end{aligned}"
+    )
+    st.markdown(
+        "**Calibrated** solves $\\varepsilon^* = \\varepsilon$ for $b$; "
+        "$b = 2\\Delta/\\varepsilon$ is always enough.\n\n"
+        "**BIT** (eq. 5) clamps: $\\min(\\max(\\theta + \\mathrm{Lap}(b), c_0), c_1)$. "
+        "Clamping is post-processing, so that its level is $\\Delta/b$, reached on the "
+        "two bounds.\n\n"
+        "**Folded** reflects at the bounds: post-processing too, with the even smaller "
+        "level $\\log\\cosh(R/b) - \\log\\cosh((R-\\Delta)/b)$.\n\n"
+        "**δ at the promised ε** is the largest $\\sup_A P_\\theta(A) - "
+        "e^{\\varepsilon} P_{\\theta'}(A)$ over all pairs of values at most $\\Delta$ "
+        "apart.\n\n"
+        "Errors, levels and probabilities are closed forms. Only “Catch the liar” and "
+        "the share of telling digits are simulated."
     )

@@ -140,12 +140,13 @@ def worlds(setup: Setup, meter: Meter) -> None:
 
 def why(setup: Setup) -> None:
     """Say in two sentences how to read the figure."""
+    share = f", but for a share δ {significant(setup.delta)}" if setup.delta else ""
     st.markdown(
         f"Above: how likely each release is if the value is "
         f"{significant(setup.place)}, and if it is {significant(setup.other)} because "
         "one person is another one. Below: the logarithm of their ratio, which is what "
         f"an attacker learns from one release. ε {setup.epsilon:g} promises that it "
-        "stays in the gray band, for every release. Move the value away from the "
+        f"stays in the gray band, for every release{share}. Move the value away from the "
         "bound, or try the other mechanisms."
     )
 
@@ -193,7 +194,7 @@ def _clamped(setup: Setup, meter: Meter) -> None:
 
 def _other(setup: Setup, meter: Meter) -> None:
     entry = setup.entry
-    with_delta = f" and δ {setup.delta:g}" if entry.needs_delta else ""
+    with_delta = f" and δ {significant(setup.delta)}" if entry.needs_delta else ""
     kept = (
         f"**ε {setup.epsilon:g}{with_delta} was promised and is given.**"
         if meter.holds
@@ -201,10 +202,11 @@ def _other(setup: Setup, meter: Meter) -> None:
         f"ε {epsilon_text(meter.real)} is given away.**"
     )
     show = st.success if meter.holds else st.warning
+    flaw = f" The reason: {entry.flaw}." if entry.flaw and not meter.holds else ""
     beyond = "" if entry.bounded else " Its releases may lie outside the bounds."
     show(
-        f"{kept} {entry.sentence}{beyond} Typical error {significant(meter.error)} of "
-        "the range.",
+        f"{kept} {entry.sentence}{beyond}{flaw} Typical error "
+        f"{significant(meter.error)} of the range.",
         icon=":material/science:",
     )
 

@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.flips import flip_lines, flip_notes
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame, plain
-from dpcore.figures.wording import percent, significant
+from dpcore.figures.wording import percent
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.error_maps import (
-    CLEARLY,
-    FLIP_AT_BOUND,
-    FLIP_ONE_SIDED,
-    ErrorMaps,
-    Quantity,
-)
+from dpcore.studies.error_maps import CLEARLY, ErrorMaps, Quantity
 from dpcore.studies.tradeoffs import Fairness
 
 if TYPE_CHECKING:
@@ -29,7 +24,6 @@ _MOST_LINES = 8
 _STEEP = 0.2
 _LABEL_AT = 0.3
 _VISIBLE_SHARE = 0.02
-_FLIP_REACH = 0.16
 
 
 def map_picture(
@@ -45,14 +39,14 @@ def map_picture(
 
     """
     flips = maps.quantity is Quantity.MSE and maps.fairness is Fairness.NOMINAL
-    notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
+    notes = [*_region_names(maps), *(flip_notes() if flips else ())]
     figure = frame(
         watermark=watermark,
         height=420,
         traces=[
             _ground(maps),
             *_borders(maps),
-            *(_one_sided_flip() if flips else ()),
+            *(flip_lines() if flips else ()),
             *_level_lines(maps, key),
             _position(here),
         ],
@@ -136,6 +130,7 @@ def _region_names(maps: ErrorMaps) -> list[dict[str, Any]]:
         notes.append(
             {
                 "x": maps.place[column],
+                "xanchor": _anchor(float(maps.place[column])),
                 "y": np.log10(maps.scale[row]),
                 "text": plain(label),
                 "showarrow": False,
@@ -144,6 +139,12 @@ def _region_names(maps: ErrorMaps) -> list[dict[str, Any]]:
             }
         )
     return notes
+
+
+def _anchor(place: float) -> str:
+    """Return which side of a label lies there, so that it stays on a narrow map."""
+    near = "left" if place < _LABEL_AT else "center"
+    return "right" if place > 1 - _LABEL_AT else near
 
 
 def _heart(inside: FloatArray) -> tuple[int, int]:
@@ -192,48 +193,6 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[dict[str, Any]]:
     return lines
 
 
-def _one_sided_flip() -> list[dict[str, Any]]:
-    away = np.linspace(0.03, _FLIP_REACH, 20)
-    return [
-        {
-            "type": "scatter",
-            "x": x,
-            "y": away / FLIP_ONE_SIDED,
-            "mode": "lines",
-            "line": {"color": "black", "width": 1.5, "dash": "dot"},
-            "hovertemplate": "distance / scale = 1.148<extra></extra>",
-        }
-        for x in (away, 1 - away)
-    ]
-
-
-def _flip_notes() -> list[dict[str, Any]]:
-    arrow = {
-        "showarrow": True,
-        "arrowcolor": "black",
-        "bgcolor": _PLATE,
-        "font": {"color": "black", "size": 11},
-    }
-    return [
-        arrow
-        | {
-            "x": 0,
-            "y": float(np.log10(1 / FLIP_AT_BOUND)),
-            "ax": 90,
-            "ay": -8,
-            "text": "on a bound: range / scale = 1.127",
-        },
-        arrow
-        | {
-            "x": 0.06,
-            "y": float(np.log10(0.06 / FLIP_ONE_SIDED)),
-            "ax": 110,
-            "ay": 4,
-            "text": "near one: distance / scale = 1.148",
-        },
-    ]
-
-
 def _position(here: tuple[float, float]) -> dict[str, Any]:
     place, scale = here
     return {
@@ -277,18 +236,3 @@ def _table(maps: ErrorMaps) -> pd.DataFrame:
     for key, values in zip(maps.keys, maps.heights, strict=True):
         columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
     return pd.DataFrame(columns)
-
-
-def flip_sentence() -> str:
-    """Return the two places at which truncation and BIT change order, in words.
-
-    >>> flip_sentence().split(":")[0]
-    'At equal scale the order flips twice'
-    """
-    return (
-        "At equal scale the order flips twice: with the value on a bound, truncation "
-        f"has the larger error as long as the range is more than "
-        f"{significant(FLIP_AT_BOUND, 4)} scales wide; with the value near one bound "
-        f"and the other far away, as long as it lies within "
-        f"{significant(FLIP_ONE_SIDED, 4)} scales of the bound."
-    )

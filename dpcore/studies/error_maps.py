@@ -15,7 +15,6 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -127,7 +126,7 @@ def error_maps(quantity: Quantity, fairness: Fairness, shift: float) -> ErrorMap
     place = np.linspace(0.0, 1.0, _PLACES)
     scale = np.geomspace(_NARROWEST, _WIDEST, _SCALES)
     rows = [dict(_at_scale(float(b), fairness, shift)) for b in scale]
-    keys = tuple(key for key in rows[0] if key in CATALOG)
+    keys = tuple(rows[0])
     heights = np.array(
         [[_height(row[key], quantity, place) for row in rows] for key in keys]
     )
