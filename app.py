@@ -19,9 +19,11 @@ page = st.navigation(
         ],
         "Learn": [
             st.Page("pages/lab.py", title="Mechanism lab"),
+            st.Page("pages/sensitivity.py", title="Sensitivity explorer"),
             st.Page("pages/about.py", title="About"),
         ],
         "Studies": [
+            st.Page("pages/study1.py", title="Study 1: covariances"),
             st.Page("pages/study2.py", title="Study 2: proportions"),
         ],
     },

@@ -19,12 +19,12 @@ except ParameterError as error:
     st.stop()
 current = covariance_study.progress(design, seed)
 covariance_study.panels(current)
-st.subheader("What it really costs")
+st.header("What it really costs")
 covariance_study.cost(current)
-st.subheader("What the original found, and what this run says")
+st.header("What the original found, and what this run says")
 covariance_study.verdicts(current)
 covariance_study.download(current.outcomes)
-st.subheader("One matrix, before and after its repair")
+st.header("One matrix, before and after its repair")
 covariance_study.demonstration(current.design, seed)
 with st.expander("What is this?"):
     st.markdown(

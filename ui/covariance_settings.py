@@ -78,7 +78,7 @@ def ask() -> tuple[Design, int]:
         repetitions = cells[0].number_input(
             "Repetitions",
             min_value=2,
-            max_value=50_000,
+            max_value=200_000,
             value=500,
             step=500,
             key="s1-repetitions",

@@ -97,12 +97,12 @@ def progress(asked: Design, seed: int) -> Progress:
 def panels(current: Progress) -> None:
     """Show means and percentiles of the four statistics, for one correlation."""
     design = current.design
-    chosen = st.segmented_control(
+    chosen = st.radio(
         "True correlation",
         list(design.correlations),
-        default=max(design.correlations, key=abs),
+        index=design.correlations.index(max(design.correlations, key=abs)),
         format_func=lambda rho: f"{rho:g}",
-        required=True,
+        horizontal=True,
         key=f"s1-correlation-{current.number}",
     )
     outcomes = [o for o in current.outcomes if o.scenario.correlation == chosen]
@@ -209,7 +209,7 @@ def demonstration(design: Design, seed: int) -> None:
         correlation=correlation,
         people=people,
         columns=columns,
-        rng=np.random.default_rng([seed, _noted(_DRAWS)]),
+        rng=np.random.default_rng([seed, _noted(_DRAWS) + 1]),
     )
     labels = ("first", "second", "third")[:columns]
     fixed = shown.repaired

@@ -69,6 +69,7 @@ def covariance_picture(
             "autorange": "reversed",
             "showgrid": False,
             "showticklabels": place == 0,
+            "ticks": "",
             "type": "category",
         }
     figure = frame(

@@ -33,7 +33,7 @@ COMPARED: Final = ("truncated-published", "bit", "truncated")
 PERCENTS: Final = (2.5, 25.0, 50.0, 75.0, 97.5)
 _MOST_ENTRIES = 12
 _FEWEST_REPETITIONS = 2
-_MOST_REPETITIONS = 50_000
+_MOST_REPETITIONS = 200_000
 
 
 class Degenerate(StrEnum):

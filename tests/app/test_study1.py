@@ -33,8 +33,7 @@ def test_results_are_there_at_first_sight_and_need_no_table(open_page):
 def test_correlation_chosen_is_shown(open_page):
     app = open_page("study1")
     before = app.markdown[2].value
-    control = app.get("button_group")[0]
-    control.set_value(-0.5).run()
+    by_label(app.radio, "True correlation").set_value(-0.5).run()
     assert app.markdown[2].value == before  # variances do not depend on it
     shown = figures(app)[2]["layout"]["shapes"][0]
     assert shown["y0"] == -1.0
