@@ -146,8 +146,8 @@ def why(setup: Setup) -> None:
         f"{significant(setup.place)}, and if it is {significant(setup.other)} because "
         "one person is another one. Below: the logarithm of their ratio, which is what "
         f"an attacker learns from one release. ε {setup.epsilon:g} promises that it "
-        f"stays in the gray band, for every release{share}. Move the value away from the "
-        "bound, or try the other mechanisms."
+        f"stays in the gray band, for every release{share}. Move the value away from "
+        "the bound, or try the other mechanisms."
     )
 
 
