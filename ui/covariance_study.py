@@ -209,6 +209,7 @@ def demonstration(design: Design, seed: int) -> None:
         correlation=correlation,
         people=people,
         columns=columns,
+        # Counting from 1 lets the first one shown need a repair that can be seen.
         rng=np.random.default_rng([seed, _noted(_DRAWS) + 1]),
     )
     labels = ("first", "second", "third")[:columns]
