@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import proportion_results, proportion_study, session
+from ui import proportion_lab, proportion_results, proportion_study, session
 
 session.require_router("pages/study2.py")
 st.title("Study 2: proportions")
@@ -20,5 +20,8 @@ proportion_results.why(current, view)
 st.header("The published findings, checked")
 proportion_results.verdicts(current)
 proportion_results.download(current)
+
+st.header("A closer look")
+proportion_lab.show(current.design, view)
 with st.expander("What is this?"):
     proportion_results.details()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Mechanism
     from dpcore.studies.proportion_design import Design
 
-_UNIT = Interval(lower=0.0, upper=1.0)
+UNIT = Interval(lower=0.0, upper=1.0)
 
 
 class Measure(StrEnum):
@@ -100,16 +100,16 @@ def _setting(
 ) -> tuple[Accuracy, ...]:
     compare = _Comparison.of(design, epsilon, people)
     results = [compare.wald(Procedure.ORIGINAL, None, np.inf, sample)]
-    one = _sensitivity(1, people)
+    one = layered_sensitivity(1, people)
     tree = design.tree
-    path = _sensitivity(tree.depth, people)
+    path = layered_sensitivity(tree.depth, people)
     for key in design.mechanisms:
         bounding = BOUNDING[key]
         flat, part = (
-            _calibrated(key, one, epsilon),
-            _calibrated(key, one, epsilon / design.sets),
+            calibrated(key, one, epsilon),
+            calibrated(key, one, epsilon / design.sets),
         )
-        layered = _calibrated(key, path, epsilon)
+        layered = calibrated(key, path, epsilon)
         real = flat.epsilon(one)
         noisy = draw(sample, noise=flat.noise, bounding=bounding, rng=rng)
         shares = rescale(noisy)
@@ -211,8 +211,8 @@ class _Comparison:
         )
 
 
-def _sensitivity(cells: int, people: int) -> Sensitivity:
-    """Return what a person changes: one share in each of ``cells`` layers."""
+def layered_sensitivity(cells: int, people: int) -> Sensitivity:
+    """Return what a person changes: one share in each of ``cells`` layers of sums."""
     return Sensitivity(
         coordinates=cells,
         l1=cells / people,
@@ -221,7 +221,6 @@ def _sensitivity(cells: int, people: int) -> Sensitivity:
     )
 
 
-def _calibrated(key: str, sensitivity: Sensitivity, epsilon: float) -> Mechanism:
-    return CATALOG[key].calibrate(
-        sensitivity=sensitivity, epsilon=epsilon, bounds=_UNIT
-    )
+def calibrated(key: str, sensitivity: Sensitivity, epsilon: float) -> Mechanism:
+    """Return a mechanism of the study for shares, which lie in [0, 1]."""
+    return CATALOG[key].calibrate(sensitivity=sensitivity, epsilon=epsilon, bounds=UNIT)
