@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
@@ -199,23 +200,21 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     local, label = scene.neighbor.local, scene.statistic.label
     who = "one more person" if scene.change is Change.ADDITION else "one person"
     all_tables = significant(worst, up=True)
-    if worst == float("inf"):
-        over_all = "over all tables nothing limits it"
-        end = "With values closer together it is more: no noise can cover that."
+    if np.isnan(scene.neighbor.here):
+        here = f"This table has no {label}"
+    elif np.isinf(local):
+        here = f"In this table nothing limits how far {who} can move the {label}"
     else:
-        over_all = f"over all tables by {all_tables}"
+        here = f"In this table {who} can move the {label} by at most "
+        here += significant(local)
+    if np.isinf(worst):
+        over_all = "nothing limits it"
+        end = "Closer together it grows without limit: no noise can cover that."
+    else:
+        over_all = f"by {all_tables}"
         end = "Noise must cover this, not what happens in one table."
-    if scene.neighbor.here != scene.neighbor.here:
-        here = f"this table has no {label}; "
-    elif local == float("inf"):
-        here = f"In this table nothing limits how far {who} can move the {label}; "
-    else:
-        here = (
-            f"In this table {who} can move the {label} by at most "
-            f"{significant(local)}; "
-        )
-    here = here[0].upper() + here[1:]
-    st.subheader(literal(f"{here}{over_all}."), anchor=False)
+    message = f"{here}; over all tables {over_all}."
+    st.subheader(literal(message), anchor=False)
     st.markdown(literal(f"The worst table: {extreme}. {end}"))
     first, second, third = st.columns(3)
     first.metric("In this table (local sensitivity)", significant(local))
@@ -229,7 +228,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     second.badge(
         "Public: bounds and sizes only", icon=":material/public:", color="blue"
     )
-    if 0 < worst < float("inf"):
+    if 0 < worst < np.inf:
         third.metric(
             "Share of the worst case reached", f"{significant(100 * local / worst)} %"
         )

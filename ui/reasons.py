@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpcore.errors import ParameterError
 from dpcore.figures.wording import significant
 from dpcore.studies.neighbors import sizes
 from dpcore.studies.small_tables import Change
@@ -17,6 +18,8 @@ def why(key: str, scene: Scene, worst: float) -> str:
 
     ``worst`` is its global sensitivity.
     """
+    if key == "pooled-variance":
+        return _pooled(scene)
     n, width = len(scene.rows), significant(scene.setting.bounds.width)
     larger = n + (scene.change is Change.ADDITION)
     most = significant(worst, up=True)
@@ -45,7 +48,6 @@ def why(key: str, scene: Scene, worst: float) -> str:
         "slope": "Where the others share nearly one first value, a tiny step aside "
         "tilts the line without limit: at a distance of 0.001 the slope changes a "
         "thousandfold. Release sums and products instead, and fit afterwards.",
-        "pooled-variance": _pooled(scene),
     }[key]
 
 
@@ -93,13 +95,19 @@ def _pooled(scene: Scene) -> str:
             "The group is private: in the worst case a record leaves its group for one "
             "that holds everybody else, and is far away from all of them."
         )
-    added, removed = (
-        significant(scene.statistic.sensitivity(groups, setting, change), up=True)
-        for change in (Change.ADDITION, Change.REMOVAL)
-    )
+    added = _worst(scene, groups, Change.ADDITION)
+    removed = _worst(scene, groups, Change.REMOVAL)
     return (
         f"With groups of {', '.join(str(size) for size in groups if size)}, a person "
         f"who joins moves it by up to {added}, a person who leaves by up to {removed}. "
         "The published formula considers leaving only; with many small groups joining "
         "is worse, and the noise has to cover both."
     )
+
+
+def _worst(scene: Scene, groups: tuple[int, ...], change: Change) -> str:
+    try:
+        worst = scene.statistic.sensitivity(groups, scene.setting, change)
+    except ParameterError:
+        return "(too few people to tell)"
+    return significant(worst, up=True)

@@ -78,8 +78,7 @@ def reach_picture(scene: Scene, worst: float, *, watermark: bool) -> Picture:
     return Picture(
         title=title,
         figure=figure,
-        alt=f"Bars of the {label} of the {scene.statistic.label}, one a person: {each}. "
-        f"{title}.",
+        alt=f"Bars of the {label} of the {scene.statistic.label}: {each}. {title}.",
         table=pd.DataFrame({"person": names, label: reach, "worst case (DP)": worst}),
     )
 

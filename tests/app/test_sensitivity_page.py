@@ -1,0 +1,242 @@
+"""The Sensitivity explorer: every statistic, every neighbor, every way to edit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.data.bounds import Interval
+from dpcore.studies.explorable import EXPLORABLE
+from dpcore.studies.neighbors import worst_neighbor
+from dpcore.studies.small_tables import Change, Setting
+from tests.app.test_pages import button, by_label, charts
+from tests.app.test_questions import set_to, shown
+from ui.made_up import COLUMNS, PRESETS, START, Question, as_table, preset, read
+
+BOUNDS = Interval(lower=0.0, upper=100.0)
+SETTING = Setting(bounds=BOUNDS, groups=4)
+
+
+def message(app):
+    return app.subheader[0].value.replace("\\", "")
+
+
+def edited(app, **state):
+    """Type into the table, as the widget reports it."""
+    key = app.data_editor[0].key
+    nothing = {"edited_rows": {}, "added_rows": [], "deleted_rows": []}
+    app.session_state[key] = nothing | state
+    app.run()
+    assert not app.exception
+    return app
+
+
+def frame(*rows):
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_every_statistic_answers_under_every_relation(open_page):
+    app = open_page("sensitivity")
+    for key in EXPLORABLE:
+        set_to(app, "selectbox", "Statistic", key)
+        for change in Change:
+            set_to(app, "selectbox", "Neighboring tables", change)
+            assert not app.error
+            assert "over all tables" in message(app)
+            assert len(charts(app)) == 2
+
+
+def test_message_is_that_of_the_table(open_page):
+    app = open_page("sensitivity")
+    assert message(app) == (
+        "In this table one person can move the mean by at most 12; over all tables by "
+        "12.5."
+    )
+    said = shown(app).replace("\\", "")
+    assert "8 at 0; one going from 0 to 100 moves it by 12.5" in said
+    assert "Confidential in real life" in said
+
+
+@pytest.mark.parametrize("label", PRESETS.values())
+def test_presets_fill_the_table(open_page, label):
+    app = open_page("sensitivity")
+    before = app.data_editor[0].value
+    button(app, label).click().run()
+    assert not app.exception
+    assert not app.data_editor[0].value.equals(before)
+
+
+def test_worst_table_reaches_the_worst_case(open_page):
+    app = open_page("sensitivity")
+    for key in ("mean", "median", "standard-deviation", "pooled-variance"):
+        set_to(app, "selectbox", "Statistic", key)
+        button(app, PRESETS["worst"]).click().run()
+        share = by_label(app.metric, "Share of the worst case reached").value
+        assert share == "100 %"
+
+
+def test_slider_moves_the_selected_person_and_the_table_follows(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "selectbox", "Person to move", "Ana")
+    set_to(app, "slider", "Ana’s value", 77.0)
+    assert app.data_editor[0].value["value"].tolist()[0] == 77.0
+    assert by_label(app.slider, "Ana’s value").value == 77.0
+    set_to(app, "selectbox", "Statistic", "covariance")
+    set_to(app, "slider", "Ana’s second value", 5.0)
+    assert app.data_editor[0].value["second value"].tolist()[0] == 5.0
+    set_to(app, "selectbox", "Statistic", "pooled-variance")
+    set_to(app, "selectbox", "Ana’s group", "D")
+    assert app.data_editor[0].value["group"].tolist()[0] == "D"
+
+
+def click(points):
+    # Runs as a script of its own.
+    import streamlit as st  # noqa: PLC0415
+
+    from ui import session, small_table  # noqa: PLC0415
+
+    session.set_public("chart", {"selection": {"points": points}})
+    small_table.choose("chart")
+    st.text(session.public("explorer-person"))
+
+
+@pytest.mark.parametrize(
+    ("points", "chosen"),
+    [
+        ([{"customdata": 2}], "Cem"),
+        ([{"customdata": [7]}], "Hal"),
+        ([], "None"),
+        ([{"curve_number": 1}], "None"),
+        ([{"customdata": 99}], "None"),
+    ],
+)
+def test_click_selects_a_person(points, chosen):
+    app = AppTest.from_function(click, args=(points,)).run()
+    assert not app.exception
+    assert app.text[0].value == chosen
+
+
+def test_typed_values_count_and_survive_another_statistic(open_page):
+    app = edited(open_page("sensitivity"), edited_rows={7: {"value": 50}})
+    assert "move the mean by at most 11;" in message(app)
+    set_to(app, "selectbox", "Statistic", "covariance")
+    assert app.data_editor[0].value["value"].tolist()[-1] == 50
+    set_to(app, "selectbox", "Statistic", "mean")
+    assert "move the mean by at most 11;" in message(app)
+
+
+def test_values_beyond_the_bounds_are_clamped_with_a_word(open_page):
+    app = edited(open_page("sensitivity"), edited_rows={0: {"value": 1e9}})
+    assert "1 row beyond the bounds moved" in app.warning[0].value
+
+
+def test_missing_values_are_left_out_with_a_word(open_page):
+    app = edited(open_page("sensitivity"), edited_rows={0: {"value": None}})
+    assert "1 row without a value left out" in app.warning[0].value
+    assert by_label(app.number_input, "People").value == 7
+
+
+def test_empty_table_says_what_to_do_and_can_be_filled_again(open_page):
+    app = edited(open_page("sensitivity"), deleted_rows=list(range(8)))
+    assert "The table is empty" in app.info[0].value
+    for label in PRESETS.values():
+        button(app, label).click().run()
+        assert not app.exception
+    set_to(app, "number_input", "People", 5)
+    assert "over all tables" in message(app)
+
+
+@pytest.mark.parametrize("key", EXPLORABLE)
+def test_one_person_is_answered_or_told_to_get_company(open_page, key):
+    app = open_page("sensitivity")
+    set_to(app, "number_input", "People", 1)
+    set_to(app, "selectbox", "Statistic", key)
+    for change in Change:
+        set_to(app, "selectbox", "Neighboring tables", change)
+        assert app.subheader or app.info
+        assert not app.error
+
+
+def test_too_few_people_for_the_other_direction_are_told(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "number_input", "People", 5)
+    set_to(app, "selectbox", "Statistic", "pooled-variance")
+    set_to(app, "selectbox", "Neighboring tables", Change.ADDITION)
+    assert "leaves by up to (too few people to tell)" in shown(app)
+
+
+def test_more_people_can_be_added_up_to_twelve(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "number_input", "People", 12)
+    assert app.data_editor[0].value["person"].is_unique
+    app = edited(app, added_rows=[{"value": 3}, {"value": 4}])
+    assert "Only the first 12 people are used" in app.warning[0].value
+
+
+def test_bounds_that_are_no_interval_are_named(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "number_input", "Lowest value", 100.0)
+    assert "must lie above" in app.info[0].value
+    set_to(app, "number_input", "Lowest value", -50.0)
+    assert "over all tables by 18.8" in message(app)
+
+
+def test_addition_moves_the_pooled_variance_more_than_removal(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "selectbox", "Statistic", "pooled-variance")
+    set_to(app, "selectbox", "Neighboring tables", Change.ADDITION)
+    assert "joins moves it by up to 1,334, a person who leaves by up to 1,250" in shown(
+        app
+    )
+    set_to(app, "selectbox", "Neighboring tables", Change.SUBSTITUTION)
+    by_label(app.checkbox, "The group is private too").check().run()
+    assert "by 2,190" in message(app) or "by 2,188" in message(app)
+    set_to(app, "number_input", "Number of groups", 2)
+    assert not app.exception
+
+
+def test_private_number_breaks_the_promise(open_page):
+    app = open_page("sensitivity")
+    set_to(app, "radio", "Question", "Is the number of people public?")
+    set_to(app, "slider", "People in the table", 5)
+    assert by_label(app.metric, "BIT, n private").value == "ε 1.03"
+    assert by_label(app.metric, "Laplace, n private").value == "no finite ε"
+    assert len(charts(app)) == 2
+
+
+def test_reading_fills_in_what_is_missing():
+    people, words = read(
+        frame(
+            ("Ben", 10, None, "A"),
+            (None, "x", 3, "B"),
+            (None, np.inf, -np.inf, "Z"),
+            (np.nan, 20, 30, None),
+        ),
+        SETTING,
+    )
+    assert people == (("Ben", 10, 50, "A"), ("Ana", 100, 0, "D"), ("Cem", 20, 30, "D"))
+    assert words == [
+        "1 row without a value left out.",
+        "1 row beyond the bounds moved to the nearest bound.",
+    ]
+
+
+def test_reading_nothing_gives_nothing():
+    assert read(frame(), SETTING) == ((), [])
+
+
+@pytest.mark.parametrize("key", PRESETS)
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+@pytest.mark.parametrize("statistic", ["mean", "correlation", "pooled-variance"])
+def test_presets_stay_inside_the_bounds(key, n, statistic):
+    rows = as_table((START * 2)[:n], 0, SETTING).rows
+    question = Question(key=statistic, setting=SETTING, change=Change.SUBSTITUTION)
+    got = preset(key, rows, question)
+    assert got.shape == (n, 3)
+    assert np.isfinite(got).all()
+    assert (got[:, :2] >= 0).all()
+    assert (got[:, :2] <= 100).all()
+    neighbor = worst_neighbor(question.statistic, got, SETTING, Change.SUBSTITUTION)
+    assert neighbor.local >= 0
