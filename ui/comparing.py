@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import streamlit as st
@@ -18,8 +18,8 @@ from ui import results, session
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
-    from dpcore.releases.transaction import Request
-    from dpcore.studies.tradeoffs import Curve
+    from dpcore.releases.request import Request
+    from dpcore.studies.tradeoffs import Comparable, Curve
 
 _POINTS = 21
 _DOTS = 6
@@ -32,7 +32,7 @@ _NOTHING = 1e-4
 def setting(asked: Request, place: float) -> Setting:
     """Return the point that the page is set to."""
     return Setting(
-        query=asked.query,
+        query=cast("Comparable", asked.query),
         epsilon=asked.epsilon,
         delta=asked.used_delta or 1e-6,
         place=place,

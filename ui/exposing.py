@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -14,13 +15,15 @@ from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
 from dpcore.releases.identity import canonical
 from dpcore.releases.record import Mode
+from dpcore.statistics.blocks import shifts_of
+from dpcore.statistics.query import Query
 from ui import results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.transaction import Request
+    from dpcore.releases.request import Request
     from ui.study import Study
 
 _MOST = 10
@@ -34,17 +37,16 @@ def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Ex
     )
     statistic = asked.query.statistic
     shifts = session.remember(
-        f"shifts {relation}", question, lambda: statistic.shifts(values, relation)
+        f"shifts {relation}", question, lambda: shifts_of(statistic, values, relation)
     )
     return session.remember(
         "exposure",
         f"{relation} {asked.analysis(study.fingerprint)}",
         lambda: expose(
-            asked.mechanism,
+            asked.plan,
             statistic,
             values,
             relation=relation,
-            sensitivity=asked.query.sensitivity,
             delta=asked.used_delta,
             rows=asked.query.unit.rows,
             shifts=shifts,
@@ -131,18 +133,14 @@ def most_exposed(exposure: Exposure, asked: Request, study: Study) -> None:
     persons = exposure.most_exposed(_MOST)
     st.markdown("**Who is most exposed, and why**")
     st.markdown(literal(explain(persons[0], exposure, asked.query)))
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "row": [int(rows[person.entry]) + 1 for person in persons],
-                "value in use": [_in_use(asked, person.value) for person in persons],
-                "moves the answer by": [person.shift for person in persons],
-                "own epsilon": [person.epsilon for person in persons],
-            }
-        ),
-        hide_index=True,
-        key="most-exposed",
-    )
+    table: dict[str, list[Any]] = {
+        "row": [int(rows[person.entry]) + 1 for person in persons]
+    }
+    table |= _in_use(asked, exposure, [person.entry for person in persons])
+    if not asked.query.kind.of_ranks:
+        table["moves the answer by"] = [person.shift for person in persons]
+    table["own epsilon"] = [person.epsilon for person in persons]
+    st.dataframe(pd.DataFrame(table), hide_index=True, key="most-exposed")
 
 
 def why_not_publish(exposure: Exposure, asked: Request) -> None:
@@ -170,8 +168,22 @@ def details() -> None:
     )
 
 
-def _in_use(asked: Request, value: float) -> float:
-    """Return a value as the statistic counts it: clamped to the public bounds."""
-    bounds = asked.query.column.bounds
-    number = asked.query.membership is None and asked.query.edges is None
-    return float(bounds.clip(value)) if bounds is not None and number else value
+def _in_use(
+    asked: Request, exposure: Exposure, entries: list[int]
+) -> dict[str, list[Any]]:
+    """Return values as the statistic counts them: clamped to the public bounds."""
+    query = asked.query
+    counted = isinstance(query, Query) and (query.membership or query.edges)
+    values = np.asarray(exposure.values)[entries]
+    if values.ndim == 1:
+        bounds = None if counted else query.column.bounds
+        clamped = values if bounds is None else bounds.clip(values)
+        return {"value in use": clamped.tolist()}
+    shown: dict[str, list[Any]] = {}
+    for column, cells in zip(query.columns, values.T, strict=True):
+        if column.bounds is not None:
+            shown[column.name] = column.bounds.clip(cells).tolist()
+        else:
+            names = (*column.labels, "other")
+            shown[column.name] = [names[int(code)] for code in cells]
+    return shown

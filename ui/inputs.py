@@ -17,7 +17,7 @@ from dpcore.figures.wording import epsilon_text, percent
 from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.transaction import Request
+from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.membership import Membership

@@ -15,17 +15,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from dpcore.errors import DataError, DPCoreError
-from dpcore.inference.intervals import intervals
 from dpcore.releases.identity import request_id
-from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
 from ui import session
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
     from dpcore.releases.record import Release
-    from dpcore.releases.transaction import Request
+    from dpcore.releases.request import Request
     from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
@@ -115,20 +112,4 @@ def _release(request: Request, study: Study) -> None:
         fingerprint=study.fingerprint,
         mode=session.mode(),
         now=datetime.now(UTC),
-        intervals=lambda values: _labelled(request, values),
-    )
-
-
-def _labelled(request: Request, released: FloatArray) -> LabelledIntervals:
-    statistic = request.query.statistic
-    around = intervals(
-        request.mechanism, statistic, released, bounds=request.query.bounds
-    )
-
-    def ends(rows: FloatArray) -> dict[str, tuple[float, float]]:
-        pairs = [(float(low), float(high)) for low, high in rows]
-        return dict(zip(statistic.labels, pairs, strict=True))
-
-    return LabelledIntervals(
-        level=around.level, noise=ends(around.noise), total=ends(around.total)
     )

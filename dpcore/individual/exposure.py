@@ -9,19 +9,19 @@ definition 2). It is a function of everybody's records and must not be published
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual import summaries
 from dpcore.individual.summaries import ExposedPerson, GroupExposure
+from dpcore.statistics.blocks import ShiftBlocks, shifts_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.data.bounds import FloatArray
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.relations import NeighboringRelation
     from dpcore.statistics.base import Shifts, Statistic
 
@@ -33,7 +33,7 @@ class Exposure:
     Attributes:
         epsilon: Loss of each person, shape ``(n,)``.
         ordered: The same losses, ascending: sorted once, read by every summary.
-        values: The values behind the statistic, shape ``(n,)``.
+        values: The values behind the statistic, shape ``(n,)`` or ``(n, d)``.
         shifts: Where the statistic would lie without each person.
         relation: Which tables are neighbors.
         delta: The delta that every epsilon here goes with.
@@ -46,7 +46,7 @@ class Exposure:
     epsilon: FloatArray = field(repr=False)
     ordered: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)
-    shifts: Shifts = field(repr=False)
+    shifts: Shifts | ShiftBlocks = field(repr=False)
     relation: NeighboringRelation
     delta: float
     worst_case: float
@@ -145,7 +145,7 @@ class Exposure:
         return tuple(
             ExposedPerson(
                 entry=int(entry),
-                value=float(self.values[entry]),
+                value=float(np.atleast_1d(self.values[entry])[0]),
                 shift=float(distance),
                 epsilon=float(self.epsilon[entry]),
             )
@@ -153,20 +153,33 @@ class Exposure:
         )
 
 
-def expose(  # noqa: PLR0913 - what is asked of whom, and what is known already
-    mechanism: Mechanism,
+class Revealing(Protocol):
+    """What a release reveals, whatever draws it."""
+
+    def worst_case(self, *, delta: float = 0.0) -> float:
+        """Return the epsilon at ``delta`` over all tables."""
+        ...
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return the epsilon at ``delta`` between two values of the statistic."""
+        ...
+
+
+def expose(
+    plan: Revealing,
     statistic: Statistic,
     values: FloatArray,
     *,
     relation: NeighboringRelation,
-    sensitivity: Sensitivity,
     delta: float = 0.0,
     rows: int = 1,
-    shifts: Shifts | None = None,
+    shifts: Shifts | ShiftBlocks | None = None,
 ) -> Exposure:
-    """Return everybody's privacy loss when ``mechanism`` releases ``statistic``.
+    """Return everybody's privacy loss when ``plan`` releases ``statistic``.
 
-    The loss of a person is ``mechanism.pair_epsilon`` between the statistic of the
+    The loss of a person is ``plan.pair_epsilon`` between the statistic of the
     table and its value without the person's record (add/remove), or the larger loss
     of the extreme values that it takes with another record (substitution).
 
@@ -175,18 +188,17 @@ def expose(  # noqa: PLR0913 - what is asked of whom, and what is known already
     does: ``rows`` times the shift, within the statistic's range.
 
     ``relation`` says which change the losses are about. It may differ from the one that
-    ``sensitivity`` and so the guarantee are about, and then a loss may exceed the
+    the plan and so the guarantee are about, and then a loss may exceed the
     guarantee; with a public number of people a neighbor then divides by its own.
 
     Args:
-        mechanism: The mechanism, calibrated.
+        plan: What is released, and how.
         statistic: The statistic, as ``Query.statistic``.
         values: One value for each person, as ``Query.values``.
         relation: Which change of a person's record the losses are about.
-        sensitivity: That of the whole unit, as ``Query.sensitivity``.
         delta: The delta that the losses go with.
         rows: How many rows one unit may own.
-        shifts: ``statistic.shifts(values, relation)``, where it is known already.
+        shifts: ``shifts_of(statistic, values, relation)``, where it is known already.
 
     Raises:
         DataError: If nobody has a value.
@@ -197,23 +209,31 @@ def expose(  # noqa: PLR0913 - what is asked of whom, and what is known already
         message = "nobody has a value, so nobody's privacy loss exists."
         raise DataError(message)
     if shifts is None:
-        shifts = statistic.shifts(values, relation)
-    if np.isnan(shifts.alternatives).any():
-        message = "the statistic is undefined with one person less."
-        raise ParameterError(message)
+        shifts = shifts_of(statistic, values, relation)
+    actual = shifts.actual
 
     def loss(alternatives: FloatArray) -> FloatArray:
         if rows > 1:
-            moved = shifts.actual + rows * (alternatives - shifts.actual)
+            moved = actual + rows * (alternatives - actual)
             alternatives = statistic.range.clip(moved)
-        return mechanism.pair_epsilon(shifts.actual, alternatives, delta=delta)
+        return plan.pair_epsilon(actual, alternatives, delta=delta)
 
-    # One alternative after the other, so that few arrays of n are alive at a time.
-    per_kind = loss(shifts.alternatives[:, 0])
-    for column in range(1, shifts.alternatives.shape[1]):
-        np.maximum(per_kind, loss(shifts.alternatives[:, column]), out=per_kind)
-    worst_case = mechanism.epsilon(sensitivity, delta=delta)
-    epsilon = shifts.of_people(_snapped(per_kind, worst_case))
+    def losses(block: Shifts) -> FloatArray:
+        if np.isnan(block.alternatives).any():
+            message = "the statistic is undefined with one person less."
+            raise ParameterError(message)
+        # One alternative after the other, so that few arrays of n are alive at a time.
+        largest = loss(block.alternatives[:, 0])
+        for column in range(1, block.alternatives.shape[1]):
+            np.maximum(largest, loss(block.alternatives[:, column]), out=largest)
+        return largest
+
+    worst_case = plan.worst_case(delta=delta)
+    epsilon = (
+        _snapped(shifts.map(losses), worst_case)
+        if isinstance(shifts, ShiftBlocks)
+        else shifts.of_people(_snapped(losses(shifts), worst_case))
+    )
     for_all = float(epsilon.max())
     joined = statistic.additions(values, relation)
     if len(joined):

@@ -18,7 +18,7 @@ class ExposedPerson(NamedTuple):
     entry: int
     """Position among the values, from 0; ``Query.rows`` has the row of the table."""
     value: float
-    """The person's value behind the statistic, before clamping."""
+    """The person's value behind the statistic (the first of several), not clamped."""
     shift: float
     """Largest change of the statistic, added up over its coordinates."""
     epsilon: float

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from dpcore.mechanisms import gaussian_calibrations as gaussians
 from dpcore.mechanisms.averaged_laplace import AveragedLaplace
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.generalized_gaussian import GeneralizedGaussian
@@ -179,3 +180,14 @@ CATALOG: dict[str, Entry] = {
         ),
     )
 }
+EXPONENTIAL = Entry(
+    key="exponential",
+    label="Exponential mechanism",
+    sentence="Chooses among evenly spaced answers, the better by rank the likelier.",
+    needs_delta=False,
+    claim_holds=True,
+    bounded=True,
+    # It adds no noise to a number, so that it is not among the others.
+    calibrate=cast("Calibrate", Exponential.calibrate),
+)
+"""The only mechanism for a median or another quantile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,8 @@ class Release:
         mode: Whether it is private, or a classroom demonstration.
         sampler: What drew the noise.
         intervals: Intervals around it, if they were computed.
+        derived: What follows from the values at no further cost, such as correlations
+            from a covariance matrix, by name.
 
     """
 
@@ -71,12 +73,14 @@ class Release:
     mode: Mode
     sampler: str
     intervals: LabelledIntervals | None = None
+    derived: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.labels or len(self.labels) != len(self.values):
             message = "a release has one label for each of its values."
             raise ParameterError(message)
-        if not all(math.isfinite(number) for number in (self.noise, *self.values)):
+        numbers = (self.noise, *self.values, *self.derived.values())
+        if not all(map(math.isfinite, numbers)):
             message = "the values and the noise of a release must be finite."
             raise ParameterError(message)
         if self.draw < 1:
@@ -185,4 +189,7 @@ _DECODERS: dict[str, Callable[[object], object]] = {
     "intervals": lambda content: (
         None if content is None else LabelledIntervals.from_json(content)
     ),
+    "derived": lambda content: {
+        name: number_in(part) for name, part in object_in(content).items()
+    },
 }

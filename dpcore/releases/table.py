@@ -20,6 +20,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def to_csv(releases: Sequence[Release]) -> str:
     """Return the releases as CSV text with a header, one row for each coordinate.
 
+    Numbers that follow from those have a row each, without an interval.
+
     Text that a spreadsheet would run as a formula is written after an apostrophe;
     numbers stay numbers.
     """
@@ -29,6 +31,9 @@ def to_csv(releases: Sequence[Release]) -> str:
     for release in releases:
         for position in range(len(release.labels)):
             row = _row(release, position)
+            writer.writerow({name: _inert(cell) for name, cell in row.items()})
+        for label, value in release.derived.items():
+            row = _shared(release) | {"label": label, "value": value}
             writer.writerow({name: _inert(cell) for name, cell in row.items()})
     return file.getvalue()
 
@@ -46,9 +51,7 @@ def _row(release: Release, position: int) -> dict[str, str | float | None]:
     intervals = release.intervals
     noise = _ends(intervals.noise if intervals else None, label)
     total = _ends(intervals.total if intervals else None, label)
-    return {
-        "id": release.id,
-        "title": release.title,
+    return _shared(release) | {
         "label": label,
         "value": release.values[position],
         "level": intervals.level if intervals else None,
@@ -56,6 +59,14 @@ def _row(release: Release, position: int) -> dict[str, str | float | None]:
         "noise_upper": noise[1],
         "total_lower": total[0],
         "total_upper": total[1],
+    }
+
+
+def _shared(release: Release) -> dict[str, str | float | None]:
+    """Return what every row of a release says."""
+    return {
+        "id": release.id,
+        "title": release.title,
         "mechanism": release.mechanism_label,
         "noise": release.noise,
         **release.cost.to_json(),

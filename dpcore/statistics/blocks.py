@@ -7,7 +7,7 @@ alternative of each is 168 MB. Losses need only a block of them at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.relations import NeighboringRelation
+    from dpcore.statistics.base import Statistic
 
     Rows = slice | NDArray[np.intp]
 
@@ -75,3 +77,21 @@ class ShiftBlocks:
 
     def _shifts(self, rows: Rows) -> Shifts:
         return Shifts(actual=self.actual, alternatives=self.of_rows(rows))
+
+
+@runtime_checkable
+class _Blockwise(Protocol):
+    """A statistic whose shifts are too large to be held all at once."""
+
+    def shift_blocks(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> ShiftBlocks: ...
+
+
+def shifts_of(
+    statistic: Statistic, values: FloatArray, relation: NeighboringRelation
+) -> Shifts | ShiftBlocks:
+    """Return the shifts of everybody, in blocks where the statistic offers them."""
+    if isinstance(statistic, _Blockwise):
+        return statistic.shift_blocks(values, relation)
+    return statistic.shifts(values, relation)

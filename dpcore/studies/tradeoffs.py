@@ -14,14 +14,18 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.data.bounds import FloatArray
     from dpcore.mechanisms.base import Mechanism
-    from dpcore.statistics.query import Query
 
+Comparable = Query | GroupedQuery | JointQuery
+"""Questions that noise on a number can answer: not ranks, not a whole matrix."""
 _WINDOW = 20.0
 
 
@@ -58,7 +62,7 @@ class Setting:
 
     """
 
-    query: Query
+    query: Comparable
     epsilon: float
     delta: float
     place: float
@@ -201,9 +205,12 @@ def simulated(
     return tuple(dots)
 
 
-def with_people(query: Query, people: int) -> Query:
-    """Return ``query`` for another number of people."""
-    return replace(query, size=replace(query.size, people=people))
+def with_people(query: Comparable, people: int) -> Comparable:
+    """Return ``query`` for another number of people (of a group, if it has groups)."""
+    size = replace(query.size, people=people)
+    if isinstance(query, GroupedQuery):
+        return replace(query, part=replace(query.part, size=size))
+    return replace(query, size=size)
 
 
 def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> Curve:

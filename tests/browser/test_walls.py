@@ -15,11 +15,12 @@ from dpcore.figures.wording import epsilon_text
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Mode, Release
-from dpcore.releases.transaction import Request
+from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.browser.visitor import PAGES, table, visit
 from tests.browser.wire import Wire, spellings
+from tests.individual.plans import Plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -53,11 +54,10 @@ def request(kind: StatisticKind) -> Request:
 def exposure():
     asked = request(StatisticKind.MEAN)
     return expose(
-        asked.mechanism,
+        Plan(asked.mechanism, asked.query.sensitivity),
         asked.query.statistic,
         INCOMES,
         relation=NeighboringRelation.ADD_REMOVE,
-        sensitivity=asked.query.sensitivity,
         delta=0.0,
         rows=1,
     )

@@ -22,6 +22,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies import tradeoffs as studies
 from dpcore.studies.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.winners import winners as least_error
+from tests.individual.plans import Plan
 
 MOST_POINTS = 2000
 HOSTILE = "<img src=x onerror=alert(1)><b>age</b>"
@@ -48,11 +49,10 @@ VALUES = np.random.default_rng(0).random(N)
 
 def exposure():
     return expose(
-        LAPLACE,
+        Plan(LAPLACE, Sensitivity.scalar(1 / N)),
         STATISTIC,
         VALUES,
         relation=NeighboringRelation.ADD_REMOVE,
-        sensitivity=Sensitivity.scalar(1 / N),
     )
 
 
@@ -167,11 +167,10 @@ def test_exposure_picture_counts_everybody_and_holds_no_record():
 
 def test_exposure_without_any_loss_is_drawn():
     same = expose(
-        LAPLACE,
+        Plan(LAPLACE, Sensitivity.scalar(1 / N)),
         STATISTIC,
         np.full(N, 0.5),
         relation=NeighboringRelation.ADD_REMOVE,
-        sensitivity=Sensitivity.scalar(1 / N),
     )
     picture = exposures.exposure_picture(same, key="laplace", watermark=False)
     assert sum(picture.figure.data[0].y) == N

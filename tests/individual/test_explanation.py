@@ -12,6 +12,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
+from tests.individual.plans import Plan
 
 AGE = Column(
     name="age",
@@ -37,11 +38,10 @@ def explained(kind, column, relation, values, membership=None):
         membership=membership,
     )
     exposure = expose(
-        Laplace(noise=query.sensitivity.l1),
+        Plan(Laplace(noise=query.sensitivity.l1), query.sensitivity),
         query.statistic,
         np.array(values, dtype=float),
         relation=relation,
-        sensitivity=query.sensitivity,
     )
     return explain(exposure.most_exposed(1)[0], exposure, query)
 
@@ -139,11 +139,10 @@ def test_the_change_explained_is_that_of_the_losses():
         size=TableSize(people=3, public=True),
     )
     removal = expose(
-        Laplace(noise=query.sensitivity.l1),
+        Plan(Laplace(noise=query.sensitivity.l1), query.sensitivity),
         query.statistic,
         np.array([10.0, 20.0, 90.0]),
         relation=ADD_REMOVE,
-        sensitivity=query.sensitivity,
     )
     sentence = explain(removal.most_exposed(1)[0], removal, query)
     assert "75 above the mean of the others, 15; leaving it out moves" in sentence

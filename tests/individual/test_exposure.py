@@ -20,6 +20,7 @@ from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
+from tests.individual.plans import Plan
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -38,11 +39,10 @@ def exposure(statistic, values, mechanism=Laplace, relation=SUBSTITUTION, delta=
         sensitivity=sensitivity, epsilon=1.0, delta=delta, bounds=statistic.range
     )
     return expose(
-        calibrated,
+        Plan(calibrated, sensitivity),
         statistic,
         np.asarray(values, dtype=float),
         relation=relation,
-        sensitivity=sensitivity,
         delta=delta,
     )
 
@@ -182,11 +182,10 @@ def test_several_rows_of_a_unit_multiply_the_loss():
     sensitivity = MEAN.sensitivity(SUBSTITUTION).times(2, coordinates=1)
     mechanism = Laplace(noise=sensitivity.l1 / 1.0)
     twice = expose(
-        mechanism,
+        Plan(mechanism, sensitivity),
         MEAN,
         X1,
         relation=SUBSTITUTION,
-        sensitivity=sensitivity,
         rows=2,
     )
     # The same share of twice the sensitivity.
@@ -234,11 +233,10 @@ def test_histogram_counts_between_its_edges_and_leaves_out_the_rest():
     count = Count(size=TableSize(people=4, public=False))
     sensitivity = count.sensitivity(ADD_REMOVE)
     found = expose(
-        noiseless,
+        Plan(noiseless, sensitivity),
         count,
         np.array([1.0, 0.0, 0.0]),
         relation=ADD_REMOVE,
-        sensitivity=sensitivity,
     )
     assert list(found.histogram(np.array([-1.0, 0.0, 5.0]))) == [2, 0]
     assert found.maximum == np.inf
@@ -284,11 +282,10 @@ def test_a_table_without_values_is_refused():
     alone = Mean(bounds=BOUNDS, size=TableSize(people=1, public=True))
     with pytest.raises(ParameterError, match="one person less"):
         expose(
-            Laplace(noise=1.0),
+            Plan(Laplace(noise=1.0), MEAN.sensitivity(ADD_REMOVE)),
             alone,
             np.zeros(1),
             relation=ADD_REMOVE,
-            sensitivity=MEAN.sensitivity(ADD_REMOVE),
         )
 
 

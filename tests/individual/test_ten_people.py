@@ -13,6 +13,7 @@ from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.order_statistics import quantiles_without_each
 from dpcore.statistics.quantile import RankScores
 from dpcore.statistics.spread import Variance
+from tests.individual.plans import Plan
 
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 Y = np.array([-0.9, -0.2, -0.6, 0.4, -0.3, 0.7, 0.1, -0.4, 1.5, 0.6])
@@ -70,6 +71,6 @@ def test_everybody_on_one_side_of_the_median_loses_the_same():
     mechanism = Exponential.calibrate(
         sensitivity=sensitivity, epsilon=1.0, bounds=BOUNDS
     )
-    found = expose(mechanism, scores, X1, relation=ADD_REMOVE, sensitivity=sensitivity)
+    found = expose(Plan(mechanism, sensitivity), scores, X1, relation=ADD_REMOVE)
     assert found.worst_case == 1
     assert 0.4 < found.epsilon.min() <= found.maximum < 0.7

@@ -8,12 +8,13 @@ from dpcore.budget import PrivacyBudget, typed
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError
+from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.transaction import Request, release
+from dpcore.releases.request import Request
+from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
@@ -192,16 +193,17 @@ def test_an_unknown_mechanism_is_refused():
         request("magic")
 
 
-def test_intervals_see_the_released_values_only(ledger):
-    seen = []
-
-    def intervals(values):
-        seen.append(tuple(values))
-        return LabelledIntervals(level=0.9, noise={"mean": (1.0, 2.0)})
-
-    released = answer(ledger, request(), intervals=intervals)
-    assert seen == [released.values]
-    assert released.intervals.noise == {"mean": (1.0, 2.0)}
+def test_intervals_follow_from_the_released_values_only(ledger):
+    asked = request()
+    released = answer(ledger, asked)
+    around = intervals(
+        asked.mechanism,
+        asked.query.statistic,
+        np.array(released.values),
+        bounds=asked.query.bounds,
+    )
+    assert released.intervals.noise["mean"] == tuple(around.noise[0])
+    assert released.intervals.total["mean"] == tuple(around.total[0])
 
 
 def test_counts_are_exact_and_other_answers_cover_their_rounding():

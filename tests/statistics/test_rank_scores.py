@@ -14,6 +14,7 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.quantile import RankScores
+from tests.individual.plans import Plan
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -173,9 +174,7 @@ def test_nobody_loses_more_than_the_guarantee(relation, public):
         mechanism = Exponential.calibrate(
             sensitivity=sensitivity, epsilon=1.0, bounds=scores.bounds
         )
-        found = expose(
-            mechanism, scores, values, relation=relation, sensitivity=sensitivity
-        )
+        found = expose(Plan(mechanism, sensitivity), scores, values, relation=relation)
         assert 0 < found.maximum <= found.for_all <= found.worst_case <= 1
 
 

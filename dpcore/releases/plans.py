@@ -1,0 +1,153 @@
+"""How a request is carried out: at what cost, by which draw, with which answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from dpcore.inference.intervals import Intervals, intervals, noise_half_width
+from dpcore.releases import secure
+from dpcore.releases.labelled import LabelledIntervals
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.budget import PrivacyCost
+    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.mechanisms.base import Mechanism, Sensitivity
+    from dpcore.privacy.composition import PrivacyEvent
+    from dpcore.statistics.base import Statistic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is released. PUBLIC: a function of secure draws and public numbers.
+
+    Attributes:
+        labels: Name of each number.
+        values: The numbers, in that order.
+        intervals: Intervals around them, where they can be had from public numbers.
+        derived: What follows from the numbers at no further cost, by name.
+
+    """
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    intervals: LabelledIntervals | None = None
+    derived: dict[str, float] = field(default_factory=dict)
+
+
+class Plan(Protocol):
+    """A way to answer a request, fixed by public numbers.
+
+    ``pair_epsilon`` and ``worst_case`` are about the statistic that the plan reads, so
+    that everybody's privacy loss is a question to the plan.
+    """
+
+    @property
+    def noise(self) -> float:
+        """Scale of the noise; the largest one where there are several."""
+        ...
+
+    def worst_case(self, *, delta: float = 0.0) -> float:
+        """Return the epsilon that it gives at ``delta``, over all tables."""
+        ...
+
+    @property
+    def rho(self) -> float:
+        """Zero-concentrated DP level, over all tables."""
+        ...
+
+    @property
+    def event(self) -> PrivacyEvent:
+        """What the accountant has to know of it."""
+        ...
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return the epsilon at ``delta`` between two values of the statistic."""
+        ...
+
+    def half_widths(self, level: float) -> FloatArray:
+        """Return how far off each number is with probability ``level``, at most."""
+        ...
+
+    def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
+        """Draw securely around ``value`` (CONFIDENTIAL) and return what is released."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direct:
+    """Noise on every coordinate of the statistic, released as it is drawn.
+
+    Attributes:
+        mechanism: Adds the noise.
+        statistic: What it is added to.
+        sensitivity: What one unit can change, rounding errors included.
+        bounds: The public interval that holds every coordinate.
+
+    """
+
+    mechanism: Mechanism
+    statistic: Statistic
+    sensitivity: Sensitivity
+    bounds: Interval
+
+    @property
+    def noise(self) -> float:
+        """Return the scale of the noise."""
+        return self.mechanism.noise
+
+    def worst_case(self, *, delta: float = 0.0) -> float:
+        """Return the epsilon of the mechanism at ``delta``."""
+        return self.mechanism.epsilon(self.sensitivity, delta=delta)
+
+    @property
+    def rho(self) -> float:
+        """Return the zCDP level of the mechanism."""
+        return self.mechanism.rho(self.sensitivity)
+
+    @property
+    def event(self) -> PrivacyEvent:
+        """Return the event of the mechanism."""
+        return self.mechanism.event(self.sensitivity)
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return what the mechanism reveals about a pair of values."""
+        return self.mechanism.pair_epsilon(first, second, delta=delta)
+
+    def half_widths(self, level: float) -> FloatArray:
+        """Return the same half-width for every coordinate."""
+        width = noise_half_width(self.mechanism, bounds=self.bounds, level=level)
+        return np.full(len(self.statistic.labels), width)
+
+    def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
+        """Return the draw with its intervals."""
+        drawn = secure.draw(
+            self.mechanism, value, sensitivity=self.sensitivity, cost=cost
+        )
+        labels = self.statistic.labels
+        around = intervals(self.mechanism, self.statistic, drawn, bounds=self.bounds)
+        return Answer(
+            labels=labels,
+            values=tuple(drawn.tolist()),
+            intervals=labelled(labels, around),
+        )
+
+
+def labelled(labels: tuple[str, ...], around: Intervals) -> LabelledIntervals:
+    """Return intervals as the record keeps them."""
+
+    def ends(rows: FloatArray) -> dict[str, tuple[float, float]]:
+        pairs = [(float(low), float(high)) for low, high in rows]
+        return dict(zip(labels, pairs, strict=True))
+
+    return LabelledIntervals(
+        level=around.level, noise=ends(around.noise), total=ends(around.total)
+    )

@@ -1,0 +1,217 @@
+"""What is asked, of which mechanism, at what price."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.mechanisms.covariance_release import MECHANISMS, CovarianceRelease
+from dpcore.mechanisms.exponential import Exponential
+from dpcore.releases import secure
+from dpcore.releases.identity import analysis_id
+from dpcore.releases.matrix_plan import MatrixPlan
+from dpcore.releases.plans import Direct
+from dpcore.releases.rank_plan import RankPlan
+from dpcore.releases.share_plan import SharePlan
+from dpcore.statistics.kinds import StatisticKind
+
+if TYPE_CHECKING:
+    from dpcore.mechanisms.base import Mechanism, Sensitivity
+    from dpcore.mechanisms.catalog import Entry
+    from dpcore.releases.constraints import Constraint
+    from dpcore.releases.plans import Plan
+    from dpcore.statistics.covariance_matrix import CovarianceMatrix
+    from dpcore.statistics.joint_query import JointQuery
+    from dpcore.statistics.quantile import RankScores
+    from dpcore.statistics.query import Query
+    from dpcore.statistics.question import Question
+
+MOST_PEOPLE = 10**8
+"""The largest table whose rounding errors are covered where the range is infinite."""
+CLAIM_TOLERANCE = 1e-9
+"""By how much of itself an epsilon may be off for the error of computing it."""
+_EXACT = {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
+
+
+def offered(kind: StatisticKind) -> dict[str, Entry]:
+    """Return the mechanisms that can answer a question, by key."""
+    if kind.of_ranks:
+        return {EXPONENTIAL.key: EXPONENTIAL}
+    if kind.of_matrix:
+        return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
+    return CATALOG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question with the mechanism that shall answer it, and the price. PUBLIC.
+
+    Attributes:
+        query: The question.
+        mechanism_key: Key of a mechanism that is ``offered`` for it.
+        epsilon: What the mechanism is calibrated to.
+        delta: The same; not used where the mechanism needs none.
+        draw: The how-manieth answer to this question is asked for, from 1.
+        constraint: How shares are made to add up to 1; ``None`` if they are not.
+        weights: How a covariance matrix splits the budget, one weight for each number;
+            ``None`` for equal parts.
+
+    """
+
+    query: Question
+    mechanism_key: str
+    epsilon: float
+    delta: float = 0.0
+    draw: int = 1
+    constraint: Constraint | None = None
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        entries = offered(self.query.kind)
+        if self.mechanism_key not in entries:
+            message = (
+                f"the mechanism for a {self.query.kind} must be one of "
+                f"{', '.join(entries)}."
+            )
+            raise ParameterError(message)
+        if self.constraint and self.query.kind is not StatisticKind.PROPORTIONS:
+            message = "only all shares together can be made to add up to 1."
+            raise ParameterError(message)
+        if self.weights and not self.query.kind.of_matrix:
+            message = "only a covariance matrix splits its budget."
+            raise ParameterError(message)
+
+    @property
+    def entry(self) -> Entry:
+        """Return what the catalog says about the mechanism."""
+        return offered(self.query.kind)[self.mechanism_key]
+
+    @property
+    def used_delta(self) -> float:
+        """Return ``delta``, or 0 where the mechanism needs none."""
+        return self.delta if self.entry.needs_delta else 0.0
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Return the sensitivity of the answer as floats compute it.
+
+        Counts are exact. What else has no finite range is at most as large as the
+        change by one unit times ``MOST_PEOPLE``.
+        """
+        sensitivity, bounds = self.query.sensitivity, self.query.bounds
+        if self.query.kind in _EXACT:
+            return sensitivity
+        largest = max(abs(bounds.lower), abs(bounds.upper))
+        if math.isinf(largest):
+            largest = sensitivity.largest * MOST_PEOPLE
+        return secure.widen(sensitivity, largest)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism that draws each number of the answer.
+
+        For a question about ranks, and for a covariance matrix, ask the ``plan``.
+        """
+        return self.entry.calibrate(
+            sensitivity=self.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.used_delta,
+            bounds=self.query.bounds,
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """Return how the request is carried out."""
+        if self.query.kind.of_ranks:
+            return self._rank_plan
+        if self.query.kind.of_matrix:
+            return self._matrix_plan
+        if self.constraint is not None:
+            return SharePlan(
+                query=cast("Query", self.query),
+                key=self.mechanism_key,
+                epsilon=self.epsilon,
+                constraint=self.constraint,
+                rounding=secure.ROUNDING_UNITS * 2.0**-53,
+            )
+        return Direct(
+            mechanism=self.mechanism,
+            statistic=self.query.statistic,
+            sensitivity=self.sensitivity,
+            bounds=self.query.bounds,
+        )
+
+    @property
+    def real_epsilon(self) -> float:
+        """Return the epsilon that is given at ``used_delta``, over all tables."""
+        return self.plan.worst_case(delta=self.used_delta)
+
+    @property
+    def claim_holds(self) -> bool:
+        """Tell whether the epsilon is given that was asked for."""
+        return self.real_epsilon <= self.epsilon * (1 + CLAIM_TOLERANCE)
+
+    @property
+    def cost(self) -> PrivacyCost:
+        """Return what the answer costs: its real epsilon where the claim fails."""
+        plan = self.plan
+        real = plan.worst_case(delta=self.used_delta)
+        holds = real <= self.epsilon * (1 + CLAIM_TOLERANCE)
+        return PrivacyCost(
+            epsilon=typed(self.epsilon) if holds else computed(real),
+            delta=typed(self.used_delta),
+            rho=computed(plan.rho),
+        )
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the analysis, ready for JSON."""
+        parameters: dict[str, object] = {
+            "query": self.query.parameters(),
+            "mechanism": self.mechanism_key,
+            "epsilon": float(self.epsilon),
+            "delta": float(self.used_delta),
+        }
+        if self.constraint is not None:
+            parameters["constraint"] = self.constraint.parameters()
+        if self.weights is not None:
+            parameters["weights"] = [float(weight) for weight in self.weights]
+        return parameters
+
+    def analysis(self, fingerprint: str) -> str:
+        """Return the name of the analysis of this table, the same for every draw."""
+        return analysis_id(fingerprint, self.parameters())
+
+    @property
+    def _rank_plan(self) -> RankPlan:
+        return RankPlan(
+            mechanism=Exponential.calibrate(
+                sensitivity=self.sensitivity,
+                epsilon=self.epsilon,
+                bounds=self.query.bounds,
+            ),
+            statistic=cast("RankScores", self.query.statistic),
+            sensitivity=self.sensitivity,
+            label=self.query.title,
+        )
+
+    @property
+    def _matrix_plan(self) -> MatrixPlan:
+        query = cast("JointQuery", self.query)
+        statistic = cast("CovarianceMatrix", query.statistic)
+        if query.unit.rows > 1:
+            message = "a covariance matrix needs one row a person."
+            raise ParameterError(message)
+        release = CovarianceRelease(
+            widths=tuple(bounds.width for bounds in statistic.bounds),
+            people=statistic.size.people,
+            key=self.mechanism_key,
+            epsilon=self.epsilon,
+            weights=self.weights,
+            # No variance exceeds half of its squared width.
+            rounding=secure.ROUNDING_UNITS * 2.0**-54,
+        )
+        return MatrixPlan(release=release, statistic=statistic)
