@@ -8,8 +8,7 @@ session.require_router("pages/study2.py")
 st.title("Study 2: proportions")
 st.markdown(
     "Shares must lie between 0 and 1 and add up to 1. Which way of keeping noisy ones "
-    "there costs how much accuracy? Settings marked *reconstructed* stand in for lost "
-    "ones of the original simulation."
+    "there costs how much accuracy?"
 )
 asked = proportion_study.ask()
 current = proportion_study.run(asked)

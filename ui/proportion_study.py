@@ -81,21 +81,21 @@ def ask() -> Asked | None:
         ", ".join(f"{share:.2f}" for share in _USUAL.shares),
         key="study2-shares",
         bind="query-params",
-        help="Two to ten numbers with sum 1. Reconstructed: the original's were lost.",
+        help="Two to ten numbers with sum 1.",
     )
     epsilons = second.text_input(
         "Privacy parameters ε",
         ", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
         key="study2-epsilons",
         bind="query-params",
-        help="Reconstructed: the original compared three, of which only 1 is known.",
+        help="The original compared three, of which only 1 is known.",
     )
     people = third.text_input(
         "Numbers of people n",
         ", ".join(str(size) for size in _USUAL.people),
         key="study2-people",
         bind="query-params",
-        help="Sample sizes, smallest first. Reconstructed.",
+        help="Sample sizes: the shares are counts over n.",
     )
     repetitions = fourth.number_input(
         "Repetitions",
@@ -106,6 +106,10 @@ def ask() -> Asked | None:
         key="study2-repetitions",
         bind="query-params",
         help="Samples drawn for every n. The original drew 500.",
+    )
+    st.caption(
+        "Reconstructed: proportions, ε, n and the cell left over. The original's were "
+        "lost; its 500 repetitions and 5 sets were not."
     )
     try:
         cells = _numbers(shares, "proportions")
@@ -157,7 +161,7 @@ def run(asked: Asked | None) -> Run:
 
 def choose(design: Design) -> View:
     """Show the controls of what is drawn."""
-    first, second, third, fourth = st.columns((1, 2, 1, 3))
+    first, second, third, fourth = st.columns((2, 4, 3, 6))
     epsilon = first.selectbox(
         "Show ε", design.epsilons, key="study2-epsilon", persist_state="session"
     )
@@ -170,7 +174,7 @@ def choose(design: Design) -> View:
     )
     has_pairs = len(design.targets) > len(design.shares)
     what = third.selectbox(
-        "Show panels for",
+        "Panels",
         ["single cells", "pairs of cells"] if has_pairs else ["single cells"],
         key="study2-targets",
         persist_state="session",

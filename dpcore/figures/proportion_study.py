@@ -31,7 +31,7 @@ LINES = {
     Procedure.REVERSED: Stroke(color="#E69F00", dash="longdashdot", symbol="hexagram"),
     Procedure.HISTOGRAM: Stroke(color="#CC79A7", dash="longdashdot", symbol="cross"),
     Procedure.NOISE_AWARE: Stroke(color="#56B4E9", dash="dashdot", symbol="star"),
-    Procedure.PROJECTION: Stroke(color="#8C510A", dash="dot", symbol="x"),
+    Procedure.PROJECTION: Stroke(color="#009E73", dash="longdash", symbol="x"),
 }
 _AXES = {
     Measure.BIAS: "bias",

@@ -31,7 +31,7 @@ def test_first_view_shows_the_default_study_and_its_findings(open_page):
         text
     )
     assert "no person's data, and no budget spent" in text
-    assert "reconstructed" in text
+    assert "Reconstructed: proportions" in text
     assert not app.warning
 
 
@@ -93,7 +93,7 @@ def test_run_that_was_stopped_says_so_and_goes_on(open_page):
 def test_choice_of_what_is_drawn_keeps_the_run(open_page):
     app = open_page("study2")
     evidence = [m.value for m in app.markdown if "| **holds** |" in m.value]
-    by_label(app.selectbox, "Show panels for").set_value("pairs of cells").run()
+    by_label(app.selectbox, "Panels").set_value("pairs of cells").run()
     by_label(app.selectbox, "Show the mechanism").set_value("bit").run()
     by_label(app.multiselect, "Compare").set_value(["re-scaling"]).run()
     assert not app.exception
