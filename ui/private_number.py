@@ -32,7 +32,7 @@ def show() -> None:
     size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
     watermark = session.mode() is Mode.CLASSROOM
     level = epsilon_text(size.clamped_level)
-    st.subheader(
+    st.header(
         f"Noise scaled by a private n breaks the promise of ε {epsilon_text(epsilon)}: "
         f"plain Laplace has no limit, clamped (BIT) gives {level}",
         anchor=False,
@@ -52,7 +52,7 @@ def show() -> None:
         help="Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
     )
     results.show(leak_picture(size, watermark=watermark), "leak")
-    st.subheader("The cure: a noisy average", anchor=False)
+    st.header("The cure: a noisy average", anchor=False)
     st.markdown(
         "Publish a noisy sum (of distances from the middle of the bounds) and a noisy "
         "number of people, each with half of ε, and divide. The scales of both noises "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies import small_tables, worst_cases
@@ -138,7 +139,9 @@ EXPLORABLE: Final = {
         columns=Columns.TWO,
         fewest=2,
         evaluate=small_tables.covariance,
-        worst=worst_cases.covariance,
+        worst=worst_cases.known(
+            lambda bounds, size: Covariance(bounds=(bounds, bounds), size=size)
+        ),
     ),
     "correlation": Explorable(
         label="correlation",

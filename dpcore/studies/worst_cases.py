@@ -82,11 +82,6 @@ def quantile(sizes: Sizes, setting: Setting, change: Change) -> float:
     return setting.bounds.width
 
 
-def covariance(sizes: Sizes, setting: Setting, change: Change) -> float:
-    """Return ``R^2 / n``."""
-    return setting.bounds.width**2 / _need(2, sizes, change)
-
-
 def correlation(
     sizes: Sizes,
     setting: Setting,  # noqa: ARG001 - no bounds make it smaller

@@ -20,7 +20,7 @@ SETTING = Setting(bounds=BOUNDS, groups=4)
 
 
 def message(app):
-    return app.subheader[0].value.replace("\\", "")
+    return app.header[0].value.replace("\\", "")
 
 
 def edited(app, **state):
@@ -155,7 +155,7 @@ def test_one_person_is_answered_or_told_to_get_company(open_page, key):
     set_to(app, "selectbox", "Statistic", key)
     for change in Change:
         set_to(app, "selectbox", "Neighboring tables", change)
-        assert app.subheader or app.info
+        assert app.header or app.info
         assert not app.error
 
 

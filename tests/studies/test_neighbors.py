@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import TableSize
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.covariance import Covariance
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.pooled import PooledVariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from dpcore.studies.explorable import EXPLORABLE
@@ -23,9 +26,10 @@ from dpcore.studies.neighbors import (
 from dpcore.studies.small_tables import Change, Columns, Setting, rank
 
 UNIT = Interval(lower=0.0, upper=1.0)
+WIDE = Interval(lower=-2.0, upper=3.0)
 CORNERS = (0.0, 0.5, 1.0)
 # The studio's own variances refuse tables whose neighbors might have none.
-NEEDS_MORE = {"variance", "standard-deviation"}
+NEEDS_MORE = {"variance", "standard-deviation", "covariance"}
 APPROACHED = {("correlation", Change.ADDITION), ("correlation", Change.REMOVAL)}
 
 
@@ -256,6 +260,36 @@ def test_value_is_that_of_the_statistic_that_is_released(name, known):
     statistic = known(bounds=bounds, size=TableSize(people=9, public=True))
     got = EXPLORABLE[name].value(rows(values), Setting(bounds=bounds))
     assert got == pytest.approx(float(statistic.value(values)[0]))
+
+
+def test_covariance_is_that_of_the_statistic_that_is_released():
+    bounds = Interval(lower=-2.0, upper=3.0)
+    pairs = np.random.default_rng(3).uniform(-2, 3, (9, 2))
+    size = TableSize(people=9, public=True)
+    statistic = Covariance(bounds=(bounds, bounds), size=size)
+    got = EXPLORABLE["covariance"].value(rows(*pairs.T), Setting(bounds=bounds))
+    assert got == pytest.approx(float(statistic.value(pairs)[0]))
+
+
+@pytest.mark.parametrize("people", [(6,), (4, 2), (2, 2, 2, 2), (3, 3, 3)])
+@pytest.mark.parametrize("public", [True, False])
+def test_pooled_variance_is_that_of_the_statistic_that_is_released(people, public):
+    groups = GroupSizes(sizes=people, labels_public=public)
+    known = PooledVariance(bounds=WIDE, groups=groups)
+    setting = Setting(bounds=WIDE, groups=len(people), group_is_public=public)
+    table = of_sizes(*people)
+    table[:, 0] = np.random.default_rng(4).uniform(-2, 3, len(table))
+    got = EXPLORABLE["pooled-variance"].value(table, setting)
+    assert got == pytest.approx(float(known.value(table[:, [0, 2]])[0]))
+    relations = {
+        NeighboringRelation.SUBSTITUTION: [Change.SUBSTITUTION],
+        NeighboringRelation.ADD_REMOVE: [Change.ADDITION, Change.REMOVAL],
+    }
+    for relation, changes in relations.items():
+        if relation is NeighboringRelation.ADD_REMOVE and not public:
+            continue
+        most = max(worst_case("pooled-variance", table, setting, c) for c in changes)
+        assert most == pytest.approx(known.sensitivity(relation).l1)
 
 
 @pytest.mark.parametrize(
