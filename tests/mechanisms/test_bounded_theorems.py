@@ -1,0 +1,299 @@
+"""Theorems about bounding Laplace noise (Liu 2016), on many random placements."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.truncated_worst import least_private_scale, worst_level
+
+INF = math.inf
+UNIT = Interval(lower=0.0, upper=1.0)
+many = settings(deadline=None, max_examples=2000)
+shares = st.floats(0, 1)
+powers = st.floats(-4, 4).map(lambda x: 10**x)
+
+
+def both(noise, bounds):
+    return (
+        TruncatedLaplace(noise=noise, bounds=bounds),
+        BoundaryInflatedLaplace(noise=noise, bounds=bounds),
+    )
+
+
+@many
+@given(shares, powers, st.floats(-5, 5), st.floats(0.01, 100))
+def test_only_the_middle_is_unbiased(share, noise, lower, width):
+    bounds = Interval(lower=lower, upper=lower + width)
+    middle = (bounds.lower + bounds.upper) / 2
+    for mechanism in both(noise * width, bounds):
+        assert abs(mechanism.bias(middle)) <= 1e-12 * (abs(middle) + width)
+        position = bounds.clip(lower + share * width)
+        if abs(share - 0.5) > 1e-6 and noise > 0.01:
+            bias = float(mechanism.bias(position))
+            # So near the middle as this, both tails are equal but for e^-50.
+            assert np.sign(bias) == np.sign(middle - position)
+
+
+@many
+@given(shares, powers)
+def test_bias_and_error_grow_with_the_noise_and_vanish_with_it(share, noise):
+    for less, more in zip(both(noise, UNIT), both(1.3 * noise, UNIT), strict=True):
+        assert abs(less.bias(share)) <= abs(more.bias(share)) * (1 + 1e-9) + 1e-12
+        assert less.mse(share) <= more.mse(share) * (1 + 1e-9)
+        assert less.variance(share) >= 0
+    for small in both(1e-9, UNIT):
+        assert abs(small.bias(share)) <= 1e-9
+        assert small.mse(share) <= 2e-18 * (1 + 1e-12)
+
+
+@many
+@given(shares)
+def test_infinite_noise_is_uniform_or_a_coin(share):
+    truncated, bit = both(1e9, UNIT)
+    assert truncated.bias(share) == pytest.approx(0.5 - share, abs=1e-8)
+    assert truncated.variance(share) == pytest.approx(1 / 12, abs=1e-8)
+    assert bit.bias(share) == pytest.approx(0.5 - share, abs=1e-8)
+    assert bit.variance(share) == pytest.approx(0.25, abs=1e-8)
+    np.testing.assert_allclose(bit.atoms(share), 0.5, atol=1e-8)
+    # On a bound, half of the probability stays there whatever the noise.
+    for noise in (1e-9, 1.0, 1e9):
+        assert both(noise, UNIT)[1].atoms(0.0)[0] == 0.5
+
+
+@many
+@given(st.floats(0, 50), powers)
+def test_one_open_side(distance, noise):
+    bounds = Interval(lower=2.0, upper=INF)
+    truncated, bit = both(noise, bounds)
+    position = 2 + distance * noise
+    a = (position - 2) / noise
+    expected = noise * (1 + a) * math.exp(-a) / (2 - math.exp(-a))
+    slack = 1e-12 * (1 + noise)
+    assert truncated.bias(position) == pytest.approx(expected, rel=1e-9, abs=slack)
+    half = noise / 2 * math.exp(-a)
+    assert bit.bias(position) == pytest.approx(half, rel=1e-9, abs=slack)
+    assert 0 <= bit.bias(position) <= truncated.bias(position) + slack <= noise + slack
+    for mechanism in (truncated, bit):
+        assert mechanism.mse(position) <= 2 * noise * noise * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("ratio", "bias"), [(2, 1.589), (5, 1.945), (10, 1.999)])
+def test_ratio_of_the_biases_at_a_bound(ratio, bias):
+    truncated, bit = both(1.0, Interval(lower=0.0, upper=float(ratio)))
+    assert truncated.bias(0.0) / bit.bias(0.0) == pytest.approx(bias, abs=6e-4)
+
+
+def test_where_the_order_of_the_errors_flips():
+    def at_a_bound(ratio):
+        truncated, bit = both(1.0, Interval(lower=0.0, upper=ratio))
+        return float(truncated.mse(0.0) - bit.mse(0.0))
+
+    def on_a_half_line(distance):
+        truncated, bit = both(1.0, Interval(lower=0.0, upper=INF))
+        return float(truncated.mse(distance) - bit.mse(distance))
+
+    two_sided = optimize.brentq(at_a_bound, 0.5, 3, xtol=1e-14)
+    assert two_sided == pytest.approx(1.126501506201142, abs=1e-12)
+    one_sided = optimize.brentq(on_a_half_line, 0.5, 3, xtol=1e-14)
+    assert one_sided == pytest.approx(1.148309812961043, abs=1e-12)
+
+
+@many
+@given(powers)
+def test_at_the_middle_truncation_has_the_smaller_error(noise):
+    truncated, bit = both(noise, UNIT)
+    assert truncated.mse(0.5) <= bit.mse(0.5) * (1 + 1e-12)
+
+
+budgets = st.floats(-9, 2.8).map(lambda x: 10**x)
+
+
+@many
+@given(budgets, st.floats(1, 1e6), powers)
+def test_calibrated_truncated_scale(epsilon, widths, shift):
+    bounds = Interval(lower=0.0, upper=shift * widths)
+    noise = least_private_scale(shift, epsilon, bounds)
+    plain = shift / epsilon
+    assert plain * (1 - 1e-12) <= noise <= 2 * plain * (1 + 1e-11)
+    # The level itself is rounded when it is computed.
+    assert worst_level(shift, bounds, noise) <= epsilon * (1 + 1e-15)
+    assert worst_level(shift, bounds, noise * (1 - 1e-9)) > epsilon
+    wider = Interval(lower=0.0, upper=1.5 * bounds.upper)
+    assert noise <= least_private_scale(shift, epsilon, wider) * (1 + 1e-11)
+    less = least_private_scale(shift, 1.01 * epsilon, bounds)
+    assert less < noise
+
+
+@many
+@given(powers, st.floats(1, 1e6), powers)
+def test_level_of_truncation_falls_as_the_noise_grows(noise, widths, shift):
+    bounds = Interval(lower=0.0, upper=shift * widths)
+    level = worst_level(shift, bounds, noise)
+    ratio = shift / noise
+    assert ratio * (1 - 1e-12) <= level <= 2 * ratio * (1 + 1e-12)
+    assert worst_level(shift, bounds, 1.01 * noise) < level
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.floats(0.05, 5), shares, st.floats(0.05, 1))
+def test_level_of_truncation_is_that_of_the_worst_outputs(noise, share, shift):
+    """Brute force: no pair of values and no output has a larger loss."""
+    mechanism = TruncatedLaplace(noise=noise, bounds=UNIT)
+    level = mechanism.epsilon(Sensitivity.scalar(shift))
+    first = np.append(np.linspace(0, 1 - shift, 40), share * (1 - shift))
+    x = np.array([0.0, 0.3, 0.7, 1.0])[:, np.newaxis]
+    losses = np.log(mechanism.pdf(x, first) / mechanism.pdf(x, first + shift))
+    assert np.abs(losses).max() == pytest.approx(level, rel=1e-12, abs=1e-14)
+
+
+@many
+@given(st.floats(0.01, 6))
+def test_calibrated_scale_has_closed_forms(epsilon):
+    def scale(widths):
+        bounds = Interval(lower=0.0, upper=widths)
+        return least_private_scale(1.0, epsilon, bounds)
+
+    assert scale(1.0) == pytest.approx(1 / epsilon, rel=1e-11)
+    factor = math.exp(epsilon)
+    root = (factor + math.sqrt(factor * factor + 8 * factor)) / 4
+    assert scale(2.0) == pytest.approx(1 / math.log(root), rel=1e-9)
+    open_side = 1 / math.log((1 + factor) / 2)
+    assert scale(INF) == pytest.approx(open_side, rel=1e-9)
+
+
+def test_scale_where_another_implementation_fails():
+    # diffprivlib 0.6.6, LaplaceBoundedDomain: agrees, is loose, not a number, negative.
+    for epsilon, shift, width, expected in (
+        (1.0, 1.0, 4.0, 1.56723921376838),
+        (0.1, 1.0, 4.0, 17.3363279034129),
+        (1.0, 1.0, 100.0, 1.61260539590518),
+        (1.0, 6.0, 4.0, 4.0),
+        (1.0, 100.0, 1.0, 1.0),
+        (1e-9, 1.0, 1e12, 1999999999.5),
+    ):
+        bounds = Interval(lower=0.0, upper=width)
+        got = least_private_scale(shift, epsilon, bounds)
+        assert got == pytest.approx(expected, rel=2e-12)
+
+
+def test_level_of_clamping_is_that_of_the_noise_within_the_bounds():
+    bit = BoundaryInflatedLaplace(noise=1.0, bounds=Interval(lower=0.0, upper=4.0))
+    assert bit.epsilon(Sensitivity.scalar(6.0)) == 4
+
+
+def test_variance_far_from_zero_keeps_its_digits():
+    bounds = Interval(lower=1e6, upper=1e6 + 1)
+    truncated, bit = both(0.3, bounds)
+    assert bit.variance(1e6 + 0.25) == pytest.approx(0.0796385458591, rel=1e-11)
+    assert truncated.variance(1e6 + 0.25) == pytest.approx(0.0510918209932, rel=1e-11)
+
+
+VECTORS = [
+    # nominal epsilon, one cell changes, two cells, five copies with one cell
+    (0.1, 0.190902414, 0.195204847, 0.197732176),
+    (0.5, 0.831796566, 0.899666681, 0.954512070),
+    (1.0, 1.489880126, 1.663593132, 1.832947467),
+    (10.0, 10.693124480, 11.379545039, 13.115406302),
+]
+
+
+@pytest.mark.parametrize("row", VECTORS)
+def test_real_levels_of_truncated_proportions(row):
+    epsilon, *expected = row
+    n = 100
+    got = []
+    for cells, copies in ((1, 1), (2, 1), (1, 5)):
+        share = epsilon / copies
+        sensitivity = Sensitivity(
+            coordinates=cells, l1=cells / n, l2=cells**0.5 / n, largest=1 / n
+        )
+        made = TruncatedLaplace.calibrate_as_published(
+            sensitivity=sensitivity, epsilon=share, bounds=UNIT
+        )
+        got.append(copies * made.epsilon(sensitivity))
+        repaired = TruncatedLaplace.calibrate(
+            sensitivity=sensitivity, epsilon=share, bounds=UNIT
+        )
+        expected_scale = least_private_scale(1 / n, share / cells, UNIT)
+        assert repaired.noise == pytest.approx(expected_scale, rel=1e-12)
+    assert got == pytest.approx(expected, abs=5e-10)
+
+
+def test_common_scale_splits_the_budget_by_sensitivity():
+    changes = np.array([64.0, 256.0, 128.0])
+    shares = changes / changes.sum()
+    assert shares == pytest.approx([0.142857143, 0.571428571, 0.285714286], abs=5e-10)
+    epsilon = 0.8
+    common = CATALOG["laplace"].calibrate(
+        sensitivity=Sensitivity(
+            coordinates=3, l1=changes.sum(), l2=np.hypot.reduce(changes), largest=256.0
+        ),
+        epsilon=epsilon,
+        bounds=UNIT,
+    )
+    assert common.noise == pytest.approx(448 / epsilon)
+    for change, share in zip(changes, shares, strict=True):
+        alone = CATALOG["laplace"].calibrate(
+            sensitivity=Sensitivity.scalar(change),
+            epsilon=epsilon * share,
+            bounds=UNIT,
+        )
+        assert alone.noise == pytest.approx(common.noise)
+
+
+def rule_of_thumb(entry, bounds, epsilon):
+    """Calibrate to the mean of two people; the change is half of the bounds."""
+    width = bounds.width if math.isfinite(bounds.width) else 1.0
+    return entry.calibrate(
+        sensitivity=Sensitivity.scalar(width / 2),
+        epsilon=epsilon,
+        delta=1e-9 if entry.needs_delta else 0.0,
+        bounds=bounds,
+    )
+
+
+@pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 700.0])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        Interval(lower=-5e11, upper=5e11),
+        Interval(lower=1e12, upper=1e12 + 1),
+        Interval(lower=3.0, upper=3.0),
+        Interval(lower=0.0, upper=1e-12),
+        Interval(lower=0.0, upper=INF),
+    ],
+    ids=str,
+)
+def test_extreme_inputs_give_finite_numbers(entry, epsilon, bounds):
+    mechanism = rule_of_thumb(entry, bounds, epsilon)
+    ends = [bounds.lower, bounds.cut(1.0).upper]
+    for position in (*ends, sum(ends) / 2):
+        bias, variance, mse = (
+            float(f(position))
+            for f in (mechanism.bias, mechanism.variance, mechanism.mse)
+        )
+        assert np.isfinite([bias, variance, mse]).all()
+        assert variance >= 0
+        assert mse >= 0
+        quantiles = mechanism.quantile([1e-12, 0.025, 0.5, 0.975, 1 - 1e-12], position)
+        assert np.isfinite(quantiles).all()
+        assert (np.diff(quantiles) >= 0).all()
+        assert not np.isnan(mechanism.pdf(quantiles, position)).any()
+        below = mechanism.cdf(quantiles, position)
+        assert ((below >= -1e-15) & (below <= 1 + 1e-15)).all()
+        assert (np.diff(below) >= -1e-15).all()
+        for delta in (0.0, 1e-9):
+            got = float(mechanism.pair_epsilon([ends[0]], [position], delta=delta))
+            assert got >= 0
+        lost = float(mechanism.pair_delta([ends[0]], [position], epsilon=epsilon))
+        assert 0 <= lost <= 1

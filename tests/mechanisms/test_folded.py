@@ -1,0 +1,331 @@
+"""Folded Laplace noise: vectors, quadrature, and what folding reveals."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.folded_law import fold
+from dpcore.mechanisms.folded_pairs import growth, least_scale_folded, worst_level
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
+from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
+
+INF = math.inf
+UNIT = Interval(lower=0.0, upper=1.0)
+ABOVE = Interval(lower=0.0, upper=INF)
+BELOW = Interval(lower=-INF, upper=1.0)
+LINE = Interval(lower=-INF, upper=INF)
+ONE = Sensitivity.scalar(1.0)
+PLACES = (-2.6, -0.1, 0.0, 0.13, 0.5, 0.97, 1.0, 1.4)
+
+
+def moments(mechanism, position):
+    return [
+        float(f(position)) for f in (mechanism.bias, mechanism.variance, mechanism.mse)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("position", "noise", "mean", "variance"),
+    [
+        (0.3, 0.2, 0.338328301283, 0.0428530557929),
+        (0.0, 0.2, 0.19732285963, 0.0356730867351),
+        (0.1, 2.0, 0.490408077161, 0.0837637395981),
+    ],
+)
+def test_moment_vectors(position, noise, mean, variance):
+    folded = FoldedLaplace(noise=noise, bounds=UNIT)
+    assert position + folded.bias(position) == pytest.approx(mean, rel=1e-11)
+    assert folded.variance(position) == pytest.approx(variance, rel=1e-11)
+
+
+def test_bias_of_another_implementation():
+    # diffprivlib 0.6.6, LaplaceFolded
+    bias = FoldedLaplace(noise=0.2, bounds=UNIT).bias(0.3)
+    assert bias == pytest.approx(0.03832830128, rel=1e-9)
+
+
+def test_level_vectors():
+    wide = FoldedLaplace(noise=1.0, bounds=Interval(lower=0.0, upper=4.0))
+    assert wide.epsilon(ONE) == pytest.approx(0.9978597212, abs=5e-11)
+    half = Sensitivity.scalar(0.5)
+    level = FoldedLaplace(noise=2.0, bounds=UNIT).epsilon(half)
+    assert level == pytest.approx(0.0891847033, abs=5e-11)
+    made = FoldedLaplace.calibrate(sensitivity=half, epsilon=0.25, bounds=UNIT)
+    assert made.noise == pytest.approx(1.1409720284, abs=5e-11)
+    other = TruncatedLaplace.calibrate(sensitivity=half, epsilon=0.25, bounds=UNIT)
+    assert other.noise == pytest.approx(2.957789, abs=5e-7)
+
+
+EQUAL_PRIVACY = {
+    # change, epsilon, position: bias and RMSE of BIT, truncated, as published, folded
+    (0.01, 1.0, 0.0): (0.005, 0.01, 0.01613, 0.02281, 0.01, 0.01414, 0.01, 0.01414),
+    (0.1, 1.0, 0.0): (
+        *(0.05, 0.09998, 0.15913, 0.22196),
+        *(0.09995, 0.14123, 0.09999, 0.14136),
+    ),
+    (0.1, 1.0, 0.2): (
+        *(0.00675, 0.12613, 0.05733, 0.17476),
+        *(0.02162, 0.11853, 0.0135, 0.12055),
+    ),
+    (0.1, 1.0, 0.5): (0, 0.13853, 0, 0.18055, 0, 0.13276, 0, 0.13657),
+    (0.1, 0.1, 0.2): (
+        *(0.1847, 0.45687, 0.26569, 0.38838),
+        *(0.23729, 0.36431, 0.2574, 0.38561),
+    ),
+    (0.1, 0.1, 0.5): (0, 0.42474, 0, 0.279, 0, 0.27043, 0, 0.28259),
+}
+
+
+@pytest.mark.parametrize("setting", EQUAL_PRIVACY)
+def test_errors_at_equal_true_privacy(setting):
+    change, epsilon, position = setting
+    got = []
+    for calibrate in (
+        BoundaryInflatedLaplace.calibrate,
+        TruncatedLaplace.calibrate,
+        TruncatedLaplace.calibrate_as_published,
+        FoldedLaplace.calibrate,
+    ):
+        made = calibrate(
+            sensitivity=Sensitivity.scalar(change), epsilon=epsilon, bounds=UNIT
+        )
+        got += [float(made.bias(position)), float(made.mse(position)) ** 0.5]
+    np.testing.assert_allclose(got, EQUAL_PRIVACY[setting], atol=6e-6)
+
+
+def test_clamping_wins_at_the_middle_until_the_noise_is_heavy():
+    options = {"sensitivity": Sensitivity.scalar(0.1), "epsilon": 0.5, "bounds": UNIT}
+    clamped = BoundaryInflatedLaplace.calibrate(**options).mse(0.5) ** 0.5
+    truncated = TruncatedLaplace.calibrate(**options).mse(0.5) ** 0.5
+    assert (clamped, truncated) == pytest.approx((0.23878, 0.23682), abs=6e-6)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3, 2.0, 50.0])
+@pytest.mark.parametrize("bounds", [UNIT, ABOVE, BELOW, LINE], ids=str)
+@pytest.mark.parametrize("position", PLACES)
+def test_law_and_moments_match_quadrature(noise, bounds, position):
+    folded = FoldedLaplace(noise=noise, bounds=bounds)
+    reach = 3 + 50 * noise
+    low, high = max(bounds.lower, -reach), min(bounds.upper, reach)
+    kinks = [float(fold(position, bounds)), 0.37, *np.linspace(low, high, 9), 0.0, 1.0]
+    points = sorted({p for p in kinks if low <= p <= high})
+
+    def integral(f, stop=INF):
+        ends = [p for p in points if p <= stop]
+        return sum(
+            integrate.quad(f, a, b, epsabs=1e-14, epsrel=1e-11)[0]
+            for a, b in itertools.pairwise(ends)
+        )
+
+    def pdf(x):
+        return float(folded.pdf(x, position))
+
+    assert integral(pdf) == pytest.approx(1, abs=1e-10)
+    assert integral(pdf, 0.37) == pytest.approx(
+        float(folded.cdf(0.37, position)), abs=1e-10
+    )
+    bias = integral(lambda x: (x - position) * pdf(x))
+    mse = integral(lambda x: (x - position) ** 2 * pdf(x))
+    got = moments(folded, position)
+    size = noise + abs(position)
+    assert got[0] == pytest.approx(bias, rel=1e-8, abs=1e-10 * size)
+    assert got[2] == pytest.approx(mse, rel=1e-8, abs=1e-10 * size**2)
+    assert got[1] == pytest.approx(mse - bias**2, rel=1e-7, abs=1e-9 * size**2)
+    u = np.array([1e-9, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-9])
+    reached = folded.cdf(folded.quantile(u, position), position)
+    np.testing.assert_allclose(reached, u, rtol=1e-9, atol=1e-14)
+
+
+def test_folded_draws_of_the_laplace_mechanism_have_this_law():
+    rng = np.random.default_rng(3)
+    for bounds, position in ((UNIT, 0.2), (ABOVE, 0.1), (BELOW, 0.7), (UNIT, -0.3)):
+        draws = Laplace(noise=0.4).simulate(position, rng=rng, size=(20_000,))
+        folded = fold(draws, bounds)
+        law = FoldedLaplace(noise=0.4, bounds=bounds)
+        wider = FoldedLaplace(noise=0.5, bounds=bounds)
+        assert stats.kstest(folded, law.cdf, args=(position,)).pvalue > 1e-6
+        assert stats.kstest(folded, wider.cdf, args=(position,)).pvalue < 1e-6
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.floats(-50, 50), st.floats(-4, 4), st.floats(0, 10))
+def test_folding_is_idempotent_even_periodic_and_a_contraction(value, lower, width):
+    bounds = Interval(lower=lower, upper=lower + width)
+    folded = float(fold(value, bounds))
+    assert bounds.lower <= folded <= bounds.upper
+    assert fold(folded, bounds) == folded
+    mirrored = float(fold(2 * lower - value, bounds))
+    assert mirrored == pytest.approx(folded, abs=1e-11)
+    assert float(fold(value + 2 * bounds.width, bounds)) == pytest.approx(
+        folded, abs=1e-11
+    )
+    other = float(fold(value + 0.3, bounds))
+    assert abs(other - folded) <= 0.3 + 1e-11
+
+
+def test_a_value_outside_has_the_law_of_its_reflection():
+    for bounds, outside, inside in (
+        *((UNIT, -0.2, 0.2), (UNIT, 1.3, 0.7), (UNIT, 2.4, 0.4)),
+        *((ABOVE, -3.0, 3.0), (BELOW, 1.5, 0.5)),
+    ):
+        folded = FoldedLaplace(noise=0.3, bounds=bounds)
+        x = np.linspace(0.01, 0.99, 7)
+        np.testing.assert_allclose(folded.pdf(x, outside), folded.pdf(x, inside))
+        np.testing.assert_allclose(folded.cdf(x, outside), folded.cdf(x, inside))
+        assert folded.variance(outside) == pytest.approx(float(folded.variance(inside)))
+        assert folded.pair_epsilon([outside], [inside]) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3, 2.0, 30.0])
+def test_profiles_match_brute_force(noise):
+    folded = FoldedLaplace(noise=noise, bounds=UNIT)
+    for first, second in itertools.combinations(ODD_PLACES, 2):
+        for epsilon in (0.0, 0.01, 0.2, 1.1):
+            got = float(folded.pair_delta([first], [second], epsilon=epsilon))
+            expected = by_sums(folded, first, second, epsilon)
+            assert got == pytest.approx(expected, abs=3e-8)
+
+
+@pytest.mark.parametrize("bounds", [ABOVE, BELOW, LINE], ids=str)
+def test_profiles_on_half_lines_match_a_grid(bounds):
+    folded = FoldedLaplace(noise=0.3, bounds=bounds)
+    knots = bounds.clip(np.linspace(-12.0, 13.0, 200_001))
+    for first, second in ((0.1, 0.4), (0.0, 0.9), (0.6, 1.0)):
+        p, q = (np.diff(folded.cdf(knots, t)) for t in (first, second))
+        for epsilon in (0.0, 0.4, 1.5):
+            factor = np.exp(epsilon)
+            both = [np.maximum(a - factor * b, 0).sum() for a, b in ((p, q), (q, p))]
+            got = folded.pair_delta([first], [second], epsilon=epsilon)
+            assert got == pytest.approx(max(both), abs=1e-7)
+    level = folded.pair_epsilon([0.1], [0.7])
+    assert level == pytest.approx(0.6 / 0.3, rel=1e-12)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.floats(-2, 3), st.floats(-2, 3), st.floats(-2, 2), st.floats(1e-9, 0.5))
+def test_epsilon_and_delta_are_inverse_and_symmetric(first, second, power, delta):
+    folded = FoldedLaplace(noise=10**power, bounds=UNIT)
+    epsilon = float(folded.pair_epsilon([first], [second], delta=delta))
+    back = float(folded.pair_delta([first], [second], epsilon=epsilon))
+    assert back <= delta * (1 + 1e-7) + 1e-13
+    if epsilon > 1e-9:
+        assert back == pytest.approx(delta, rel=1e-5, abs=1e-13)
+    swapped = folded.pair_epsilon([second], [first], delta=delta)
+    assert swapped == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+    mirrored = folded.pair_epsilon([1 - first], [1 - second], delta=delta)
+    assert mirrored == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
+    level = float(folded.pair_epsilon([first], [second]))
+    assert epsilon <= level * (1 + 1e-12)
+    plain = abs(float(fold(first, UNIT) - fold(second, UNIT))) / folded.noise
+    assert level <= plain * (1 + 1e-12)
+
+
+scales = st.tuples(
+    st.floats(-9, 2.8).map(lambda x: 10**x),
+    st.floats(-9, 3).map(lambda x: 10**x),
+    st.floats(-3, 6).map(lambda x: 10**x),
+)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(scales)
+def test_calibrated_scale_is_the_least_private_one(values):
+    epsilon, share, width = values
+    shift = width * min(share, 1.0)
+    bounds = Interval(lower=0.0, upper=width)
+    noise = least_scale_folded(shift, epsilon, bounds)
+    assert worst_level(shift, bounds, noise) <= epsilon
+    assert worst_level(shift, bounds, noise * (1 - 1e-9)) > epsilon * (1 - 1e-12)
+    # Never more noise than the Laplace mechanism needs.
+    assert noise <= shift / epsilon * (1 + 1e-11)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.floats(0.01, 1.0), st.floats(0.05, 5), st.sampled_from([0.0, 1e-6, 0.02, 0.2])
+)
+def test_worst_case_is_the_largest_of_all_pairs(shift, noise, delta):
+    folded = FoldedLaplace(noise=noise, bounds=UNIT)
+    worst = folded.epsilon(Sensitivity.scalar(shift), delta=delta)
+    first = np.linspace(0, 1 - shift, 1001)[:, np.newaxis]
+    pairs = folded.pair_epsilon(first, first + shift, delta=delta)
+    assert pairs.max() <= worst * (1 + 1e-9) + 1e-12
+    assert pairs.max() == pytest.approx(worst, rel=1e-4, abs=1e-7)
+    shorter = folded.pair_epsilon(first, first + shift / 2, delta=delta)
+    assert shorter.max() <= worst * (1 + 1e-9) + 1e-12
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.floats(0, 300), st.floats(0, 300))
+def test_growth_of_the_hyperbolic_cosine(y, h):
+    exact = np.logaddexp(y + h, -y - h) - np.logaddexp(y, -y)
+    got = float(growth(np.array(y), np.array(h)))
+    assert got == pytest.approx(exact, abs=2e-13 * (1 + y + h))
+    assert 0 <= got <= h * (1 + 1e-15)
+    tiny = float(growth(np.array(0.0), np.array(1e-9)))
+    assert tiny == pytest.approx(5e-19, rel=1e-12)
+
+
+def test_two_changing_cells_cost_their_sum():
+    cells = Sensitivity(coordinates=2, l1=2.0, l2=math.sqrt(2), largest=1.0)
+    bounds = Interval(lower=0.0, upper=6.0)
+    made = FoldedLaplace.calibrate(sensitivity=cells, epsilon=1.0, bounds=bounds)
+    assert 1 - 1e-9 < made.epsilon(cells) <= 1
+    corner = made.pair_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
+    assert corner == pytest.approx(1.0, rel=1e-9)
+    for delta in (1e-6, 0.1):
+        several = made.pair_epsilon([0.0, 6.0], [1.0, 5.0], delta=delta)
+        assert several <= made.epsilon(cells, delta=delta) * (1 + 1e-12)
+        back = made.pair_delta([0.0, 6.0], [1.0, 5.0], epsilon=float(several))
+        assert back <= delta * (1 + 1e-9)
+
+
+def test_limits():
+    huge = FoldedLaplace(noise=INF, bounds=UNIT)
+    assert moments(huge, 0.3) == pytest.approx([0.2, 1 / 12, 0.2**2 + 1 / 12])
+    near = FoldedLaplace(noise=1e7, bounds=UNIT)
+    assert moments(near, 0.3) == pytest.approx(moments(huge, 0.3), rel=1e-12)
+    assert huge.pair_epsilon([0.0], [1.0]) == 0
+    assert (huge.cdf(0.25, 0.3), huge.quantile(0.25, 0.3)) == (0.25, 0.25)
+    fixed = FoldedLaplace(noise=0.0, bounds=UNIT)
+    assert moments(fixed, 0.3) == [0, 0, 0]
+    assert fixed.quantile([0.01, 0.99], 1.3).tolist() == pytest.approx([0.7, 0.7])
+    point = FoldedLaplace(noise=2.0, bounds=Interval(lower=3.0, upper=3.0))
+    assert moments(point, 3.0) == [0, 0, 0]
+    assert point.pair_delta([3.0], [3.0], epsilon=0.0) == 0
+    with pytest.raises(ParameterError, match="noise"):
+        FoldedLaplace(noise=INF, bounds=ABOVE)
+
+
+def test_event_is_the_pure_level_or_on_a_half_line_the_noise_itself():
+    assert FoldedLaplace(noise=2.0, bounds=UNIT).event(ONE).kind == "pure"
+    half = FoldedLaplace(noise=2.0, bounds=ABOVE).event(ONE)
+    assert (half.kind, half.ratio) == ("laplace", 0.5)
+
+
+def test_scale_agrees_with_a_root_finder():
+    for shift, epsilon, width in ((0.5, 0.25, 1.0), (1.0, 1.0, 4.0), (1.0, 3.0, 50.0)):
+        root = optimize.brentq(
+            lambda t, s=shift, e=epsilon, w=width: (
+                np.logaddexp(w * t, -w * t)
+                - np.logaddexp((w - s) * t, -(w - s) * t)
+                - e
+            ),
+            epsilon / shift,
+            (epsilon + 1) / shift,
+            xtol=1e-15,
+        )
+        bounds = Interval(lower=-1.0, upper=width - 1.0)
+        got = least_scale_folded(shift, epsilon, bounds)
+        assert got == pytest.approx(1 / root, rel=1e-11)

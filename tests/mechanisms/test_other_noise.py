@@ -1,0 +1,381 @@
+"""Averaged Laplace, generalized Gaussian, and the rules for Gaussian noise."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms import gaussian_calibrations as rules
+from dpcore.mechanisms import symmetric
+from dpcore.mechanisms.averaged_laplace import AveragedLaplace
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.generalized_gaussian import GeneralizedGaussian
+from dpcore.mechanisms.generalized_noise import GeneralizedNoise
+from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.laplace_sum import LaplaceSum
+from dpcore.privacy import gaussian as gaussian_profile
+
+UNIT = Interval(lower=0.0, upper=1.0)
+ONE = Sensitivity.scalar(1.0)
+LAWS = (
+    *(AveragedLaplace(noise=0.4, draws=k) for k in (1, 2, 10, 100)),
+    *(GeneralizedGaussian(noise=0.7, order=p) for p in (1.0, 1.3, 2.0, 3.0, 8.0)),
+)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_law_and_variance_match_quadrature(law):
+    sd = float(law.variance(0.0)) ** 0.5
+    assert law.bias(0.3) == 0
+    assert law.mse(0.3) == law.variance(0.3)
+    ends = [0.3 + sd * t for t in (-80, -8, -2, -0.5, 0, 0.5, 2, 8, 80)]
+
+    def integral(f, stop=math.inf):
+        return sum(
+            integrate.quad(f, a, b, epsabs=1e-14, epsrel=1e-12)[0]
+            for a, b in itertools.pairwise([e for e in ends if e <= stop])
+        )
+
+    assert integral(lambda x: law.pdf(x, 0.3)) == pytest.approx(1, abs=1e-10)
+    second = integral(lambda x: (x - 0.3) ** 2 * law.pdf(x, 0.3))
+    assert second == pytest.approx(sd**2, rel=1e-9)
+    for stop in (ends[2], ends[5]):
+        below = integral(lambda x: law.pdf(x, 0.3), stop)
+        assert law.cdf(stop, 0.3) == pytest.approx(below, rel=1e-8)
+    u = np.array([1e-9, 0.025, 0.5, 0.8, 1 - 1e-9])
+    np.testing.assert_allclose(law.cdf(law.quantile(u, 0.3), 0.3), u, rtol=1e-8)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_simulation_has_the_stated_law_and_no_wider_one(law):
+    draws = law.simulate(0.3, rng=np.random.default_rng(5), size=(20_000,))
+    assert stats.kstest(draws, law.cdf, args=(0.3,)).pvalue > 1e-6
+    assert stats.kstest(0.3 + 1.3 * (draws - 0.3), law.cdf, args=(0.3,)).pvalue < 1e-6
+
+
+def test_vectors_of_the_sum_of_laplace_draws():
+    x = np.array
+    assert LaplaceSum(draws=2).density(x(1.0)) == pytest.approx(0.1839397205857)
+    assert LaplaceSum(draws=2).survival(x(1.0)) == pytest.approx(0.2759095808786)
+    ten = LaplaceSum(draws=10)
+    expected = [0.0927352905273, 0.0587143266212]
+    np.testing.assert_allclose(ten.density(x([0.0, 4.0])), expected, rtol=1e-12)
+    assert ten.survival(x(5.0)) == pytest.approx(0.1268881960573, rel=1e-12)
+    twenty = LaplaceSum(draws=20).survival(x(5.0))
+    assert twenty == pytest.approx(0.2111830570249, rel=1e-12)
+
+
+@pytest.mark.parametrize("draws", [1, 2, 7, 30, 100])
+def test_density_of_the_sum_is_a_bessel_function(draws):
+    from scipy.special import gammaln, kve  # noqa: PLC0415 - the other formula
+
+    x = np.array([0.3, 1.0, 5.0, 40.0])
+    order = draws - 0.5
+    log = np.log(kve(order, x)) - x + order * np.log(x)
+    log -= 0.5 * np.log(np.pi) + gammaln(draws) + order * np.log(2)
+    law = LaplaceSum(draws=draws)
+    np.testing.assert_allclose(law.density(x), np.exp(log), rtol=1e-11)
+    slope = law.survival(x - 1e-5) - law.survival(x + 1e-5)
+    np.testing.assert_allclose(slope / 2e-5, law.density(x), rtol=1e-7)
+
+
+@pytest.mark.parametrize("draws", [0, 101, 1.5])
+def test_number_of_draws_is_checked(draws):
+    with pytest.raises(ParameterError, match="whole number from 1 to 100"):
+        AveragedLaplace(noise=1.0, draws=draws)
+
+
+def test_epsilon_of_averages_and_what_they_need_at_a_delta():
+    averaged = {1: 0.9999980, 2: 0.9125975, 5: 0.7742016, 10: 0.6500862, 20: 0.5193185}
+    for draws, expected in averaged.items():
+        law = AveragedLaplace(noise=1.0, draws=draws)
+        assert law.epsilon(ONE, delta=1e-6) == pytest.approx(expected, abs=5e-8)
+        assert law.epsilon(ONE) == 1
+        same = gaussian_profile.epsilon_of(1 / (2 * draws) ** 0.5, 1e-6)
+        of_gaussian = {1: 3.3076, 2: 2.2541, 5: 1.3676, 10: 0.9405, 20: 0.6481}
+        assert same == pytest.approx(of_gaussian[draws], abs=5e-5)
+    needed = {1: 1.99999, 2: 3.33808, 5: 6.06993, 10: 8.71154, 20: 11.44045}
+    for draws, variance in needed.items():
+        noise = (variance / (2 * draws)) ** 0.5
+        law = AveragedLaplace(noise=noise, draws=draws)
+        assert law.epsilon(ONE, delta=1e-6) == pytest.approx(1, abs=5e-6)
+    assert 1 / gaussian_profile.mu_for(1.0, 1e-6) ** 2 == pytest.approx(17.847911717924)
+
+
+@pytest.mark.parametrize(
+    ("order", "change", "epsilon", "delta"),
+    [
+        (3, 0.5, 0.5, 0.1651458181693),
+        (4, 1.0, 1.0, 0.4076856105443),
+        (1.5, 0.2, 0.1, 0.06563191645774),
+    ],
+)
+def test_profile_vectors_of_generalized_noise(order, change, epsilon, delta):
+    law = GeneralizedGaussian(noise=1.0, order=order)
+    got = law.pair_delta([0.0], [change], epsilon=epsilon)
+    assert got == pytest.approx(delta, rel=1e-12)
+
+
+CALIBRATED = [
+    # order, epsilon, delta, scale, sd, exact delta of pDP, of approximate DP
+    (1.5, 1, 1e-05, 3.32532181721, 2.85762631085, 6.788152e-06, 1.392991e-07),
+    (1.5, 1, 0.01, 2.4344431171, 2.09204675099, 6.722618e-03, 3.174390e-04),
+    (1.5, 0.5, 0.001, 5.51407592893, 4.7385394018, 7.961922e-04, 1.166167e-05),
+    (2, 1, 1e-05, 6.40300326126, 4.527607026, 6.758638e-06, 2.195257e-07),
+    (2, 1, 0.01, 3.89923340263, 2.75717438043, 6.648920e-03, 5.177713e-04),
+    (2, 0.5, 0.001, 9.5171617479, 6.72964960959, 7.918011e-04, 1.890126e-05),
+    (3, 1, 1e-05, 13.4473432191, 8.21589943899, 6.724748e-06, 3.116478e-07),
+    (3, 1, 0.01, 6.57486729988, 4.0170350143, 6.555397e-03, 7.719939e-04),
+    (3, 0.5, 0.001, 17.5775414892, 10.7393193515, 7.863532e-04, 2.788334e-05),
+    (4, 1, 1e-05, 20.8391011426, 12.1151931595, 6.705062e-06, 3.651612e-07),
+    (4, 1, 0.01, 8.90943189414, 5.17966142589, 6.494566e-03, 9.373478e-04),
+    (4, 0.5, 0.001, 25.2201549543, 14.6621990408, 7.829109e-04, 3.355886e-05),
+    (1, 1, 1e-05, 1.0, 1.41421356237, 0.0, 0.0),
+    (1, 1, 0.01, 1.0, 1.41421356237, 0.0, 0.0),
+    (1, 0.5, 0.001, 2.0, 2.82842712475, 0.0, 0.0),
+]
+
+
+@pytest.mark.parametrize("row", CALIBRATED)
+def test_calibrated_generalized_noise(row):
+    order, epsilon, delta, scale, sd, probabilistic, approximate = row
+    made = GeneralizedGaussian.calibrate(
+        sensitivity=ONE, epsilon=epsilon, delta=delta, bounds=UNIT, order=order
+    )
+    assert made.noise == pytest.approx(scale, rel=6e-12)
+    assert float(made.variance(0.0)) ** 0.5 == pytest.approx(sd, rel=6e-12)
+    got = made.loss_exceeds(1.0, epsilon=epsilon)
+    assert got == pytest.approx(probabilistic, rel=1e-6)
+    got = made.pair_delta([0.0], [1.0], epsilon=epsilon)
+    assert got == pytest.approx(approximate, rel=1e-6)
+    assert made.epsilon(ONE, delta=delta) <= epsilon
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(1e-3, 20), st.floats(1e-8, 0.3), st.floats(-3, 3))
+def test_orders_one_and_two_are_laplace_and_gaussian(shift, delta, power):
+    noise = 10**power
+    twins = (
+        (GeneralizedNoise(order=1.0), Laplace(noise=noise)),
+        (GeneralizedNoise(order=2.0), Gaussian(noise=noise / math.sqrt(2))),
+        (LaplaceSum(draws=1), Laplace(noise=noise)),
+    )
+    ratio = np.array(shift / noise)
+    for general, twin in twins:
+        expected = float(twin.pair_epsilon([0.0], [shift], delta=delta))
+        got = float(symmetric.epsilon_of(general, ratio, delta))
+        assert got == pytest.approx(expected, rel=1e-6, abs=1e-6)
+        expected = float(twin.pair_delta([0.0], [shift], epsilon=0.7))
+        got = float(symmetric.delta_of(general, ratio, 0.7))
+        assert got == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+def test_orders_one_and_two_answer_as_laplace_and_gaussian_do():
+    cells = Sensitivity(coordinates=3, l1=3.0, l2=math.sqrt(3), largest=1.0)
+    one = GeneralizedGaussian(noise=2.0, order=1)
+    two = GeneralizedGaussian(noise=2.0, order=2)
+    for law, twin in (
+        (one, Laplace(noise=2.0)),
+        (two, Gaussian(noise=2.0 / math.sqrt(2))),
+    ):
+        assert law.event(cells) == twin.event(cells)
+        assert law.rho(cells) == twin.rho(cells)
+        assert law.epsilon(cells, delta=1e-6) == twin.epsilon(cells, delta=1e-6)
+        pair = [0.0, 1.0, 2.0], [1.0, 0.5, 2.0]
+        assert law.pair_epsilon(*pair, delta=1e-6) == twin.pair_epsilon(
+            *pair, delta=1e-6
+        )
+        x = np.linspace(-3, 3, 7)
+        np.testing.assert_allclose(law.cdf(x, 0.4), twin.cdf(x, 0.4), rtol=1e-12)
+        np.testing.assert_allclose(law.pdf(x, 0.4), twin.pdf(x, 0.4), rtol=1e-12)
+    made = GeneralizedGaussian.calibrate(
+        sensitivity=cells, epsilon=1.0, delta=1e-5, bounds=UNIT, order=2
+    )
+    liu = rules.liu(sensitivity=cells, epsilon=1.0, delta=1e-5, bounds=UNIT)
+    assert made.noise / math.sqrt(2) == pytest.approx(liu.noise, rel=1e-12)
+
+
+def test_liu_order_two_goes_by_the_euclidean_length():
+    cells = Sensitivity(coordinates=3, l1=3.0, l2=math.sqrt(3), largest=1.0)
+    made = rules.liu(sensitivity=cells, epsilon=1.0, delta=0.01, bounds=UNIT)
+    assert made.noise == pytest.approx(4.775566112, rel=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([1.5, 3.0, 6.0]),
+    st.floats(0.01, 3),
+    st.floats(1e-7, 0.2),
+    st.floats(0, 1),
+)
+def test_several_coordinates_cost_at_most_what_is_calibrated_for(
+    order, epsilon, delta, split
+):
+    cells = Sensitivity(coordinates=2, l1=2.0, l2=math.sqrt(2), largest=1.5)
+    made = GeneralizedGaussian.calibrate(
+        sensitivity=cells, epsilon=epsilon, delta=delta, bounds=UNIT, order=order
+    )
+    worst = made.epsilon(cells, delta=delta)
+    assert worst <= epsilon * (1 + 1e-12)
+    first = 0.5 + split
+    pair = [0.0, 0.0], [first, 2 - first]
+    got = float(made.pair_epsilon(*pair, delta=delta))
+    assert got <= worst * (1 + 1e-9)
+    back = float(made.pair_delta(*pair, epsilon=got))
+    assert back == pytest.approx(delta, rel=1e-6)
+    # The bound of the vector is no better than the exact answer for a scalar.
+    alone = float(made.pair_epsilon([0.0], [first], delta=delta))
+    assert alone <= got * (1 + 1e-9) + 1e-12
+
+
+def test_vector_bounds_hold_in_simulation():
+    law = GeneralizedGaussian(noise=2.0, order=3)
+    rng = np.random.default_rng(11)
+    noise = law.simulate(0.0, rng=rng, size=(200_000, 2))
+    loss = (np.abs(noise + 1) ** 3 - np.abs(noise) ** 3).sum(axis=1) / 8
+    for epsilon in (0.5, 1.5):
+        seen = np.maximum(-np.expm1(epsilon - loss), 0).mean()
+        stated = law.pair_delta([0.0, 0.0], [1.0, 1.0], epsilon=epsilon)
+        assert seen <= stated
+    averaged = AveragedLaplace(noise=2.0, draws=3)
+    assert averaged.pair_epsilon([0.0, 0.0], [1.0, 1.0]) == 1
+    both = averaged.pair_delta([0.0, 0.0], [1.0, 1.0], epsilon=0.2)
+    alone = averaged.pair_delta([0.0], [1.0], epsilon=0.2)
+    assert alone < both < 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(LAWS), st.floats(-4, 1.5), st.floats(1e-9, 0.4), st.floats(0, 3))
+def test_profiles_are_inverse_decreasing_and_grow_with_the_shift(
+    law, power, delta, level
+):
+    shift = 10**power
+    epsilon = float(law.pair_epsilon([0.0], [shift], delta=delta))
+    back = float(law.pair_delta([shift], [0.0], epsilon=epsilon))
+    assert back <= delta * (1 + 1e-6) + 1e-13
+    if epsilon > 1e-6:
+        assert back == pytest.approx(delta, rel=1e-4, abs=1e-13)
+    assert law.pair_epsilon([0.0], [1.1 * shift], delta=delta) >= epsilon
+    small = float(law.pair_delta([0.0], [shift], epsilon=level))
+    assert float(law.pair_delta([0.0], [shift], epsilon=level + 0.1)) <= small + 1e-15
+    assert float(law.pair_delta([0.0], [1.1 * shift], epsilon=level)) >= small - 1e-15
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_profile_matches_a_grid(law):
+    knots = np.linspace(-30, 31, 400_001)
+    p, q = (np.diff(law.cdf(knots, t)) for t in (0.2, 0.9))
+    for epsilon in (0.0, 0.3, 1.2):
+        expected = np.maximum(p - np.exp(epsilon) * q, 0).sum()
+        got = float(law.pair_delta([0.2], [0.9], epsilon=epsilon))
+        assert got == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_many_values_agree_with_few(law):
+    moved = np.geomspace(1e-4, 1e2, 5000)[:, np.newaxis]
+    many = law.pair_epsilon(np.zeros(1), moved, delta=1e-4)
+    few = law.pair_epsilon(np.zeros(1), moved[::50], delta=1e-4)
+    np.testing.assert_allclose(many[::50], few, rtol=1e-7)
+    assert (np.diff(many) >= 0).all()
+
+
+def test_an_order_below_one_or_without_delta_is_refused():
+    for order in (0.99, math.nan, math.inf):
+        with pytest.raises(ParameterError, match="order must be at least 1"):
+            GeneralizedGaussian(noise=1.0, order=order)
+    with pytest.raises(ParameterError, match="delta above 0"):
+        GeneralizedGaussian.calibrate(sensitivity=ONE, epsilon=1.0, bounds=UNIT)
+
+
+RATIOS = [
+    # epsilon, delta, classic, Liu, two-sided, one-sided, analytic
+    *((0.1, 1e-6, 52.9880252685, 49.0183872968, 48.9189388739, 47.6391986739),),
+    *((0.5, 1e-5, 9.68961052521, 8.94612704148, 8.84831816483, 8.64544937521),),
+    *((1, 1e-5, 4.84480526261, 4.527607026, 4.44412330621, 4.37907028132),),
+    *((1, 0.01, 3.10751146009, 2.75717438043, 2.62127417081, 2.52441366894),),
+    *((3, 1e-5, 1.61493508754, 1.57800943334, 1.53349318413, 1.5305253366),),
+    *((10, 1e-5, 0.484480526261, 0.535149224798, 0.522232578333, 0.522231972629),),
+]
+RULES = (rules.classic, rules.liu, rules.two_sided, rules.one_sided)
+
+
+@pytest.mark.parametrize("row", RATIOS)
+def test_gaussian_rules(row):
+    epsilon, delta, *expected = row
+    options = {"sensitivity": ONE, "epsilon": epsilon, "delta": delta, "bounds": UNIT}
+    made = [rule(**options) for rule in RULES]
+    np.testing.assert_allclose([m.noise for m in made], expected, rtol=1e-11)
+    _, liu, two_sided, one_sided = made
+    exact = rules.loss_exceeds(1 / two_sided.noise, epsilon)
+    assert exact == pytest.approx(delta, rel=1e-9)
+    assert exact <= delta
+    assert rules.loss_exceeds(1 / liu.noise, epsilon) < delta
+    general = GeneralizedGaussian(noise=liu.noise * math.sqrt(2), order=2)
+    assert rules.loss_exceeds(1 / liu.noise, epsilon) == pytest.approx(
+        general.loss_exceeds(1.0, epsilon=epsilon), rel=1e-9
+    )
+    for mechanism in (liu, two_sided, one_sided):
+        assert mechanism.epsilon(ONE, delta=delta) < epsilon
+
+
+def test_exact_probabilistic_delta_matches_simulation():
+    mu, epsilon = 0.6, 0.5
+    rng = np.random.default_rng(2)
+    loss = mu * rng.standard_normal(1_000_000) + mu * mu / 2
+    seen = float((np.abs(loss) > epsilon).mean())
+    assert rules.loss_exceeds(mu, epsilon) == pytest.approx(seen, abs=2.5e-3)
+    assert rules.loss_exceeds(0.0, epsilon) == 0
+
+
+@pytest.mark.parametrize(
+    ("delta", "limit"),
+    [
+        *((1e-3, 7.463474370), (1e-5, 8.419771302)),
+        *((1e-6, 8.782091752), (1e-8, 9.374336739)),
+    ],
+)
+def test_classic_rule_fails_beyond_a_known_epsilon(delta, limit):
+    def excess(epsilon):
+        mu = 1 / rules.classic_ratio(epsilon, delta)
+        return float(gaussian_profile.delta_of(mu, epsilon)) / delta - 1
+
+    assert optimize.brentq(excess, 5, 12) == pytest.approx(limit, abs=1e-8)
+
+
+def test_real_delta_of_the_classic_rule():
+    made = rules.classic(sensitivity=ONE, epsilon=10.0, delta=1e-5, bounds=UNIT)
+    real = made.pair_delta([0.0], [1.0], epsilon=10.0)
+    assert real == pytest.approx(2.2654e-5, rel=1e-4)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(
+    st.floats(-6, 2.8).map(lambda x: 10**x), st.floats(-14, -0.31).map(lambda x: 10**x)
+)
+def test_gaussian_rules_are_ordered(epsilon, delta):
+    analytic = 1 / gaussian_profile.mu_for(epsilon, delta)
+    ratios = [
+        *(analytic, rules.one_sided_ratio(epsilon, delta)),
+        *(rules.two_sided_ratio(epsilon, delta), rules.liu_ratio(epsilon, delta)),
+    ]
+    for less, more in itertools.pairwise(ratios):
+        assert less <= more * (1 + 1e-10)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_gaussian_rules_scale_with_the_sensitivity_and_need_a_delta(rule):
+    options = {"epsilon": 0.7, "delta": 1e-6, "bounds": UNIT}
+    one = rule(sensitivity=ONE, **options).noise
+    cells = Sensitivity(coordinates=2, l1=7.0, l2=5.0, largest=4.0)
+    assert rule(sensitivity=cells, **options).noise == pytest.approx(5 * one)
+    assert rule(sensitivity=Sensitivity.scalar(0.0), **options).noise == 0
+    with pytest.raises(ParameterError, match="delta above 0"):
+        rule(sensitivity=ONE, epsilon=1.0, bounds=UNIT)
