@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import answers, inputs, releasing, results, session
+from ui import answers, inputs, lessons, previews, releasing, results, session
 from ui.text import literal
 
 session.require_router("pages/release.py")
@@ -23,7 +23,7 @@ answer = releasing.latest(study.fingerprint, asked)
 account = session.account(study)
 affordable = answer is not None or account.budget.admits(account.spent, asked.cost)
 allowed = releasing.permitted(asked)
-answers.preview(asked, account)
+previews.preview(asked, account)
 if not allowed:
     answers.explain_refusal(asked)
 elif not affordable:
@@ -43,11 +43,11 @@ if answer is not None:
         key=f"again-{answer.id}",
         on_click=releasing.press,
         args=(asked.analysis(study.fingerprint), answer.draw + 1),
-        help=f"A fresh draw of the same question costs {answers.price(asked)} again.",
+        help=f"A fresh draw of the same question costs {previews.price(asked)} again.",
     )
-    ask_again.caption(f"A fresh draw costs another {answers.price(asked)}.")
+    ask_again.caption(f"A fresh draw costs another {previews.price(asked)}.")
     answers.show(answer, asked)
-    answers.lesson(answer, asked, study)
+    lessons.lesson(answer, asked, study)
 
 done = session.ledger().releases(study.fingerprint)
 if done:

@@ -10,75 +10,18 @@ import streamlit as st
 from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.figures.wording import epsilon_text, measured, significant
-from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.releases.record import Mode
-from ui import accounts, inputs, results, session
+from dpcore.statistics.kinds import StatisticKind
+from ui import accounts, matrices, results
+from ui.previews import price
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.releases.account import Account
+    from dpcore.releases.rank_plan import RankPlan
     from dpcore.releases.record import Release
-    from dpcore.releases.transaction import Request
-    from ui.study import Study
-
-_DRAWS = 200
-_LESSON = "_lesson"
-
-
-def price(asked: Request) -> str:
-    """Return the cost of a release in words."""
-    text = f"ε {epsilon_text(asked.real_epsilon)}"
-    if asked.used_delta:
-        text += f", δ {significant(asked.used_delta)}"
-    return text
-
-
-def preview(asked: Request, account: Account) -> None:
-    """Show the expected error and the price. Public numbers only."""
-    unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
-    ahead = expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
-    cost = asked.cost
-    fits = account.budget.admits(account.spent, cost)
-    first, second, third, fourth = st.columns(4)
-    first.metric(
-        "Noise, 95 times of 100",
-        f"± {significant(ahead.noise)}{unit}",
-        help="Before you pay, at worst: how far a release falls from the value of this "
-        "table, wherever that lies.",
-    )
-    second.metric(
-        "Typical noise, at most",
-        f"{significant(ahead.typical)}{unit}",
-        help="Root mean squared error of the noise at the least favorable position.",
-    )
-    third.metric(
-        "Sampling error, at most",
-        _limit(ahead.sampling, unit),
-        help="What the table itself may be off from its population (95 %). No "
-        "mechanism can remove it; noise far below it costs nothing that matters.",
-    )
-    fourth.metric(
-        "Price",
-        price(asked),
-        delta=f"{accounts.short(account.budget, account.remaining)} left"
-        if fits
-        else "more than is left",
-        delta_color="off" if fits else "inverse",
-        delta_arrow="off",
-        help="Charged once. “ε” is the privacy really given, not the one asked for.",
-    )
-    width = asked.query.bounds.width
-    if 2 * ahead.noise >= width:
-        st.warning(
-            f"This answer will say almost nothing: the noise alone spans ± "
-            f"{significant(ahead.noise)}{unit}, and all possible answers lie within "
-            f"{significant(width)}{unit}. Spend more, or ask for a mean or a share."
-        )
-    title = asked.query.title
-    st.caption(
-        f"{literal(title[0].upper() + title[1:])}. {inputs.odds(asked.real_epsilon)}."
-    )
+    from dpcore.releases.request import Request
 
 
 def explain_price(asked: Request, account: Account) -> None:
@@ -110,35 +53,28 @@ def explain_refusal(asked: Request) -> None:
 def show(answer: Release, asked: Request) -> None:
     """Show a sanitized answer with its intervals, cost and downloads."""
     watermark = answer.mode is Mode.CLASSROOM
-    values = np.array(answer.values)
-    around = _recorded(answer)
     frame = "classroom-answer" if watermark else "public-answer"
     with st.container(border=True, key=frame):
         results.public_badge()
-        if len(values) == 1:
-            value, noise = float(values[0]), around.noise[0]
-            unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
-            st.metric(
-                f"Sanitized {literal(asked.query.title)}",
-                f"{measured(value, float(noise[1] - noise[0]) / 2)}{unit}",
-            )
-            picture = figures.answer_picture(
-                float(values[0]),
-                around,
-                axis=asked.query.title,
-                unit=asked.query.unit_text,
-                watermark=watermark,
-            )
+        if asked.query.kind.of_matrix:
+            matrices.show(answer, asked, watermark=watermark)
+        elif asked.query.kind.of_ranks:
+            _one_rank(answer, asked)
+        elif len(answer.values) == 1:
+            _one_number(answer, asked, watermark=watermark)
         else:
-            picture = figures.histogram_picture(
+            noun, unit = parts_axis(asked)
+            picture = figures.parts_picture(
                 answer.labels,
-                values,
-                around,
-                axis=asked.query.column.name,
+                np.array(answer.values),
+                recorded(answer),
+                axis=asked.query.columns[-1].name,
+                noun=noun,
+                unit=unit,
                 truth=None,
                 watermark=watermark,
             )
-        results.show(picture, "answer")
+            results.show(picture, "answer")
         st.markdown(
             f"Cost: {price(asked)}. Draw {answer.draw} of this question, "
             f"{literal(answer.mechanism_label)}, noise scale "
@@ -148,39 +84,45 @@ def show(answer: Release, asked: Request) -> None:
         results.downloads([answer], "answer")
 
 
-def lesson(answer: Release, asked: Request, study: Study) -> None:
-    """Show the truth and repeated draws. Classroom mode only."""
-    if session.mode() is not Mode.CLASSROOM:
-        return
-    truth = session.remember(
-        "truth",
-        asked.analysis(study.fingerprint),
-        lambda: asked.query.statistic.value(asked.query.values(study.dataset)),
+def _one_number(answer: Release, asked: Request, *, watermark: bool) -> None:
+    around, value = recorded(answer), float(answer.values[0])
+    noise, unit = around.noise[0], asked.query.unit_text
+    error = float(noise[1] - noise[0]) / 2
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        f"{measured(value, error)} {unit}".rstrip(),
     )
-    with st.container(border=True, key="classroom-lesson"):
-        st.badge("Classroom: true values", icon=":material/school:", color="gray")
-        if len(truth) > 1:
-            picture = figures.histogram_picture(
-                answer.labels,
-                np.array(answer.values),
-                _recorded(answer),
-                axis=asked.query.column.name,
-                truth=truth,
-                watermark=True,
-            )
-        else:
-            st.button(f"Repeat {_DRAWS} draws", on_click=_another_lesson)
-            rng = np.random.default_rng(_lesson())
-            picture = figures.draws_picture(
-                asked.mechanism_key,
-                asked.mechanism.simulate(truth[0], rng=rng, size=(_DRAWS,)),
-                truth=float(truth[0]),
-                released=float(answer.values[0]),
-                bias=float(asked.mechanism.bias(truth[0])),
-                axis=asked.query.title,
-                unit=asked.query.unit_text,
-            )
-        results.show(picture, "lesson")
+    picture = figures.answer_picture(
+        value, around, axis=asked.query.title, unit=unit, watermark=watermark
+    )
+    results.show(picture, "answer")
+
+
+def _one_rank(answer: Release, asked: Request) -> None:
+    plan = cast("RankPlan", asked.plan)
+    step = 2 * plan.statistic.grid_error
+    (ranks,) = plan.half_widths(LEVEL)
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        f"{measured(answer.values[0], step)} {asked.query.unit_text}".rstrip(),
+    )
+    st.markdown(
+        f"With 95 % probability its place in the sorted table is at most "
+        f"{significant(float(ranks))} ranks away from the one asked for. How far off "
+        "that makes the value depends on how dense the data are there, which is not "
+        "public. A long empty stretch between the bounds attracts answers: choose "
+        "bounds no wider than needed."
+    )
+
+
+def parts_axis(asked: Request) -> tuple[str, str]:
+    """Return what each of several numbers is called, and their unit."""
+    kind = asked.query.kind
+    if kind is StatisticKind.PROPORTIONS:
+        return "share", ""
+    if kind is StatisticKind.HISTOGRAM:
+        return "count", asked.query.unit_text
+    return kind.value, asked.query.unit_text
 
 
 def details(asked: Request) -> None:
@@ -191,7 +133,7 @@ def details(asked: Request) -> None:
         f"**Sensitivity.** One {asked.query.unit.noun} can move the "
         f"{asked.query.kind} by at most {significant(sensitivity.largest, 6)} "
         f"({asked.query.relation.phrase}).\n\n"
-        f"**Noise scale.** {significant(asked.mechanism.noise, 6)}.\n\n"
+        f"**Noise scale.** {significant(asked.plan.noise, 6)}.\n\n"
         "**Intervals.** “Noise alone” holds the statistic of this table, “with "
         "sampling” the quantity of the population behind it, as if the table were a "
         "simple random sample. The sampling error is bounded from public numbers, so "
@@ -199,7 +141,7 @@ def details(asked: Request) -> None:
     )
 
 
-def _recorded(answer: Release) -> Intervals:
+def recorded(answer: Release) -> Intervals:
     """Return the intervals that were computed with the answer."""
     kept = answer.intervals
     nothing = dict.fromkeys(answer.labels, (-np.inf, np.inf))
@@ -211,28 +153,17 @@ def _recorded(answer: Release) -> Intervals:
     )
 
 
-def _limit(sampling: float, unit: str) -> str:
-    if np.isinf(sampling):
-        return "depends on the answer"
-    return f"± {significant(sampling)}{unit}"
-
-
-def _lesson() -> int:
-    return cast("int", session.public(_LESSON) or 1)
-
-
-def _another_lesson() -> None:
-    session.set_public(_LESSON, _lesson() + 1)
-
-
 def _missing(asked: Request) -> str:
-    column = asked.query.column
-    if column.missing is MissingPolicy.DROP:
+    if any(column.missing is MissingPolicy.DROP for column in asked.query.columns):
         return (
             "People without a value were left out: the answer is about the others, and "
             "averages divide by at least the public minimum of people."
         )
+    filled = ", ".join(
+        f"{literal(column.name)} {literal(str(column.replacement))}"
+        for column in asked.query.columns
+    )
     return (
-        f"People without a value, if any, count as {literal(str(column.replacement))}. "
-        "The intervals do not cover the error that this makes."
+        f"People without a value, if any, count as: {filled}. The intervals do not "
+        "cover the error that this makes."
     )

@@ -5,29 +5,34 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
-from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.figures.wording import epsilon_text, percent
-from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.privacy.interpretation import best_guess
-from dpcore.relations import NeighboringRelation
-from dpcore.releases.request import Request
+from dpcore.relations import TableSize
+from dpcore.releases.request import Request, offered
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from ui import columns, session
+from ui import columns, details, methods, session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
+    from dpcore.mechanisms.catalog import Entry
+    from dpcore.releases.constraints import Constraint
+    from dpcore.statistics.question import Question
+    from ui.details import Details
     from ui.study import Study
 
 _LAST = "_last_statistic"
@@ -54,15 +59,7 @@ def ask(study: Study) -> Request:
     changed = _settle_statistic(column.kind)
     kind = second.selectbox("Statistic", kinds, key="statistic", bind="query-params")
     session.set_public(_LAST, (column.kind, kind))
-    key = third.selectbox(
-        "Mechanism",
-        list(CATALOG),
-        format_func=lambda name: CATALOG[name].label,
-        key="mechanism",
-        bind="query-params",
-        help="\n\n".join(f"**{e.label}**: {e.sentence}" for e in CATALOG.values()),
-    )
-    entry = CATALOG[key]
+    key = methods.mechanism(third, kind)
     epsilon = fourth.number_input(
         "ε for this release",
         min_value=1e-9,
@@ -82,25 +79,99 @@ def ask(study: Study) -> Request:
         if dataset is None:
             st.stop()
         column = dataset.columns[position]
+        study = replace(study, dataset=dataset)
         with place:
-            details = _details(column, kind, study, entry)
-        query = Query(
-            kind=kind,
-            column=column,
-            relation=study.terms.relation,
-            unit=study.terms.unit,
-            size=study.size(column),
-            membership=details.membership,
-            edges=_edges(column, kind, details.bins),
-        )
-        request = Request(
-            query=query, mechanism_key=key, epsilon=epsilon, delta=details.delta
-        )
-        _ = request.mechanism
+            asked = details.ask(column, kind, study)
+            query = _question(column, kind, asked, study)
+            request = Request(
+                query=query,
+                mechanism_key=key,
+                epsilon=epsilon,
+                delta=_delta(offered(kind)[key]),
+                constraint=_constraint(query, key),
+                weights=methods.weights(query) if kind.of_matrix else None,
+            )
+        _ = request.plan
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
         st.stop()
     return request
+
+
+def _question(
+    column: Column, kind: StatisticKind, asked: Details, study: Study
+) -> Question:
+    """Return the question that the controls describe.
+
+    Raises:
+        ParameterError: Something is missing, or does not go together.
+
+    """
+    if kind.of_several:
+        return _joint(column, kind, asked, study)
+    size = study.size(column)
+    if asked.group is not None:
+        size = TableSize(people=asked.least, public=False)
+    query = Query(
+        kind=kind,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=size,
+        membership=asked.membership,
+        edges=_edges(column, kind, asked.bins),
+        q=asked.q,
+    )
+    if asked.group is not None:
+        return GroupedQuery(part=query, group=asked.group)
+    return query
+
+
+def _joint(
+    column: Column, kind: StatisticKind, asked: Details, study: Study
+) -> JointQuery:
+    numbers = (column, *asked.others)
+    size = study.size(*numbers)
+    groups = None
+    if asked.group is not None:
+        cells = len(asked.group.labels) + 1
+        sizes = (size.people, *(0,) * (cells - 1))
+        if asked.labels_public:
+            # Declared public by the curator, with everybody's group.
+            codes = study.dataset.codes(asked.group.name)
+            found = np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
+            sizes = tuple(found.tolist())
+        groups = GroupSizes(sizes=sizes, labels_public=asked.labels_public)
+    return JointQuery(
+        kind=kind,
+        numbers=numbers,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=size,
+        group=asked.group,
+        groups=groups,
+    )
+
+
+def _constraint(query: Question, key: str) -> Constraint | None:
+    if query.kind is not StatisticKind.PROPORTIONS:
+        return None
+    return methods.constraint(key, query.statistic.labels)
+
+
+def _delta(entry: Entry) -> float:
+    if not entry.needs_delta:
+        return 0.0
+    return st.columns(4)[0].number_input(
+        "δ for this release",
+        min_value=1e-15,
+        max_value=0.1,
+        value=1e-6,
+        format="%g",
+        key="delta",
+        bind="query-params",
+        help=DELTA_HELP,
+    )
 
 
 def _declare(dataset: Dataset, position: int) -> Dataset | None:
@@ -148,99 +219,10 @@ def odds(epsilon: float) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Details:
-    membership: Membership | None
-    bins: int | None
-    delta: float
-
-
-def _details(
-    column: Column, kind: StatisticKind, study: Study, entry: Entry
-) -> _Details:
-    """Show the controls that only some questions have."""
-    binned = kind is StatisticKind.HISTOGRAM and column.kind is ColumnKind.NUMBER
-    if not (kind.of_members or binned or entry.needs_delta):
-        return _Details(membership=None, bins=None, delta=0.0)
-    cells = iter(st.columns(4))
-    membership = bins = None
-    if kind.of_members:
-        membership = _membership(column, kind, study, next(cells), next(cells))
-    elif binned:
-        bins = next(cells).number_input(
-            "Bins of equal width", 2, 50, 10, key="bins", bind="query-params"
-        )
-    delta = 0.0
-    if entry.needs_delta:
-        delta = next(cells).number_input(
-            "δ for this release",
-            min_value=1e-15,
-            max_value=0.1,
-            value=1e-6,
-            format="%g",
-            key="delta",
-            bind="query-params",
-            help=DELTA_HELP,
-        )
-    return _Details(membership=membership, bins=bins, delta=delta)
-
-
-def _membership(
-    column: Column,
-    kind: StatisticKind,
-    study: Study,
-    first: st.delta_generator.DeltaGenerator,
-    second: st.delta_generator.DeltaGenerator,
-) -> Membership:
-    position = study.dataset.columns.index(column)
-    key = f"{session.generation()}-{position}"
-    everyone = (
-        kind is StatisticKind.COUNT
-        and study.terms.relation is NeighboringRelation.ADD_REMOVE
-    )
-    if column.kind is not ColumnKind.NUMBER:
-        options: list[str | None] = [*column.labels[::-1]]
-        if everyone:
-            options.insert(0, None)
-        if not options:
-            message = "declare the public list of categories first, below."
-            raise ParameterError(message)
-        everybody = "everybody"
-        while everybody in column.labels:
-            everybody += " at all"
-        label = first.selectbox(
-            "Who counts",
-            options,
-            format_func=lambda name: everybody if name is None else name,
-            key=f"member-{key}-{hash(column.labels)}",
-            persist_state="session",
-        )
-        return Membership(label=label)
-    if column.bounds is None:
-        message = "declare public bounds of the column first, below."
-        raise ParameterError(message)
-    bounds = column.bounds
-    lower = first.number_input(
-        "Counts from",
-        value=bounds.lower + (bounds.upper - bounds.lower) / 2,
-        format="%g",
-        key=f"from-{key}-{bounds.lower}-{bounds.upper}",
-        persist_state="session",
-    )
-    upper = second.number_input(
-        "Counts up to",
-        value=bounds.upper,
-        format="%g",
-        key=f"to-{key}-{bounds.lower}-{bounds.upper}",
-        persist_state="session",
-    )
-    return Membership(interval=Interval(lower=lower, upper=upper))
-
-
 def _edges(
     column: Column, kind: StatisticKind, bins: int | None
 ) -> tuple[float, ...] | None:
-    if kind is not StatisticKind.HISTOGRAM or column.kind is not ColumnKind.NUMBER:
+    if not kind.of_cells or column.kind is not ColumnKind.NUMBER:
         return None
     if column.bounds is None or bins is None:
         message = "declare public bounds first: the bins lie between them."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dpcore.inference import psd_repair
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.releases import secure
 from dpcore.releases.ledger import Ledger
@@ -67,6 +68,7 @@ def _warm_up() -> None:
 def _import_slow_packages() -> None:
     secure.warm_up()
     compose([PrivacyEvent.of("laplace", 1.0)], delta=1e-6)
+    psd_repair.warm_up()
 
 
 def start() -> None:

@@ -31,12 +31,12 @@ class Study:
     terms: Terms
     example: str | None
 
-    def size(self, column: Column) -> TableSize:
-        """Return what is public about the number of people behind ``column``.
+    def size(self, *columns: Column) -> TableSize:
+        """Return what is public about the number of people behind ``columns``.
 
         The number is public where nobody can join, leave or be dropped.
         """
         fixed = self.terms.relation is NeighboringRelation.SUBSTITUTION
-        if fixed and column.missing is MissingPolicy.REPLACE:
+        if fixed and all(c.missing is MissingPolicy.REPLACE for c in columns):
             return TableSize(people=self.dataset.people, public=True)
         return TableSize(people=self.terms.minimum_people, public=False)

@@ -82,25 +82,28 @@ def answer_picture(
     )
 
 
-def histogram_picture(
+def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     labels: Sequence[str],
     values: FloatArray,
     around: Intervals,
     *,
     axis: str,
+    noun: str,
+    unit: str,
     truth: FloatArray | None,
     watermark: bool,
 ) -> Picture:
-    """Return sanitized counts as bars with noise intervals that hold together.
+    """Return sanitized numbers as bars with noise intervals that hold together.
 
-    ``truth`` is drawn only in Classroom mode.
+    ``noun`` is what each number is called, such as "count"; ``truth`` is drawn only in
+    Classroom mode.
     """
     shown = [plain(label) for label in labels]
-    figure = canvas(x=axis, y="people", watermark=watermark)
+    figure = canvas(x=axis, y=unit or noun, watermark=watermark)
     figure.add_bar(
         x=shown,
         y=values,
-        name="sanitized count",
+        name=f"sanitized {noun}",
         marker_color=_NOISE,
         opacity=0.75,
         error_y={
@@ -109,12 +112,12 @@ def histogram_picture(
             "array": around.noise[:, 1] - values,
             "arrayminus": values - around.noise[:, 0],
         },
-        hovertemplate="%{x}: %{y:,.1f}<extra>sanitized count</extra>",
+        hovertemplate="%{x}: %{y:,.4g}<extra></extra>",
     )
     table = pd.DataFrame(
         {
             "cell": list(labels),
-            "sanitized count": values,
+            f"sanitized {noun}": values,
             "noise, lower": around.noise[:, 0],
             "noise, upper": around.noise[:, 1],
             "with sampling, lower": around.total[:, 0],
@@ -126,7 +129,7 @@ def histogram_picture(
             x=shown,
             y=truth,
             mode="markers",
-            name="true count",
+            name=f"true {noun}",
             marker={
                 "symbol": "diamond",
                 "size": 11,
@@ -134,11 +137,11 @@ def histogram_picture(
                 "line": {"color": "white", "width": 2},
             },
         )
-        table["true count"] = truth
+        table[f"true {noun}"] = truth
     reach = float(np.max(around.noise[:, 1] - around.noise[:, 0])) / 2
     first, second = np.argsort(values)[::-1][:2]
     title = (
-        f"The largest cell is “{labels[first]}” with "
+        f"The largest {noun} is that of “{labels[first]}” with "
         f"{measured(float(values[first]), reach)}, then “{labels[second]}” with "
         f"{measured(float(values[second]), reach)}; all bars at once are within ± "
         f"{measured(reach, reach)}"
@@ -148,7 +151,7 @@ def histogram_picture(
     return Picture(
         title=title,
         figure=figure,
-        alt=f"{len(labels)} bars of sanitized counts with error bars. {title}.",
+        alt=f"{len(labels)} bars of a sanitized {noun} with error bars. {title}.",
         table=table,
     )
 

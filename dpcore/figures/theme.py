@@ -62,6 +62,7 @@ STROKES = {
     "gaussian-pdp-one-sided": Stroke(
         color="#E69F00", dash="longdash", symbol="triangle-ne"
     ),
+    "exponential": Stroke(color="#332288", dash="longdashdot", symbol="hexagon"),
 }
 
 

@@ -88,11 +88,13 @@ def pictures(*, watermark):
     yield answers.answer_picture(
         0.4, around, axis=HOSTILE, unit="years", watermark=watermark
     )
-    yield answers.histogram_picture(
+    yield answers.parts_picture(
         histogram.labels,
         counts,
         intervals(cells, histogram, counts, bounds=histogram.range),
         axis=HOSTILE,
+        noun="count",
+        unit=HOSTILE,
         truth=None,
         watermark=watermark,
     )

@@ -1,0 +1,42 @@
+"""Splitting a budget by shares, some of them locked."""
+
+from __future__ import annotations
+
+import math
+
+from dpcore.errors import ParameterError
+
+_ALL = 100.0
+
+
+def rebalanced(
+    shares: tuple[float, ...], locked: tuple[bool, ...]
+) -> tuple[float, ...]:
+    """Return shares in percent with sum 100: locked ones stay, the others make room.
+
+    The others keep their proportions. If all are locked, they have to fit.
+
+    Raises:
+        ParameterError: A share is not positive and finite, or the locked ones leave
+            no room.
+
+    >>> rebalanced((60.0, 50.0, 50.0), (True, False, False))
+    (60.0, 20.0, 20.0)
+
+    """
+    if not all(0 < share < math.inf for share in shares):
+        message = "every share of the budget must be a positive number."
+        raise ParameterError(message)
+    pairs = list(zip(shares, locked, strict=True))
+    kept = math.fsum(share for share, lock in pairs if lock)
+    free = math.fsum(share for share, lock in pairs if not lock)
+    room = _ALL - kept
+    if free == 0:
+        if not math.isclose(kept, _ALL):
+            message = f"all shares are locked and add up to {kept:g} %, not 100 %."
+            raise ParameterError(message)
+        return shares
+    if room <= 0:
+        message = f"the locked shares add up to {kept:g} %; leave room for the others."
+        raise ParameterError(message)
+    return tuple(share if lock else share * room / free for share, lock in pairs)

@@ -1,0 +1,228 @@
+"""The controls that only some questions have: members, groups, other columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.joint_query import MOST_COLUMNS
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from ui import session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.columns import Column
+    from ui.study import Study
+
+    Cells = Iterator[st.delta_generator.DeltaGenerator]
+
+_ROW = 4
+_SHOWN_FIRST = 2
+_PAIRS = {StatisticKind.COVARIANCE, StatisticKind.CORRELATION}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """What a question needs besides its column and statistic.
+
+    Attributes:
+        membership: Whom a count or proportion counts.
+        bins: Number of bins of a number.
+        q: Which quantile.
+        others: The other columns of numbers.
+        group: The column that makes the groups.
+        least: Public minimum number of people of a group.
+        labels_public: Whether everybody's group is public.
+
+    """
+
+    membership: Membership | None = None
+    bins: int | None = None
+    q: float | None = None
+    others: tuple[Column, ...] = ()
+    group: Column | None = None
+    least: int = 1
+    labels_public: bool = False
+
+
+def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
+    """Show the controls of this kind of question, in rows of four."""
+    cells = _cells()
+    membership = _membership(column, kind, study, cells) if kind.of_members else None
+    bins = q = None
+    if kind.of_cells and column.kind is ColumnKind.NUMBER:
+        bins = next(cells).number_input(
+            "Bins of equal width", 2, 50, 10, key="bins", bind="query-params"
+        )
+    if kind is StatisticKind.QUANTILE:
+        percent = next(cells).number_input(
+            "Percent of people below it",
+            min_value=0.1,
+            max_value=99.9,
+            value=90.0,
+            format="%g",
+            key="quantile",
+            bind="query-params",
+        )
+        q = percent / 100
+    others = _others(column, kind, study, cells)
+    group = _group(kind, study, cells)
+    least, labels_public = 1, False
+    if group is not None and kind.pooled:
+        labels_public = next(cells).checkbox(
+            "Everybody's group is public",
+            key=f"labels-public-{session.generation()}",
+            help="Then the sizes of the groups are public too, and another record of "
+            "a person stays in the same group: less noise is needed. Leave it off "
+            "unless the groups are known to everybody.",
+        )
+    elif group is not None:
+        least = next(cells).number_input(
+            "People in a group, at least",
+            min_value=3,
+            value=100,
+            step=10,
+            key=f"least-{session.generation()}",
+            persist_state="session",
+            help="A number that you know without the table. Smaller groups are divided "
+            "by it, which pulls their averages down; a higher number needs less noise.",
+        )
+    return Details(
+        membership=membership,
+        bins=bins,
+        q=q,
+        others=others,
+        group=group,
+        least=least,
+        labels_public=labels_public,
+    )
+
+
+def _cells() -> Cells:
+    """Return places for controls; a row is made only once something is put there."""
+    while True:
+        yield from st.columns(_ROW)
+
+
+def _others(
+    column: Column, kind: StatisticKind, study: Study, cells: Cells
+) -> tuple[Column, ...]:
+    if not kind.of_several or kind is StatisticKind.POOLED_VARIANCE:
+        return ()
+    numbers = [
+        other
+        for other in study.dataset.columns
+        if other.kind is ColumnKind.NUMBER and other != column
+    ]
+    if not numbers:
+        message = f"a {kind} needs a second column of numbers."
+        raise ParameterError(message)
+    names = [other.name for other in numbers]
+    key = f"{session.generation()}-{column.name}"
+    if kind is StatisticKind.COVARIANCE_MATRIX:
+        ready = [i for i, other in enumerate(numbers) if other.bounds is not None]
+        chosen = next(cells).multiselect(
+            "Together with",
+            range(len(names)),
+            default=ready[:_SHOWN_FIRST],
+            format_func=names.__getitem__,
+            max_selections=MOST_COLUMNS - 1,
+            key=f"others-{key}",
+            persist_state="session",
+            help="Every column adds noise to all: the budget is split over all "
+            "variances and covariances.",
+        )
+        return tuple(numbers[i] for i in sorted(chosen))
+    place = next(cells).selectbox(
+        "And",
+        range(len(names)),
+        format_func=names.__getitem__,
+        key=f"and-{key}",
+        persist_state="session",
+    )
+    return (numbers[place],)
+
+
+def _group(kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
+    if not (kind.by_group or kind.pooled):
+        return None
+    choices = [
+        column
+        for column in study.dataset.columns
+        if column.kind is not ColumnKind.NUMBER and column.labels
+    ]
+    if not choices:
+        if not kind.pooled:
+            return None
+        message = (
+            "a pooled statistic needs a yes/no or category column with a public list "
+            "of labels; declare one on the Data page."
+        )
+        raise ParameterError(message)
+    names = [column.name for column in choices]
+    place = next(cells).selectbox(
+        "Within the groups of" if kind.pooled else "By group",
+        range(len(names)),
+        index=0 if kind.pooled else None,
+        format_func=names.__getitem__,
+        placeholder="everybody together",
+        key=f"group-{kind.pooled}-{session.generation()}",
+        persist_state="session",
+    )
+    return None if place is None else choices[place]
+
+
+def _membership(
+    column: Column, kind: StatisticKind, study: Study, cells: Cells
+) -> Membership:
+    position = study.dataset.columns.index(column)
+    key = f"{session.generation()}-{position}"
+    everyone = (
+        kind is StatisticKind.COUNT
+        and study.terms.relation is NeighboringRelation.ADD_REMOVE
+    )
+    if column.kind is not ColumnKind.NUMBER:
+        options: list[str | None] = [*column.labels[::-1]]
+        if everyone:
+            options.insert(0, None)
+        if not options:
+            message = "declare the public list of categories first, below."
+            raise ParameterError(message)
+        everybody = "everybody"
+        while everybody in column.labels:
+            everybody += " at all"
+        label = next(cells).selectbox(
+            "Who counts",
+            options,
+            format_func=lambda name: everybody if name is None else name,
+            key=f"member-{key}-{hash(column.labels)}",
+            persist_state="session",
+        )
+        return Membership(label=label)
+    if column.bounds is None:
+        message = "declare public bounds of the column first, below."
+        raise ParameterError(message)
+    bounds = column.bounds
+    lower = next(cells).number_input(
+        "Counts from",
+        value=bounds.lower + (bounds.upper - bounds.lower) / 2,
+        format="%g",
+        key=f"from-{key}-{bounds.lower}-{bounds.upper}",
+        persist_state="session",
+    )
+    upper = next(cells).number_input(
+        "Counts up to",
+        value=bounds.upper,
+        format="%g",
+        key=f"to-{key}-{bounds.lower}-{bounds.upper}",
+        persist_state="session",
+    )
+    return Membership(interval=Interval(lower=lower, upper=upper))

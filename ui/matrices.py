@@ -1,0 +1,76 @@
+"""Showing a released covariance matrix. Everything here is public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.covariance import covariance_picture, ellipses_picture
+from dpcore.figures.wording import significant
+from dpcore.inference.psd_repair import repair
+from dpcore.mechanisms.covariance_layout import matrix_of
+from dpcore.statistics.kinds import StatisticKind
+from ui import results
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.matrix_plan import MatrixPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+
+def show(answer: Release, asked: Request, *, watermark: bool) -> None:
+    """Show the matrix before and after its repair, and what it says of correlations."""
+    plan = cast("MatrixPlan", asked.plan)
+    names = plan.statistic.names
+    repaired = repair(matrix_of(answer.values))
+    if asked.query.kind is StatisticKind.CORRELATION:
+        _correlation(answer, asked)
+    flat = [
+        name
+        for name, variance in zip(names, np.diag(repaired.before), strict=True)
+        if variance <= 0
+    ]
+    if flat:
+        st.info(
+            f"The released variance of {literal(', '.join(flat))} is 0: the noise took "
+            "it to the lower bound. Its covariances can only be 0 then, and its "
+            "correlations are not defined. That is part of the honest answer; a draw "
+            "is never repeated in silence. Spend more, or choose narrower bounds."
+        )
+    results.show(
+        covariance_picture(names, repaired.before, repaired.after, watermark=watermark),
+        "matrix",
+    )
+    if repaired.changed:
+        st.markdown(
+            "As released, the numbers do not fit together: some combination of the "
+            "columns would have a negative variance (smallest eigenvalue of the "
+            f"correlations {significant(repaired.smallest_before)}). The repair moves "
+            "the correlations to the nearest ones that fit, keeps the variances, and "
+            "costs nothing. The files hold both."
+        )
+    with st.expander("As ellipses"):
+        results.show(
+            ellipses_picture(
+                names, repaired.before, repaired.after, watermark=watermark
+            ),
+            "ellipses",
+        )
+
+
+def _correlation(answer: Release, asked: Request) -> None:
+    """Show the quotient of the released covariance and its largest possible size."""
+    number = next(
+        (value for name, value in answer.derived.items() if name.startswith("corr(")),
+        None,
+    )
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        "not defined" if number is None else f"{number:.3g}",
+        help="From both released variances and the released covariance. One person "
+        "can turn a correlation from -1 to 1, so noise on the correlation itself would "
+        "say nothing.",
+    )

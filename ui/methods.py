@@ -1,0 +1,143 @@
+"""The controls of how an answer is made: mechanism, constraint, split of the budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.wording import significant
+from dpcore.mechanisms.covariance_layout import sensitivity_split
+from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
+from dpcore.releases.request import offered
+from dpcore.releases.share_plan import fitting
+from dpcore.releases.splits import rebalanced
+from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from ui import session
+
+if TYPE_CHECKING:
+    from dpcore.statistics.kinds import StatisticKind
+    from dpcore.statistics.question import Question
+
+_EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
+_MEANING = {
+    ConstraintKind.RESCALE: "every share is divided by the sum of all",
+    ConstraintKind.PROJECT: "the nearest shares that are at least 0 and add up to 1",
+    ConstraintKind.ALL_BUT_ONE: "one category gets what the others leave, and all of "
+    "their noise",
+    ConstraintKind.TREE: "sums of categories are released too, then made consistent; "
+    "pays off from about 32 categories on",
+}
+
+
+def mechanism(place: st.delta_generator.DeltaGenerator, kind: StatisticKind) -> str:
+    """Show the mechanisms that can answer this kind of question; return the key."""
+    entries = offered(kind)
+    # A question that few mechanisms can answer does not undo the usual choice.
+    scope = "-ranks" if kind.of_ranks else "-matrix" if kind.of_matrix else ""
+    return place.selectbox(
+        "Mechanism",
+        list(entries),
+        index=list(entries).index("bit") if kind.of_matrix else 0,
+        format_func=lambda key: entries[key].label,
+        key=f"mechanism{scope}",
+        bind="query-params",
+        help="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
+    )
+
+
+def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
+    """Show how shares may be made to add up to 1."""
+    kinds = list(fitting(key))
+    first, second, third, _ = st.columns(4)
+    if not kinds:
+        first.caption("With this mechanism shares are released as they are drawn.")
+        return None
+    kind = first.selectbox(
+        "Make the shares add up to 1",
+        kinds,
+        index=None,
+        placeholder="no, as they are drawn",
+        key=f"constraint-{'-'.join(kinds)}",
+        persist_state="session",
+        help="\n\n".join(f"**{kind}**: {_MEANING[kind]}." for kind in kinds),
+    )
+    if kind is None:
+        return None
+    remainder, branching = None, 2
+    if kind is ConstraintKind.ALL_BUT_ONE:
+        remainder = second.selectbox(
+            "Left over for",
+            range(len(cells)),
+            index=len(cells) - 1,
+            format_func=cells.__getitem__,
+            key=f"remainder-{session.generation()}-{len(cells)}",
+            persist_state="session",
+        )
+    elif kind is ConstraintKind.TREE:
+        branching = second.number_input(
+            "Children of a node", 2, 10, 2, key="branching", bind="query-params"
+        )
+    syntheses = third.number_input(
+        "Independent answers",
+        1,
+        MOST_SYNTHESES,
+        1,
+        key="syntheses",
+        bind="query-params",
+        help="Multiple synthesis: each answer gets an equal part of the budget, their "
+        "mean is released, and their scatter tells the error. One answer with an "
+        "interval that knows the noise needs less of it.",
+    )
+    return Constraint(
+        kind=kind, remainder=remainder, branching=branching, syntheses=syntheses
+    )
+
+
+def weights(query: Question) -> tuple[float, ...] | None:
+    """Show how a covariance matrix splits the budget over its numbers."""
+    statistic = query.statistic
+    if not isinstance(statistic, CovarianceMatrix):
+        return None
+    choice = st.columns(4)[0].selectbox(
+        "Split the budget",
+        [_EQUAL, _BY_SENSITIVITY, _OWN],
+        key="split",
+        bind="query-params",
+        help="Over all variances and covariances. Equal parts suit columns of "
+        "different widths; the same noise on all suits columns of one unit.",
+    )
+    if choice == _BY_SENSITIVITY:
+        return sensitivity_split([bounds.width for bounds in statistic.bounds])
+    if choice == _OWN:
+        return _own(statistic.labels)
+    return None
+
+
+def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
+    """Let every share be edited, and locked while the others make room."""
+    st.caption(
+        "Change a share and lock it: what is not locked makes room, in proportion."
+    )
+    edited = st.data_editor(
+        pd.DataFrame(
+            {
+                "number": labels,
+                "share of the budget, %": [100 / len(labels)] * len(labels),
+                "locked": [False] * len(labels),
+            }
+        ),
+        disabled=["number"],
+        hide_index=True,
+        key=f"shares-{session.generation()}-{hash(labels)}",
+    )
+    shares = rebalanced(
+        tuple(edited["share of the budget, %"].astype(float)),
+        tuple(edited["locked"].astype(bool)),
+    )
+    used = zip(labels, shares, strict=True)
+    st.caption(
+        "In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + "."
+    )
+    return shares
