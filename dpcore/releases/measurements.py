@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcore.errors import ClaimError
+from dpcore.errors import ClaimError, ParameterError
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -51,8 +51,15 @@ def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - unt
 
     The law is "laplace", "gaussian", "gumbel" (the index of the noisy maximum), or
     "discrete": Laplace noise on whole numbers.
+
+    Raises:
+        ParameterError: There is no such law.
+
     """
     dp = opendp()
+    if law == "discrete":
+        whole = dp.vector_domain(dp.atom_domain(T="i64"), size=size)
+        return dp.m.make_laplace(whole, dp.l1_distance(T="i64"), scale=noise)
     if law == "gumbel":
         scores = dp.vector_domain(dp.atom_domain(T=float, nan=False))
         metric, measure = dp.linf_distance(T=float), dp.zero_concentrated_divergence()
@@ -60,7 +67,10 @@ def measurement(law: str, size: int, noise: float) -> Any:  # noqa: ANN401 - unt
     domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size)
     if law == "laplace":
         return dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=noise)
-    return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
+    if law == "gaussian":
+        return dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=noise)
+    message = f"there is no secure noise called {law!r}."
+    raise ParameterError(message)
 
 
 def drawn_by(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - untyped library
