@@ -49,14 +49,16 @@ def test_every_statistic_and_mechanism_releases_on_the_examples(open_page, table
     asked = set()
     for position, kind in enumerate(kinds):
         set_to(app, "selectbox", "Statistic", kind)
-        entries = offered(StatisticKind(kind)).values()
-        mechanisms = [entry.key for entry in entries if entry.releasable]
+        entries = offered(StatisticKind(kind))
+        mechanisms = [key for key, entry in entries.items() if entry.releasable]
         # Each table has other pairs; all mechanisms and all statistics occur.
         for mechanism in mechanisms[(position + table) % min(5, len(mechanisms)) :: 5]:
             set_to(app, "selectbox", "Mechanism", mechanism)
             # The numbers of a matrix share it.
             epsilon = 0.1 if StatisticKind(kind).of_matrix else 0.01
             set_to(app, "number_input", "ε for this release", epsilon)
+            if entries[mechanism].needs_delta:
+                set_to(app, "number_input", "δ for this release", 1e-9)
             release(app)
             asked.add((kind, mechanism))
     assert len(app.dataframe[-1].value) == len(asked)
