@@ -7,7 +7,7 @@ from ui import covariance_settings, covariance_study, session
 from ui.text import literal
 
 session.require_router("pages/study1.py")
-st.title("How far off is a sanitized covariance matrix?")
+st.title("Study 1: covariances")
 st.markdown(
     "Study 1 of Liu (2016), repeated: two variances and their covariance are released "
     "again and again, and compared with the truth. No table is needed."

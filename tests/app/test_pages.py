@@ -13,6 +13,10 @@ TITLES = {
     "tradeoffs": "Trade-offs",
     "individual": "Individual privacy",
     "ledger": "Ledger",
+    "lab": "Mechanism lab",
+    "sensitivity": "Sensitivity explorer",
+    "study1": "Study 1: covariances",
+    "study2": "Study 2: proportions",
     "about": "About",
 }
 CSV = "age,smoker\n" + "".join(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-TITLE = "How far off is a sanitized covariance matrix?"
+TITLE = "Study 1: covariances"
 
 
 def by_label(elements, label):

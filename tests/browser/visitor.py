@@ -20,10 +20,20 @@ PAGES = {
     "Trade-offs": "Trade-offs",
     "Individual privacy": "Individual privacy",
     "Ledger": "Ledger",
+    "Mechanism lab": "Mechanism lab",
+    "Sensitivity explorer": "Sensitivity explorer",
+    "Study 1: covariances": "Study 1: covariances",
+    "Study 2: proportions": "Study 2: proportions",
     "About": "About",
 }
 # The menu of the top bar that a page is in, where it is not in the bar itself.
-MENUS = {"About": "Learn"}
+MENUS = {
+    "Mechanism lab": "Learn",
+    "Sensitivity explorer": "Learn",
+    "About": "Learn",
+    "Study 1: covariances": "Studies",
+    "Study 2: proportions": "Studies",
+}
 # Below this width Streamlit moves the links of the top bar into the side bar.
 _TOP_BAR = 768
 # How long a click may be on its way to the server, in milliseconds.
