@@ -99,12 +99,11 @@ def noise_interval(
     reach = max(_central(mechanism, tail, bounds), np.finfo(float).tiny)
     low = bounds.clip(released - 2 * reach)
     high = bounds.clip(released + 2 * reach)
+    # Up to the float before it: an atom counts, wherever the mechanism has it.
+    before = np.nextafter(released, -np.inf)
 
     def at_least(position: FloatArray) -> FloatArray:
-        below_atom, above_atom = mechanism.atoms(position)
-        atom = np.where(released <= bounds.lower, below_atom, 0.0)
-        atom = np.where(released >= bounds.upper, above_atom, atom)
-        return np.asarray(1 - mechanism.cdf(released, position) + atom)
+        return np.asarray(1 - mechanism.cdf(before, position))
 
     def at_most(position: FloatArray) -> FloatArray:
         return mechanism.cdf(released, position)

@@ -229,12 +229,18 @@ class CovarianceRelease:
         truncation the sum of the variances' exact levels and of a bound on each
         covariance's level over all ranges (``random_range``).
         """
+        return np.asarray(self.levels_between(first, second).sum(axis=-1))
+
+    def levels_between(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
+        """Return the part of each number in ``pair_epsilon``, shape ``(..., k)``."""
         first, second = np.broadcast_arrays(self._checked(first), self._checked(second))
-        result = np.zeros(first.shape[:-1])
+        levels = np.empty(first.shape)
         for place in range(first.shape[-1]):
             at = slice(place, place + 1)
-            result += self._pair_level(place, first[..., at], second[..., at])
-        return result
+            levels[..., place] = self._pair_level(
+                place, first[..., at], second[..., at]
+            )
+        return levels
 
     def _pair_level(
         self, place: int, first: FloatArray, second: FloatArray

@@ -52,6 +52,9 @@ class Constraint:
         ):
             message = "all but one, and no other procedure, needs the cell left over."
             raise ParameterError(message)
+        if self.remainder is not None and self.remainder < 0:
+            message = "the cell left over must be counted from 0."
+            raise ParameterError(message)
         if not 1 <= self.syntheses <= MOST_SYNTHESES:
             message = f"syntheses must be from 1 to {MOST_SYNTHESES}."
             raise ParameterError(message)

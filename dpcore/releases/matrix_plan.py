@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost, computed
+from dpcore.budget import PrivacyCost
+from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals, intervals
 from dpcore.inference.psd_repair import repair
+from dpcore.mechanisms.bounded import FLAT_BELOW
 from dpcore.mechanisms.covariance_layout import matrix_of, reaches_of, vector_of
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import rho_of_pure
@@ -46,8 +49,15 @@ class MatrixPlan:
         if self.release.key.startswith("truncated"):
             # A covariance may be left a range as narrow as its noise: refuse now what
             # could not be drawn then, when the variances are out.
-            for epsilon in self.release.epsilons:
-                secure.candidates(float(epsilon), 1.0)
+            share = float(self.release.epsilons.min())
+            try:
+                secure.candidates(share, 1.0)
+            except ParameterError:
+                message = (
+                    f"a share of epsilon {share:.3g} is too small to truncate with; "
+                    "choose BIT Laplace, spend more, or give no number so little."
+                )
+                raise ParameterError(message) from None
 
     @property
     def noise(self) -> float:
@@ -75,11 +85,25 @@ class MatrixPlan:
         *,
         delta: float = 0.0,  # noqa: ARG002 - pure DP
     ) -> FloatArray:
-        """Return what all steps together reveal about a pair of matrices."""
-        return self.release.pair_epsilon(first, second)
+        """Return what all steps together reveal about a pair of matrices.
+
+        Exact for Laplace and BIT. Truncated noise may reveal more of a shorter move
+        the other way, towards a bound, and ``CovarianceMatrix.shift_blocks`` gives the
+        longer one only: for it, a bound on moves of each number either way.
+        """
+        levels = self.release.levels_between(first, second)
+        if self.release.key.startswith("truncated"):
+            first, second = (np.asarray(end, dtype=float) for end in (first, second))
+            other_way = self.release.levels_between(first, 2 * first - second)
+            levels = np.maximum(levels, other_way)
+        return np.asarray(levels.sum(axis=-1))
 
     def half_widths(self, level: float) -> FloatArray:
-        """Return the half-width of each number's noise; bounds only make it smaller."""
+        """Return the half-width of each number's noise; bounds only make it smaller.
+
+        A covariance may be off by more where the released variances leave it a range
+        that does not reach it; its released interval takes that into account.
+        """
         reach = -np.log1p(-level) * self.release.scales
         return np.asarray(np.minimum(reach, 2 * self.release.largest))
 
@@ -97,34 +121,44 @@ class MatrixPlan:
     def _around(self, drawn: FloatArray) -> Intervals:
         """Return an interval for each number, all of them holding together."""
         level = 1 - (1 - LEVEL) / len(drawn)
-        columns = self.release.columns
-        reaches = np.concatenate(
-            [self.release.largest[:columns], reaches_of(drawn[:columns])]
-        )
+        largest, reaches = self.release.largest, self._reaches(drawn)
         rows = []
         for place, part in enumerate(self.statistic.parts):
-            low, high = part.range.lower, part.range.upper
-            if reaches[place] > 0:
-                step = self.release.step(place, float(reaches[place]))
-                around = intervals(
-                    step.mechanism,
-                    part,
-                    drawn[place : place + 1],
-                    bounds=part.range,
-                    level=level,
-                )
-                rows.append((around.noise[0], around.total[0]))
-            else:  # nothing was drawn: nothing is known
-                rows.append((np.array([low, high]), np.array([low, high])))
+            everywhere = np.array([part.range.lower, part.range.upper])
+            reach, number = float(reaches[place]), drawn[place]
+            if not reach > largest[place] * FLAT_BELOW:  # not drawn: nothing is known
+                rows.append((everywhere, everywhere))
+                continue
+            step = self.release.step(place, reach)
+            around = intervals(
+                step.mechanism,
+                part,
+                drawn[place : place + 1],
+                bounds=part.range,
+                level=level,
+            )
+            # At an end of what the variances leave, it may lie anywhere beyond.
+            beyond = np.array([number <= -reach, number >= reach])
+            rows.append(
+                (around.noise[0], np.where(beyond, everywhere, around.total[0]))
+            )
         noise, total = (np.array(side) for side in zip(*rows, strict=True))
         return Intervals(level=LEVEL, noise=noise, total=total)
+
+    def _reaches(self, drawn: FloatArray) -> FloatArray:
+        """Return how large each number could be when it was drawn."""
+        largest, columns = self.release.largest, self.release.columns
+        if self.release.key == "laplace":  # earlier answers make no difference to it
+            return largest
+        return np.concatenate([largest[:columns], reaches_of(drawn[:columns])])
 
     def _derived(self, drawn: FloatArray) -> dict[str, float]:
         """Return what follows from released numbers: post-processing, and free."""
         names, columns = self.statistic.names, self.release.columns
         reaches = reaches_of(drawn[:columns])
         derived = {
-            f"corr({x}, {y})": float(covariance / reach)
+            # Without bounds a covariance may be larger than its variances allow.
+            f"corr({x}, {y})": float(np.clip(covariance / reach, -1, 1))
             for (x, y), covariance, reach in zip(
                 itertools.combinations(names, 2),
                 drawn[columns:],
@@ -133,8 +167,6 @@ class MatrixPlan:
             )
             if reach > 0
         }
-        if self.release.key == "laplace":
-            return derived
         repaired = repair(matrix_of(drawn))
         if repaired.changed:
             after = vector_of(repaired.after)
@@ -144,10 +176,5 @@ class MatrixPlan:
 
 
 def _secure(step: Step, value: FloatArray) -> FloatArray:
-    level = step.mechanism.epsilon(step.sensitivity)
-    cost = PrivacyCost(
-        epsilon=computed(level),
-        delta=computed(0.0),
-        rho=computed(step.mechanism.rho(step.sensitivity)),
-    )
+    cost = PrivacyCost(epsilon=Decimal(step.epsilon))
     return secure.draw(step.mechanism, value, sensitivity=step.sensitivity, cost=cost)

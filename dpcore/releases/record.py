@@ -143,6 +143,8 @@ def _fields_of(text: str) -> dict[str, object]:
     if watermark != (WATERMARK if content.get("mode") == Mode.CLASSROOM else None):
         message = "not a release record: the watermark does not fit the mode."
         raise DataError(message)
+    # Records from before there were derived numbers have none.
+    content.setdefault("derived", {})
     missing = _DECODERS.keys() - content.keys()
     if missing or len(content) != len(_DECODERS):
         what = f"{sorted(missing)} missing" if missing else "unknown ones there"

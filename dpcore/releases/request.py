@@ -78,10 +78,13 @@ class Request:
                 f"{', '.join(entries)}."
             )
             raise ParameterError(message)
-        if self.constraint and self.query.kind is not StatisticKind.PROPORTIONS:
+        if (
+            self.constraint is not None
+            and self.query.kind is not StatisticKind.PROPORTIONS
+        ):
             message = "only all shares together can be made to add up to 1."
             raise ParameterError(message)
-        if self.weights and not self.query.kind.of_matrix:
+        if self.weights is not None and not self.query.kind.of_matrix:
             message = "only a covariance matrix splits its budget."
             raise ParameterError(message)
 
@@ -114,7 +117,8 @@ class Request:
     def mechanism(self) -> Mechanism:
         """Return the mechanism that draws each number of the answer.
 
-        For a question about ranks, and for a covariance matrix, ask the ``plan``.
+        For a question about ranks, a covariance matrix, and shares that are made to add
+        up, ask the ``plan``.
         """
         return self.entry.calibrate(
             sensitivity=self.sensitivity,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
 
-from dpcore.budget import PrivacyCost, computed
+from dpcore.budget import PrivacyCost
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.inference.intervals import (
+    LEVEL,
+    Intervals,
+    normal_plus_laplace_quantile,
+)
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportion_intervals import noise_aware, sampling_variance
+from dpcore.inference.proportion_intervals import sampling_variance
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.composition import PrivacyEvent
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from dpcore.statistics.proportions import Proportions
     from dpcore.statistics.query import Query
 
+_DOWN = Context(prec=60, rounding=ROUND_FLOOR)
 _WITHIN_BOUNDS = ("bit", "truncated", "truncated-published", "folded")
 _FITTING = {
     ConstraintKind.RESCALE: _WITHIN_BOUNDS,
@@ -74,6 +79,8 @@ class SharePlan:
                 f"{CATALOG[self.key].label}; choose BIT Laplace."
             )
             raise ParameterError(message)
+        # Reads once, so that the demands of the procedure are met from here on.
+        self.constraint.read(np.zeros(self._cells))
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -106,9 +113,10 @@ class SharePlan:
         """Return the scale of the noise of one synthesis."""
         return self.mechanism.noise
 
-    def worst_case(self, *, delta: float = 0.0) -> float:  # noqa: ARG002 - pure DP
-        """Return the sum of the levels of the syntheses."""
-        return self.constraint.syntheses * self.mechanism.epsilon(self.sensitivity)
+    def worst_case(self, *, delta: float = 0.0) -> float:
+        """Return the sum of the levels of the syntheses, each at its part of delta."""
+        sets = self.constraint.syntheses
+        return sets * self.mechanism.epsilon(self.sensitivity, delta=delta / sets)
 
     @property
     def rho(self) -> float:
@@ -129,24 +137,21 @@ class SharePlan:
         read = self.constraint.read
         one, other = (read(np.asarray(side, dtype=float)) for side in (first, second))
         one, other = np.broadcast_arrays(one, other)
-        level = self.mechanism.pair_epsilon(one, other, delta=delta)
-        return np.asarray(self.constraint.syntheses * level)
+        sets = self.constraint.syntheses
+        level = self.mechanism.pair_epsilon(one, other, delta=delta / sets)
+        return np.asarray(sets * level)
 
     def half_widths(self, level: float) -> FloatArray:
         """Return the noise of each share if all are equal, to first order."""
         even = np.full(self._cells, 1 / self._cells)
-        width = -ndtri((1 - level) / 2) * np.sqrt(self._noise_variance(even))
-        return np.minimum(width, 1.0)
+        return np.minimum(self._reach(even, sd=0.0, tail=1 - level), 1.0)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return shares that add up to 1, with noise-aware intervals."""
         read = self.constraint.read(value)
         sets, mechanism = self.constraint.syntheses, self.mechanism
-        share = PrivacyCost(
-            epsilon=computed(mechanism.epsilon(self.sensitivity)),
-            delta=cost.delta,
-            rho=computed(mechanism.rho(self.sensitivity)),
-        )
+        # Rounded down, so that all draws together stay within the cost.
+        share = PrivacyCost(epsilon=_DOWN.divide(cost.epsilon, sets))
         drawn = [
             secure.draw(mechanism, read, sensitivity=self.sensitivity, cost=share)
             for _ in range(sets)
@@ -165,33 +170,34 @@ class SharePlan:
 
         Of one synthesis, or of the mean of several by what is known of the noise.
         """
-        ends = noise_aware(
-            shares,
-            people=self.query.size.people,
-            noise_variance=self._noise_variance(shares),
-            level=level,
-        )
-        return np.clip(ends, 0, 1)
+        sd = np.sqrt(sampling_variance(shares, self.query.size.people))
+        return _within(shares, self._reach(shares, sd=sd, tail=1 - level))
 
     def _around(self, each: FloatArray, shares: FloatArray) -> Intervals:
         """Return intervals that hold for all shares together."""
         tail = (1 - LEVEL) / self._cells
-        reach = -ndtri(tail / 2) * np.sqrt(self._noise_variance(shares))
-        noise = np.stack([shares - reach, shares + reach], axis=-1)
+        noise = _within(shares, self._reach(shares, sd=0.0, tail=tail))
         total = self.interval(shares, level=1 - tail)
         if self.constraint.syntheses > 1:
             within = sampling_variance(each, self.query.size.people)
             several = combine(each, within, level=1 - tail)
             total = np.stack([several.lower, several.upper], axis=-1)
-        return Intervals(
-            level=LEVEL, noise=np.clip(noise, 0, 1), total=np.clip(total, 0, 1)
-        )
+        return Intervals(level=LEVEL, noise=noise, total=np.clip(total, 0, 1))
 
-    def _noise_variance(self, shares: FloatArray) -> FloatArray:
+    def _reach(
+        self, shares: FloatArray, *, sd: FloatArray | float, tail: float
+    ) -> FloatArray:
+        """Return how far noise and sampling reach together, but for ``tail``.
+
+        The noise of a share counts as one Laplace draw of its variance. A sum of
+        several has thinner tails, so that this errs on the wide side.
+        """
         layers, sets = self.constraint.layers(self._cells), self.constraint.syntheses
         # A tree's multipliers are over flat noise, and include its own width.
-        flat = 2 * (self.noise / layers) ** 2 / sets
-        return flat * self.constraint.multipliers(shares)
+        multipliers = self.constraint.multipliers(shares)
+        scale = self.noise / layers * np.sqrt(multipliers / sets)
+        unit = normal_plus_laplace_quantile(scale=1.0, sd=sd / scale, tail=tail)
+        return np.asarray(scale * unit)
 
     @property
     def _statistic(self) -> Proportions:
@@ -200,3 +206,8 @@ class SharePlan:
     @property
     def _cells(self) -> int:
         return len(self._statistic.cells)
+
+
+def _within(shares: FloatArray, reach: FloatArray) -> FloatArray:
+    """Return the intervals of that reach around shares, cut at 0 and 1."""
+    return np.clip(np.stack([shares - reach, shares + reach], axis=-1), 0, 1)

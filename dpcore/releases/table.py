@@ -20,7 +20,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def to_csv(releases: Sequence[Release]) -> str:
     """Return the releases as CSV text with a header, one row for each coordinate.
 
-    Numbers that follow from those have a row each, without an interval.
+    Numbers that follow from those have a row each, without an interval, and without a
+    unit: it is the unit of the coordinates.
 
     Text that a spreadsheet would run as a formula is written after an apostrophe;
     numbers stay numbers.
@@ -33,7 +34,7 @@ def to_csv(releases: Sequence[Release]) -> str:
             row = _row(release, position)
             writer.writerow({name: _inert(cell) for name, cell in row.items()})
         for label, value in release.derived.items():
-            row = _shared(release) | {"label": label, "value": value}
+            row = _shared(release) | {"label": label, "value": value, "unit": ""}
             writer.writerow({name: _inert(cell) for name, cell in row.items()})
     return file.getvalue()
 

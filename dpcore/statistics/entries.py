@@ -51,6 +51,22 @@ def number_entries(
     return ((numbers >= lower) & (numbers <= upper)).astype(np.float64)
 
 
+def group_codes(
+    dataset: Dataset, group: Column, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the group of the people in ``rows``, for other and no labels the last.
+
+    Raises:
+        ParameterError: If the data set lists other labels than ``group``.
+
+    """
+    if dataset.column(group.name).labels != group.labels:
+        message = f"the data set lists other labels of {group.name!r}."
+        raise ParameterError(message)
+    codes = dataset.codes(group.name)[rows]
+    return np.where(codes < 0, len(group.labels), codes)
+
+
 def label_entries(
     dataset: Dataset, column: Column, *, membership: Membership | None
 ) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.statistics.entries import group_codes
 from dpcore.statistics.grouped import Grouped, Scalar
 from dpcore.statistics.parameters import column_parameters
 from dpcore.statistics.question import whole_unit
@@ -42,10 +43,16 @@ class GroupedQuery:
 
     def __post_init__(self) -> None:
         if not self.part.kind.by_group:
-            message = f"a {self.part.kind} cannot be asked by group."
+            message = (
+                f"{self.part.kind} cannot be asked by group; choose a statistic that "
+                "is one number, such as a mean."
+            )
             raise ParameterError(message)
         if self.group.kind is ColumnKind.NUMBER or not self.group.labels:
-            message = f"{self.group.name!r} needs a public list of labels for groups."
+            message = (
+                f"{self.group.name!r} needs a public list of labels to make groups; "
+                "declare it on the Data page."
+            )
             raise ParameterError(message)
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
@@ -124,13 +131,8 @@ class GroupedQuery:
             ParameterError: If the data set declares a column otherwise.
 
         """
-        if dataset.column(self.group.name).labels != self.group.labels:
-            message = f"the data set lists other labels of {self.group.name!r}."
-            raise ParameterError(message)
-        numbers = self.part.values(dataset)
-        codes = dataset.codes(self.group.name)[self.rows(dataset)]
-        codes = np.where(codes < 0, len(self.group.labels), codes)
-        return np.column_stack([numbers, codes.astype(np.float64)])
+        codes = group_codes(dataset, self.group, self.rows(dataset))
+        return np.column_stack([self.part.values(dataset), codes])
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

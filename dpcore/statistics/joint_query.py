@@ -13,6 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.entries import group_codes
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import column_parameters
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
@@ -69,7 +70,7 @@ class JointQuery:
 
     def __post_init__(self) -> None:
         if self.kind not in _COLUMNS:
-            message = f"a {self.kind} is not a question about several columns."
+            message = f"{self.kind} is asked of one column, not of several."
             raise ParameterError(message)
         self._check_numbers()
         self._check_groups()
@@ -142,6 +143,7 @@ class JointQuery:
 
         Raises:
             DataError: If a column cannot be read as declared.
+            ParameterError: If the data set lists other groups.
 
         """
         rows = self.rows(dataset)
@@ -154,8 +156,7 @@ class JointQuery:
                 numbers = np.where(missing, float(column.replacement), numbers)
             entries[:, place] = numbers
         if self.group is not None:
-            codes = dataset.codes(self.group.name)[rows]
-            entries[:, -1] = np.where(codes < 0, len(self.group.labels), codes)
+            entries[:, -1] = group_codes(dataset, self.group, rows)
         return entries
 
     def parameters(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class Coverage:
 
     Attributes:
         naive: The interval that knows only of sampling, not of the noise.
-        released: The interval that is released.
+        released: The noise-aware interval of the plan.
 
     """
 
