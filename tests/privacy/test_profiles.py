@@ -168,3 +168,16 @@ def test_zero_concentration_of_laplace_does_not_cancel():
     for r in (0.0, 1e-9, 1e-3, 0.3, 0.4999999, 0.5, 0.5000001, 2.0, 50.0):
         exact = float(mpmath.mpf(r) + mpmath.exp(-mpmath.mpf(r)) - 1)
         assert laplace.rho_of(r) == pytest.approx(exact, rel=3e-15)
+
+
+def test_a_shift_so_small_that_delta_covers_all_of_it():
+    # 2 sqrt(2) erfinv(delta)
+    threshold = 2.506628275e-6
+    assert gaussian.epsilon_of(threshold * (1 - 1e-9), 1e-6) == 0
+    assert gaussian.epsilon_of(threshold * (1 + 1e-6), 1e-6) > 0
+
+
+def test_gaussian_releases_add_their_squares():
+    together = np.sqrt(np.sum(np.square([0.1, 0.2, 0.05])))
+    assert together == pytest.approx(0.229128784748, abs=1e-12)
+    assert gaussian.epsilon_of(together, 1e-6) == pytest.approx(0.9655559112, rel=1e-9)
