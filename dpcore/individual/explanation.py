@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.columns import Column
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.summaries import ExposedPerson
     from dpcore.statistics.question import Question
+
+_SHOWN = 2
+"""How many columns of a record a sentence can hold."""
 
 
 def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
@@ -23,45 +31,64 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     where it is that of being replaced, with the record that changes the answer most.
     """
     if query.kind.of_ranks:
-        return _of_rank(person, exposure, query)
-    if query.kind.of_cells:
+        reason = _of_rank(person, exposure, query)
+    elif query.kind.of_cells:
         reason = _of_cell(person, exposure, query)
     elif exposure.values.ndim > 1:
-        reason = _of_record(exposure, query)
+        reason = _of_record(person, exposure, query)
     elif query.kind.of_members:
-        reason = _of_member(person, exposure)
+        reason = _of_member(person, exposure, np.ones(exposure.people, dtype=bool))
     else:
         reason = _of_number(person, exposure, query)
     return (
-        f"{reason} moves the {query.kind.value} by {person.shift:.3g}: a loss of "
-        f"epsilon {person.epsilon:.3g}, where the guarantee is at most "
-        f"{exposure.worst_case:.3g}."
+        f"{reason} {_change(person, query)}: a loss of epsilon {person.epsilon:.3g}, "
+        f"where the guarantee is at most {exposure.worst_case:.3g}."
     )
 
 
-def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
-    bounds = query.column.bounds or Interval(lower=-np.inf, upper=np.inf)
-    value = float(bounds.clip(person.value))
-    below = np.count_nonzero(exposure.values < person.value)
-    change = "moving it to the other side" if _replaces(exposure) else "leaving it out"
-    return (
-        f"This person's {query.column.name} is {value:.6g}, with {below} of "
-        f"{exposure.people} people below; {change} changes every rank between by 1 at "
-        f"most: a loss of epsilon {person.epsilon:.3g}, where the guarantee is at most "
-        f"{exposure.worst_case:.3g}. It hardly matters how far the value lies from the "
-        "others."
-    )
+def _change(person: ExposedPerson, query: Question) -> str:
+    """Return what happens to the answer."""
+    if query.kind.of_ranks:
+        return "moves every rank by 1 at most, however far from the others it lies"
+    if query.kind.of_matrix:
+        # Variances and covariances of several units have no sum to tell.
+        return "changes the variances and covariances that are released"
+    if query.kind is StatisticKind.PROPORTIONS:
+        return f"moves the shares by {person.shift:.3g} in all"
+    parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
+    return f"moves the {query.kind.value}{parts} by {person.shift:.3g}"
 
 
-def _of_record(exposure: Exposure, query: Question) -> str:
-    names = " and ".join(column.name for column in query.columns[:3])
-    more = ", …," if len(query.columns) > 3 else ""  # noqa: PLR2004 - enough to tell
-    change = "another record" if _replaces(exposure) else "leaving this record out"
-    return f"By their {names}{more} this person stands apart most; {change}"
+def _group_of(query: Question) -> Column | None:
+    """Return the column that the groups of a question are made by, if it has groups."""
+    last = query.columns[-1]
+    several = len(query.columns) > 1 and last.kind is not ColumnKind.NUMBER
+    return last if several else None
 
 
 def _replaces(exposure: Exposure) -> bool:
     return exposure.relation is NeighboringRelation.SUBSTITUTION
+
+
+def _bounds(column: Column) -> Interval:
+    return column.bounds or Interval(lower=-np.inf, upper=np.inf)
+
+
+def _shown(value: float, column: Column) -> str:
+    """Return a value, and what it counts as where that is another one."""
+    counted = float(_bounds(column).clip(value))
+    return f"{value:.6g}" + (f" (counted as {counted:.6g})" if counted != value else "")
+
+
+def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+    bounds = _bounds(query.column)
+    counted = float(bounds.clip(person.value))
+    below = np.count_nonzero(bounds.clip(exposure.values) < counted)
+    change = "taking another value" if _replaces(exposure) else "leaving it out"
+    return (
+        f"This person's {query.column.name} is {_shown(person.value, query.column)}, "
+        f"with {below} of {exposure.people} people below; {change}"
+    )
 
 
 def _of_cell(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
@@ -73,20 +100,63 @@ def _of_cell(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     return f"This person is one of {sharing} in the cell {cell}; {change}"
 
 
-def _of_member(person: ExposedPerson, exposure: Exposure) -> str:
-    alike = np.count_nonzero(exposure.values == person.value)
+def _of_record(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+    group, among = _group_of(query), np.ones(exposure.people, dtype=bool)
+    columns, where, others = query.columns, "", "the others"
+    if group is not None:
+        code = int(exposure.values[person.entry, -1])
+        among = exposure.values[:, -1] == code
+        listed = code < len(group.labels)
+        label = f"{group.name} = {group.labels[code]}" if listed else "all other people"
+        columns, where, others = columns[:-1], f"Group {label}: ", "the others there"
+        if query.kind.of_members:
+            return where + _of_member(person, exposure, among)
+    parts = _apart(person.entry, exposure.values, columns, among)
+    if among.sum() > 1:
+        parts = [f"{part} the mean of {others}" for part in parts]
+    change = "another record" if _replaces(exposure) else "leaving this record out"
+    return f"{where}This person's {' and '.join(parts)}; {change}"
+
+
+def _apart(
+    entry: int,
+    values: FloatArray,
+    columns: tuple[Column, ...],
+    among: NDArray[np.bool_],
+) -> list[str]:
+    """Return where a person lies farthest from the mean of the others ``among`` them.
+
+    Far is meant in widths of the bounds; of the person alone there is only the value.
+    """
+    told = []
+    for place, column in enumerate(columns):
+        bounds, value = _bounds(column), float(values[entry, place])
+        text, rest = f"{column.name} is {_shown(value, column)}", int(among.sum()) - 1
+        counted = float(bounds.clip(value))
+        gap = 0.0
+        if rest > 0:
+            total = float(bounds.clip(values[among, place]).sum())
+            gap = counted - (total - counted) / rest
+            text += f", {abs(gap):.3g} {'above' if gap >= 0 else 'below'}"
+        told.append((abs(gap) / bounds.width, text))
+    farthest = sorted(told, key=lambda part: -part[0])[:_SHOWN]
+    return [text for _, text in farthest]
+
+
+def _of_member(
+    person: ExposedPerson, exposure: Exposure, among: NDArray[np.bool_]
+) -> str:
+    members = exposure.values if exposure.values.ndim == 1 else exposure.values[:, 0]
+    alike = np.count_nonzero(members[among] == person.value)
     group = "are counted" if person.value == 1 else "are not counted"
     change = "another record" if _replaces(exposure) else "leaving them out"
-    return f"This person is one of {alike} of {exposure.people} who {group}; {change}"
+    people = np.count_nonzero(among)
+    return f"This person is one of {alike} of {people} who {group}; {change}"
 
 
 def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
-    name = query.column.name
-    bounds = query.column.bounds or Interval(lower=-np.inf, upper=np.inf)
-    value = float(bounds.clip(person.value))
-    shown = f"{person.value:.6g}"
-    if value != person.value:
-        shown += f" (counted as {value:.6g})"
+    name, bounds = query.column.name, _bounds(query.column)
+    value, shown = float(bounds.clip(person.value)), _shown(person.value, query.column)
     if _replaces(exposure):
         return (
             f"This person's {name} is {shown} and could be anything from "
