@@ -143,7 +143,7 @@ def test_level_of_truncation_falls_as_the_noise_grows(noise, widths, shift):
     assert worst_level(shift, bounds, 1.01 * noise) < level
 
 
-@settings(deadline=None, max_examples=300)
+@many
 @given(st.floats(0.05, 5), shares, st.floats(0.05, 1))
 def test_level_of_truncation_is_that_of_the_worst_outputs(noise, share, shift):
     """Brute force: no pair of values and no output has a larger loss."""
