@@ -1,0 +1,148 @@
+"""The same question for every group: what is allowed, read, and written down."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from tests.statistics.columns import DROP, category, dataset, number, yes_no
+
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+AGE = number("age", unit="years")
+REGION = category()
+SMOKES = Membership(label="yes")
+
+
+def part(kind=StatisticKind.MEAN, column=AGE, **changes):
+    known = {
+        "relation": SUBSTITUTION,
+        "unit": PrivacyUnit(),
+        "size": TableSize(people=4, public=False),
+    }
+    return Query(kind=kind, column=column, **(known | changes))
+
+
+def query(kind=StatisticKind.MEAN, column=AGE, *, group=REGION, **changes):
+    return GroupedQuery(part=part(kind, column, **changes), group=group)
+
+
+def test_title_and_unit_are_those_of_the_part_by_group():
+    asked = query()
+    assert (asked.title, asked.unit_text) == ("mean of age by region", "years")
+    share = query(StatisticKind.PROPORTION, yes_no(), membership=SMOKES)
+    assert share.title == "share of people with smoker = yes by region"
+    assert share.unit_text == ""
+    assert (share.kind, share.column) == (StatisticKind.PROPORTION, yes_no())
+    assert share.columns == (yes_no(), REGION)
+    assert asked.size == TableSize(people=4, public=False)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in StatisticKind if kind.by_group])
+def test_every_statistic_of_one_number_can_be_asked_by_group(kind):
+    column = yes_no() if kind.of_members else AGE
+    asked = query(kind, column, membership=SMOKES if kind.of_members else None)
+    assert asked.statistic.labels == ("north", "south", "other")
+    assert asked.bounds == asked.part.bounds
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "changes", "match"),
+    [
+        (StatisticKind.MEDIAN, AGE, {}, "cannot be asked by group; choose"),
+        (StatisticKind.HISTOGRAM, yes_no(), {}, "cannot be asked by group; choose"),
+        (StatisticKind.PROPORTIONS, yes_no(), {}, "cannot be asked by group; choose"),
+        (StatisticKind.MEAN, AGE, {"group": number("income")}, "'income' needs a pub"),
+        (StatisticKind.MEAN, AGE, {"group": category(labels=())}, "declare it on"),
+        (
+            StatisticKind.MEAN,
+            AGE,
+            {"size": TableSize(people=4, public=True)},
+            "sizes of groups are private; give public minimums",
+        ),
+    ],
+)
+def test_questions_without_an_answer_are_refused(kind, column, changes, match):
+    with pytest.raises(ParameterError, match=match):
+        query(kind, column, **changes)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_sensitivity_is_that_of_all_rows_of_a_unit(rows):
+    removed = query(relation=ADD_REMOVE, unit=PrivacyUnit(rows=rows)).sensitivity
+    # Above the public minimum of 4 the divisor grows along (see ``Mean``).
+    assert removed.l1 == pytest.approx(rows * 100 / 5)
+    moved = query(unit=PrivacyUnit(rows=rows)).sensitivity
+    assert moved.l1 == pytest.approx(rows * 2 * 100 / 5)
+    assert moved.coordinates == min(2 * rows, 3)
+
+
+def test_everybody_without_a_listed_label_is_in_the_last_group():
+    table = dataset(
+        (AGE, REGION),
+        age=[10.0, np.nan, 30.0, 140.0],
+        region=["south", "north", "east", None],
+    )
+    asked = query()
+    values = asked.values(table)
+    assert values.tolist() == [[10, 1], [50, 0], [30, 2], [140, 2]]
+    # A group below the public minimum is divided by it, around the middle.
+    means = [50, 50 + (10 - 50) / 4, 50 + (30 - 50 + 50) / 4]
+    assert asked.statistic.value(values) == pytest.approx(means)
+
+
+def test_groups_of_people_left_out_are_left_out_too():
+    age = number("age", missing=DROP)
+    table = dataset(
+        (age, REGION), age=[10.0, np.nan, 30.0], region=["south", "north", "north"]
+    )
+    asked = query(column=age)
+    assert asked.rows(table).tolist() == [0, 2]
+    assert asked.values(table).tolist() == [[10, 1], [30, 0]]
+
+
+def test_members_are_counted_by_group():
+    table = dataset(
+        (yes_no(), REGION),
+        smoker=["yes", "no", None, "yes"],
+        region=["north", "north", "south", "east"],
+    )
+    asked = query(StatisticKind.COUNT, yes_no(), membership=SMOKES)
+    assert asked.values(table).tolist() == [[1, 0], [0, 0], [0, 1], [1, 2]]
+    assert asked.statistic.value(asked.values(table)).tolist() == [1, 0, 1]
+
+
+def test_yes_and_no_make_groups_too():
+    table = dataset((AGE, yes_no()), age=[10.0, 20.0, 30.0], smoker=["yes", "no", None])
+    values = query(group=yes_no()).values(table)
+    assert values.tolist() == [[10, 1], [20, 0], [30, 2]]
+
+
+def test_other_groups_than_declared_are_refused():
+    other = category(labels=("south", "north"))
+    table = dataset((AGE, other), age=[1.0], region=["north"])
+    with pytest.raises(ParameterError, match="lists other labels of 'region'"):
+        query().values(table)
+
+
+def test_parameters_differ_between_analyses_and_survive_json():
+    analyses = [
+        part(),
+        query(),
+        query(group=category("sex")),
+        query(group=category(labels=("north", "east"))),
+        query(StatisticKind.SUM),
+        query(relation=ADD_REMOVE),
+        query(unit=PrivacyUnit(rows=2)),
+        query(size=TableSize(people=5, public=False)),
+    ]
+    texts = [json.dumps(each.parameters(), sort_keys=True) for each in analyses]
+    assert len(set(texts)) == len(analyses)
+    for each, text in zip(analyses, texts, strict=True):
+        assert json.loads(text) == each.parameters()
