@@ -75,7 +75,9 @@ class Scatter:
             step = _group_means(deviations, codes, counts)
             means += step
             deviations -= step[0] if codes is None else step[codes]
-        gram = deviations.T @ deviations
+        # A matrix product would add one after the other, and its rounding error would
+        # grow with n, beyond what releases allow for. NumPy's sum adds pairwise.
+        products = [np.sum(deviations[:, i] * deviations[:, j]) for i, j in pairs]
         return cls(
             widths=np.array([column.width for column in bounds]),
             pairs=pairs,
@@ -83,7 +85,7 @@ class Scatter:
             counts=counts,
             means=means,
             each=deviations,
-            sums=np.array([gram[i, j] for i, j in pairs]),
+            sums=np.array(products),
         )
 
     def without(self, rows: Rows) -> FloatArray:
