@@ -10,6 +10,7 @@ st.title("Trade-offs")
 st.markdown("Which mechanism is off by how much, and what does its bound cost in bias?")
 study = session.require_study()
 asked = inputs.ask(study)
+query = comparing.require_comparable(asked)
 
 metrics: list[Metric] = list(Metric)
 comparisons: list[Fairness] = list(Fairness)
@@ -47,7 +48,7 @@ place = fourth.slider(
     help="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
     "nothing on this page is computed from the table.",
 )
-at = comparing.setting(asked, place)
+at = comparing.setting(asked, query, place)
 if axis == "epsilon":
     comparing.against_epsilon(at, fairness, metric)
 elif axis == "number of people":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -11,28 +11,79 @@ import streamlit as st
 from dpcore.figures.tradeoffs import Axis, curves_picture, winners_picture
 from dpcore.figures.wording import significant
 from dpcore.releases.record import Mode
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies import tradeoffs
+from dpcore.studies.comparable import (
+    comparable,
+    each_number,
+    fewest_people,
+    with_people,
+)
 from dpcore.studies.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.winners import winners as winners_over
 from ui import results, session
+from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.releases.request import Request
-    from dpcore.studies.tradeoffs import Comparable, Curve
+    from dpcore.studies.comparable import Comparable
+    from dpcore.studies.tradeoffs import Curve
 
 _POINTS = 21
 _DOTS = 6
 _DRAWS = 2000
 _SEED = 1
-_FEWEST = 3
 _NOTHING = 1e-4
 
 
-def setting(asked: Request, place: float) -> Setting:
+def require_comparable(asked: Request) -> Comparable:
+    """Return the question; where mechanisms cannot be compared, say why and stop."""
+    query = asked.query
+    if not comparable(query):
+        st.info(literal(_nothing_to_compare(query.kind)))
+        st.page_link("pages/release.py", label="See its noise on Release")
+        if query.kind.of_matrix:
+            st.page_link(
+                "pages/study1.py", label="Compare matrices on Study 1: covariances"
+            )
+        st.stop()
+    each = each_number(query)
+    if each:
+        after = "" if asked.constraint is None else ", before they are made to add up"
+        st.caption(
+            f"Each number of the answer has noise of its own, of the same kind: this "
+            f"page is about the {each}{after}."
+        )
+    return query
+
+
+def _nothing_to_compare(kind: StatisticKind) -> str:
+    if kind.of_ranks:
+        return (
+            f"There is nothing to compare for a {kind}. It is not a number with noise "
+            "on it: the exponential mechanism chooses one of many possible answers, "
+            "and how far off that is in value depends on the data."
+        )
+    if kind is StatisticKind.CORRELATION:
+        return (
+            "There is nothing to compare for a correlation. It has no noise of its "
+            "own: it follows from two released variances and a released covariance. "
+            "Choose “variance” or “covariance” to compare mechanisms for these."
+        )
+    return (
+        "There is nothing to compare for a covariance matrix. Its numbers share the "
+        "budget, and each is drawn within what the earlier ones allow, so that it has "
+        "no single noise. Choose “variance” or “covariance” to compare mechanisms for "
+        "one of its numbers."
+    )
+
+
+def setting(asked: Request, query: Comparable, place: float) -> Setting:
     """Return the point that the page is set to."""
     return Setting(
-        query=cast("Comparable", asked.query),
+        query=query,
         epsilon=asked.epsilon,
         delta=asked.used_delta or 1e-6,
         place=place,
@@ -54,14 +105,16 @@ def against_epsilon(at: Setting, fairness: Fairness, metric: Metric) -> None:
 def against_people(at: Setting, fairness: Fairness, metric: Metric) -> None:
     """Draw the comparison over the number of people."""
     now = at.query.size.people
-    low, high = max(_FEWEST, now // 30), max(now * 30, 1000)
+    low, high = max(fewest_people(at.query), now // 30), max(now * 30, 1000)
     keys = fairness.mechanisms
     people = _whole(low, high, _POINTS)
     few = _whole(low, high, _DOTS)
-    settings = [replace(at, query=tradeoffs.with_people(at.query, int(n))) for n in few]
+    settings = [replace(at, query=with_people(at.query, int(n))) for n in few]
     curves = tradeoffs.against_people(at, keys, people)
     dots = tradeoffs.against_people(at, keys, few)
-    axis = Axis(label="number of people", at=float(now), log=True)
+    by_group = isinstance(at.query, GroupedQuery)
+    label = "number of people in a group" if by_group else "number of people"
+    axis = Axis(label=label, at=float(now), log=True)
     _draw(curves, dots, settings, metric, axis, at)
 
 
@@ -71,7 +124,8 @@ def against_position(at: Setting, fairness: Fairness, metric: Metric) -> None:
     curves = tradeoffs.against_position(at, keys, _POINTS)
     dots = tradeoffs.against_position(at, keys, _DOTS)
     settings = [replace(at, place=place) for place in np.linspace(0, 1, _DOTS)]
-    axis = Axis(label=f"true {at.query.title}", at=at.position, log=False)
+    name = each_number(at.query) or at.query.title
+    axis = Axis(label=f"true {name}", at=at.position, log=False)
     _draw(curves, dots, settings, metric, axis, at)
 
 
@@ -81,6 +135,7 @@ def winners(at: Setting, fairness: Fairness) -> None:
     picture = winners_picture(
         winners_over(at, fairness.mechanisms, np.geomspace(low, high, 40), 49),
         axis="where the true value lies between its bounds (0 lower, 1 upper)",
+        each=each_number(at.query),
         watermark=session.mode() is Mode.CLASSROOM,
     )
     results.show(picture, "winners")
@@ -132,6 +187,7 @@ def _draw(
         metric,
         axis=axis,
         unit=at.query.unit_text,
+        each=each_number(at.query),
         watermark=session.mode() is Mode.CLASSROOM,
     )
     results.show(picture, "curves")

@@ -52,14 +52,17 @@ def curves_picture(
     *,
     axis: Axis,
     unit: str,
+    each: str = "",
     watermark: bool,
 ) -> Picture:
     """Return one line a mechanism, with simulated dots, along ``axis``.
 
-    Spread and error are drawn on a log scale.
+    Spread and error are drawn on a log scale. ``each`` says which of several numbers
+    of an answer the lines are about, such as "share of one category".
     """
     log_y = metric is not Metric.BIAS
-    label = f"{_WORDS[metric]}{f', {unit}' if unit else ''}"
+    of_each = f" of the {each}" if each else ""
+    label = f"{_WORDS[metric]}{of_each}{f', {unit}' if unit else ''}"
     lines = [
         {
             "type": "scatter",
@@ -94,7 +97,7 @@ def curves_picture(
             }
         ],
     )
-    title = _takeaway(curves, metric, axis, unit)
+    title = _takeaway(curves, metric, axis, unit, of_each)
     return Picture(
         title=title,
         figure=figure,
@@ -103,8 +106,14 @@ def curves_picture(
     )
 
 
-def winners_picture(winners: Winners, *, axis: str, watermark: bool) -> Picture:
-    """Return the map of the mechanism with the least error."""
+def winners_picture(
+    winners: Winners, *, axis: str, each: str = "", watermark: bool
+) -> Picture:
+    """Return the map of the mechanism with the least error.
+
+    ``each`` is as for ``curves_picture``.
+    """
+    of_each = f" of the {each}" if each else ""
     figure = frame(
         watermark=watermark,
         height=420,
@@ -150,8 +159,9 @@ def winners_picture(winners: Winners, *, axis: str, watermark: bool) -> Picture:
         reverse=True,
     )
     title = (
-        f"{shares[0][1]} has clearly the least error on {percent(shares[0][0])} of the "
-        f"map; on {percent(winners.share(steps - 1))} the best two are equal"
+        f"{shares[0][1]} has clearly the least error{of_each} on "
+        f"{percent(shares[0][0])} of the map; on "
+        f"{percent(winners.share(steps - 1))} the best two are equal"
     )
     rest = ", ".join(f"{label} {percent(share)}" for share, label in shares)
     table = pd.DataFrame(
@@ -191,23 +201,29 @@ def _scale(label: str, *, log: bool) -> dict[str, Any]:
     }
 
 
-def _takeaway(curves: Sequence[Curve], metric: Metric, axis: Axis, unit: str) -> str:
+def _takeaway(
+    curves: Sequence[Curve], metric: Metric, axis: Axis, unit: str, of_each: str
+) -> str:
     heights = {curve.key: _height(curve, metric, axis) for curve in curves}
     least, most = min(heights.values()), max(heights.values())
     errors = [_height(curve, Metric.RMSE, axis) for curve in curves]
     if metric is Metric.BIAS and most < _VISIBLE * min(errors):
         return (
-            f"At {axis.label} {significant(axis.at)} no mechanism has a visible bias: "
+            f"At {axis.label} {significant(axis.at)} no mechanism has a visible bias"
+            f"{of_each}: "
             "the bounds are far away on the scale of the noise"
         )
     best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
     worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)
     if best == worst:
-        return f"At {axis.label} {significant(axis.at)}, all have the same {metric}"
+        return (
+            f"At {axis.label} {significant(axis.at)}, all have the same {metric}"
+            f"{of_each}"
+        )
     suffix = f" {unit}" if unit else ""
     return (
-        f"At {axis.label} {significant(axis.at)} the least {metric} is that of {best} "
-        f"({significant(least)}{suffix}), the largest that of {worst} "
+        f"At {axis.label} {significant(axis.at)} the least {metric}{of_each} is that "
+        f"of {best} ({significant(least)}{suffix}), the largest that of {worst} "
         f"({significant(most)}{suffix})"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,8 @@ from dpcore.statistics.rows import checked_groups
 from dpcore.statistics.scatter import largest_scatter
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
@@ -46,10 +48,9 @@ class GroupSizes:
     labels_public: bool = True
 
     def __post_init__(self) -> None:
-        least = 2 if self.labels_public else 0
-        if not self.sizes or min(self.sizes) < least:
+        if not self.sizes or min(self.sizes) < self._smallest:
             message = (
-                f"pooled statistics need groups of at least {least} people, "
+                f"pooled statistics need groups of at least {self._smallest} people, "
                 f"got sizes {self.sizes}."
             )
             raise ParameterError(message)
@@ -76,6 +77,11 @@ class GroupSizes:
         return self.people - self.count
 
     @property
+    def fewest_people(self) -> int:
+        """Return the fewest people that so many groups may have."""
+        return max(self._smallest * self.count, self.count + 1)
+
+    @property
     def possible(self) -> tuple[int, ...]:
         """Return the sizes of the table that can scatter most.
 
@@ -88,6 +94,31 @@ class GroupSizes:
     def largest_scatter(self) -> float:
         """Return the most that people with values in [0, 1] scatter within groups."""
         return sum(largest_scatter(size) for size in self.possible)
+
+    def resized(self, people: int) -> Self:
+        """Return as many groups with ``people`` altogether, in like proportions.
+
+        Raises:
+            ParameterError: If there are fewer than ``fewest_people``.
+
+        >>> GroupSizes(sizes=(302, 698)).resized(10).sizes
+        (4, 6)
+
+        """
+        if people < self.fewest_people:
+            message = (
+                f"{self.count} groups need at least {self.fewest_people} people, "
+                f"got {people}."
+            )
+            raise ParameterError(message)
+        above = np.array(self.sizes) - self._smallest
+        if not above.any():
+            above += 1
+        room = people - self._smallest * self.count
+        # Whole numbers with the right sum: differences of rounded partial sums.
+        ends = np.rint(np.cumsum(above) / above.sum() * room).astype(np.intp)
+        sizes = np.diff(ends, prepend=0) + self._smallest
+        return replace(self, sizes=tuple(sizes.tolist()))
 
     def check_relation(self, relation: NeighboringRelation) -> None:
         """Refuse a relation under which the sensitivity is not a public number.
@@ -108,6 +139,11 @@ class GroupSizes:
         if self.freedom == 1:
             message = "pooled statistics of n = J + 1 people need all of them."
             raise ParameterError(message)
+
+    @property
+    def _smallest(self) -> int:
+        """Return the fewest people of a group; a public one scatters."""
+        return 2 if self.labels_public else 0
 
     def read(
         self, values: FloatArray, *, columns: int

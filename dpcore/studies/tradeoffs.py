@@ -14,18 +14,15 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.statistics.grouped_query import GroupedQuery
-from dpcore.statistics.joint_query import JointQuery
-from dpcore.statistics.query import Query
+from dpcore.studies.comparable import comparable, with_people
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.data.bounds import FloatArray
     from dpcore.mechanisms.base import Mechanism
+    from dpcore.studies.comparable import Comparable
 
-Comparable = Query | GroupedQuery | JointQuery
-"""Questions that noise on a number can answer: not ranks, not a whole matrix."""
 _WINDOW = 20.0
 
 
@@ -60,12 +57,23 @@ class Setting:
         delta: Used by the Gaussian mechanism only.
         place: Where the true value lies between its bounds, from 0 to 1.
 
+    Raises:
+        ParameterError: If the statistic is not ``comparable``.
+
     """
 
     query: Comparable
     epsilon: float
     delta: float
     place: float
+
+    def __post_init__(self) -> None:
+        if not comparable(self.query):
+            message = (
+                f"a {self.query.kind} is not a number with noise on it; ask for "
+                "another statistic."
+            )
+            raise ParameterError(message)
 
     def mechanism(self, key: str) -> Mechanism:
         """Return the calibrated mechanism of that key."""
@@ -203,14 +211,6 @@ def simulated(
         value, error = np.array(pairs).T
         dots.append(Dots(key=curve.key, x=curve.x, value=value, error=error))
     return tuple(dots)
-
-
-def with_people(query: Comparable, people: int) -> Comparable:
-    """Return ``query`` for another number of people (of a group, if it has groups)."""
-    size = replace(query.size, people=people)
-    if isinstance(query, GroupedQuery):
-        return replace(query, part=replace(query.part, size=size))
-    return replace(query, size=size)
 
 
 def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> Curve:
