@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _LAST = "_last_statistic"
+_FEWEST_IN_PUBLIC_GROUP = 2
 EPSILON_HELP = (
     "How much one person can change the odds of any answer. At 0.1 hardly, at 1 an "
     "attacker who was 50 % sure becomes at most 73 % sure, at 5 up to 99 %."
@@ -132,16 +133,6 @@ def _joint(
 ) -> JointQuery:
     numbers = (column, *asked.others)
     size = study.size(*numbers)
-    groups = None
-    if asked.group is not None:
-        cells = len(asked.group.labels) + 1
-        sizes = (size.people, *(0,) * (cells - 1))
-        if asked.labels_public:
-            # Declared public by the curator, with everybody's group.
-            codes = study.dataset.codes(asked.group.name)
-            found = np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
-            sizes = tuple(found.tolist())
-        groups = GroupSizes(sizes=sizes, labels_public=asked.labels_public)
     return JointQuery(
         kind=kind,
         numbers=numbers,
@@ -149,8 +140,31 @@ def _joint(
         unit=study.terms.unit,
         size=size,
         group=asked.group,
-        groups=groups,
+        groups=_groups(asked, size, study),
     )
+
+
+def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
+    """Return what is public about the groups, people of no listed label last."""
+    if asked.group is None:
+        return None
+    cells = len(asked.group.labels) + 1
+    if not asked.labels_public:
+        sizes = (size.people, *(0,) * (cells - 1))
+        return GroupSizes(sizes=sizes, labels_public=False)
+    # Declared public by the curator, with everybody's group.
+    codes = study.dataset.codes(asked.group.name)
+    counts = np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
+    sizes = tuple(counts.tolist())
+    if sizes[-1] == 0:
+        sizes = sizes[:-1]
+    if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
+        message = (
+            "public groups need at least two people each, and one of these has fewer. "
+            "Change the list of labels, or leave “Everybody's group is public” off."
+        )
+        raise ParameterError(message)
+    return GroupSizes(sizes=sizes, labels_public=True)
 
 
 def _constraint(query: Question, key: str) -> Constraint | None:

@@ -56,7 +56,8 @@ class JointQuery:
         size: What is public about the number of people; private under add/remove, and
             where people with a missing value are dropped.
         group: The column that makes the groups of a pooled statistic, else ``None``.
-        groups: What is public about those groups, people of no listed label included.
+        groups: What is public about those groups. People of no listed label are the
+            last one; it may be left out where it is public that there are none.
 
     """
 
@@ -201,7 +202,8 @@ class JointQuery:
         if self.group is None or self.groups is None:
             return
         cells = len(self.group.labels) + 1
-        if not self.group.labels or self.groups.count != cells:
+        possible = (cells - 1, cells) if self.groups.labels_public else (cells,)
+        if not self.group.labels or self.groups.count not in possible:
             message = (
                 f"{self.group.name!r} has {cells} groups, people of no listed label "
                 f"included, got sizes of {self.groups.count}."

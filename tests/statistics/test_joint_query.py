@@ -112,7 +112,7 @@ def test_title_and_unit_say_what_is_asked(kind, numbers, title, unit):
         (
             StatisticKind.POOLED_VARIANCE,
             (AGE,),
-            {"groups": GroupSizes(sizes=(3, 3))},
+            {"groups": GroupSizes(sizes=(3, 3), labels_public=False)},
             "'region' has 3 groups, people of no listed label included",
         ),
         (
@@ -206,6 +206,18 @@ def test_everybody_without_a_listed_label_is_in_the_last_group():
     assert values.tolist() == codes
     # Scatter of (10, 50), (50, 60) and (30, 40), over 6 - 3.
     assert asked.statistic.value(values) == pytest.approx([(800 + 50 + 50) / 3])
+
+
+def test_public_groups_of_listed_labels_alone_hold_everybody():
+    groups = GroupSizes(sizes=(3, 3))
+    asked = query(StatisticKind.POOLED_VARIANCE, (AGE,), groups=groups)
+    ages = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+    table = dataset((AGE, REGION), age=ages, region=["north", "south"] * 3)
+    # Scatter of (10, 30, 50) and (20, 40, 60), over 6 - 2.
+    assert asked.statistic.value(asked.values(table)) == pytest.approx([400])
+    stranger = dataset((AGE, REGION), age=ages, region=["north", "south"] * 2 + 2 * [0])
+    with pytest.raises(ParameterError):
+        asked.statistic.value(asked.values(stranger))
 
 
 def test_other_groups_than_declared_are_refused():
