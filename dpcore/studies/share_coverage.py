@@ -60,8 +60,8 @@ def coverage(
     Each survey draws as many people as the table has, then sanitizes their shares. Each
     interval here is for one share at 95 %, not for all shares together.
     """
-    people = plan.query.size.people
-    surveyed = rng.multinomial(people, shares / shares.sum(), size=surveys) / people
+    people, shares = plan.query.size.people, shares / shares.sum()
+    surveyed = rng.multinomial(people, shares, size=surveys) / people
     released = simulated(plan, surveyed, rng=rng, size=(surveys,))
     naive = wald(released, people=people, level=LEVEL)
     aware = plan.interval(released, level=LEVEL)

@@ -1,0 +1,78 @@
+"""Requests of every kind of plan, with small settings that tests can change."""
+
+import string
+
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.constraints import Constraint, ConstraintKind
+from dpcore.releases.request import Request
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from tests.statistics.columns import REPLACE, category, number
+
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+AGE = number("age", unit="years")
+
+
+def terms(people=5, *, relation=SUBSTITUTION, rows=1):
+    """Whom a guarantee protects, and what is public about their number."""
+    return {
+        "relation": relation,
+        "unit": PrivacyUnit(rows=rows),
+        "size": TableSize(people=people, public=relation is SUBSTITUTION),
+    }
+
+
+def asked(query, key, *, epsilon=1.0, **changes):
+    return Request(query=query, mechanism_key=key, epsilon=epsilon, **changes)
+
+
+def shares(key="bit", kind=ConstraintKind.RESCALE, *, cells=3, epsilon=1.0, **changes):
+    """All shares of ``cells`` cells; changes of the procedure, then of the terms."""
+    procedure = {
+        name: changes.pop(name)
+        for name in ("remainder", "branching", "syntheses")
+        if name in changes
+    }
+    if kind is ConstraintKind.ALL_BUT_ONE:
+        procedure.setdefault("remainder", cells - 1)
+    labels = tuple(string.ascii_lowercase[: cells - 1])
+    column = Column(
+        name="color",
+        kind=ColumnKind.CATEGORY,
+        labels=labels,
+        missing=REPLACE,
+        replacement=labels[0],
+    )
+    query = Query(kind=StatisticKind.PROPORTIONS, column=column, **terms(**changes))
+    constraint = Constraint(kind=kind, **procedure)
+    return asked(query, key, epsilon=epsilon, constraint=constraint)
+
+
+def ranks(*, q=None, epsilon=1.0, **changes):
+    """The median of an age, or another quantile."""
+    kind = StatisticKind.MEDIAN if q is None else StatisticKind.QUANTILE
+    query = Query(kind=kind, column=AGE, q=q, **terms(**changes))
+    return asked(query, "exponential", epsilon=epsilon)
+
+
+def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **changes):
+    """Variances and covariances of numbers between 0 and 1."""
+    names = string.ascii_lowercase[:columns]
+    query = JointQuery(
+        kind=kind or StatisticKind.COVARIANCE_MATRIX,
+        numbers=tuple(number(name, 1.0) for name in names),
+        **terms(**changes),
+    )
+    return asked(query, key, epsilon=epsilon, weights=weights)
+
+
+def by_group(key="laplace", *, epsilon=1.0, relation=SUBSTITUTION, people=5):
+    """The mean age by region."""
+    known = terms(relation=relation)
+    known["size"] = TableSize(people=people, public=False)
+    part = Query(kind=StatisticKind.MEAN, column=AGE, **known)
+    return asked(GroupedQuery(part=part, group=category()), key, epsilon=epsilon)

@@ -1,0 +1,250 @@
+"""Shares that add up: their privacy by enumeration, their intervals by simulation."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.budget import computed, typed
+from dpcore.errors import ParameterError
+from dpcore.releases import secure
+from dpcore.releases.constraints import ConstraintKind
+from dpcore.releases.share_plan import fitting
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, shares
+from tests.statistics.neighbors import multisets
+
+RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
+TREE, ALL_BUT_ONE = ConstraintKind.TREE, ConstraintKind.ALL_BUT_ONE
+KEYS = ("laplace", "bit", "truncated", "truncated-published", "folded")
+FITTING = [(key, kind) for key in KEYS for kind in fitting(key)]
+
+
+def neighbors(statistic, relation, people, cells):
+    """The statistic of every small table and of each of its neighbors, (c, k) each."""
+    here, there = [], []
+    for n in people:
+        for table in multisets(range(cells), n):
+            for i in range(n):
+                rest = table[:i] + table[i + 1 :]
+                if relation is SUBSTITUTION:
+                    reached = [(*rest, other) for other in range(cells)]
+                else:
+                    reached = [rest] if rest else []
+                for other in reached:
+                    here.append(statistic.value(np.array(table, dtype=float)))
+                    there.append(statistic.value(np.array(other, dtype=float)))
+    return np.array(here), np.array(there)
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize(("key", "kind"), FITTING)
+def test_no_small_table_reveals_more_than_the_worst_case(key, kind, relation):
+    plan = shares(key, kind, relation=relation, people=4).plan
+    statistic = plan.query.statistic
+    people = [4] if relation is SUBSTITUTION else range(1, 6)
+    here, there = neighbors(statistic, relation, people, 3)
+    for delta in (0.0, 1e-3):
+        levels = plan.pair_epsilon(here, there, delta=delta)
+        assert levels.max() <= plan.worst_case(delta=delta) * (1 + 1e-12)
+        assert plan.worst_case(delta=delta) <= plan.worst_case()
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "cells"),
+    [
+        ("bit", RESCALE, 3),
+        ("truncated", RESCALE, 3),
+        ("truncated-published", RESCALE, 3),
+        ("laplace", PROJECT, 3),
+        ("bit", ALL_BUT_ONE, 3),
+        ("bit", TREE, 4),
+    ],
+)
+@pytest.mark.parametrize("syntheses", [1, 3])
+def test_the_worst_case_is_attained_under_substitution(key, kind, cells, syntheses):
+    plan = shares(key, kind, cells=cells, syntheses=syntheses).plan
+    pairs = neighbors(plan.query.statistic, SUBSTITUTION, [5], cells)
+    attained = plan.pair_epsilon(*pairs).max()
+    assert attained == pytest.approx(plan.worst_case(), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "level"),
+    [(0.1, 0.195204847), (0.5, 0.899666681), (1, 1.663593132), (10, 11.379545039)],
+)
+def test_published_truncation_of_a_vector_costs_what_is_known(epsilon, level):
+    request = shares("truncated-published", cells=4, people=100, epsilon=epsilon)
+    assert request.real_epsilon == pytest.approx(level, abs=1e-9)
+
+
+@pytest.mark.parametrize("syntheses", [1, 2, 7])
+@pytest.mark.parametrize(("key", "kind"), FITTING)
+def test_a_claim_that_holds_costs_what_was_typed(key, kind, syntheses):
+    request = shares(key, kind, epsilon=0.3, syntheses=syntheses)
+    if key == "truncated-published":
+        assert not request.claim_holds
+        assert request.cost.epsilon == computed(request.real_epsilon)
+        assert request.real_epsilon > 0.3
+    else:
+        assert request.claim_holds
+        assert request.cost.epsilon == typed(0.3)
+        assert request.real_epsilon == pytest.approx(0.3, rel=1e-9)
+    plan = request.plan
+    assert request.cost.rho == computed(plan.rho)
+    level = request.real_epsilon
+    expected = 1 / level if plan.event.kind == "laplace" else level
+    assert plan.event.parameter == pytest.approx(expected)
+    assert 0 < plan.rho <= level * np.tanh(level / 2)
+
+
+def test_noise_grows_with_the_number_of_syntheses():
+    for key in ("bit", "truncated-published"):
+        one, four = (shares(key, syntheses=m).plan for m in (1, 4))
+        assert four.noise == pytest.approx(4 * one.noise)
+        assert four.rho < 4 * one.rho
+
+
+@pytest.mark.parametrize("syntheses", [1, 3])
+@pytest.mark.parametrize(("key", "kind"), FITTING)
+def test_answers_are_shares(key, kind, syntheses):
+    request = shares(key, kind, cells=4, people=20, epsilon=2, syntheses=syntheses)
+    value = np.array([0.5, 0.0, 0.4, 0.1])
+    answer = request.plan.answer(value, cost=request.cost)
+    assert answer.labels == ("a", "b", "c", "other")
+    assert min(answer.values) >= 0
+    assert sum(answer.values) == pytest.approx(1)
+    assert answer.derived == {}
+    for ends in (answer.intervals.noise, answer.intervals.total):
+        for label, share in zip(answer.labels, answer.values, strict=True):
+            low, high = ends[label]
+            assert 0 <= low <= share <= high <= 1
+
+
+@pytest.mark.parametrize("remainder", range(4))
+@pytest.mark.parametrize("kind", ConstraintKind)
+def test_with_hardly_any_noise_the_answer_is_the_table(kind, remainder):
+    changes = {"remainder": remainder} if kind is ALL_BUT_ONE else {}
+    request = shares("bit", kind, cells=4, people=20, epsilon=1e7, **changes)
+    value = np.array([0.5, 0.05, 0.4, 0.05])
+    answer = request.plan.answer(value, cost=request.cost)
+    assert answer.values == pytest.approx(value, abs=1e-5)
+    low, high = answer.intervals.noise["c"]
+    assert high - low < 1e-5
+    # What is left is the sampling of 20 people.
+    low, high = answer.intervals.total["c"]
+    assert 0.4 < high - low < 0.7
+
+
+@settings(deadline=None, max_examples=30)
+@given(epsilon=st.floats(1e-3, 50), syntheses=st.integers(1, 20))
+def test_every_draw_has_an_equal_part_of_the_cost(epsilon, syntheses):
+    request = shares("bit", epsilon=epsilon, syntheses=syntheses)
+    spent = []
+
+    def draw(mechanism, value, *, sensitivity, cost):
+        assert mechanism == request.plan.mechanism
+        assert sensitivity == request.plan.sensitivity
+        spent.append(cost.epsilon)
+        return value
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secure, "draw", draw)
+        request.plan.answer(np.array([0.2, 0.3, 0.5]), cost=request.cost)
+    assert len(spent) == syntheses
+    assert len(set(spent)) == 1
+    assert sum(map(Fraction, spent)) <= Fraction(typed(epsilon))
+    assert float(sum(spent)) == pytest.approx(epsilon)
+
+
+@pytest.mark.parametrize("kind", ConstraintKind)
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("rows", [1, 4])
+def test_rounding_is_covered_as_for_every_other_answer(kind, relation, rows):
+    plan = shares("bit", kind, cells=9, relation=relation, rows=rows).plan
+    exact = type(plan)(
+        query=plan.query,
+        key=plan.key,
+        epsilon=plan.epsilon,
+        constraint=plan.constraint,
+        rounding=0.0,
+    ).sensitivity
+    needed = secure.widen(exact, 1.0)
+    for name in ("l1", "l2", "largest", "coordinates"):
+        assert getattr(plan.sensitivity, name) >= getattr(needed, name)
+        assert getattr(plan.sensitivity, name) == pytest.approx(getattr(exact, name))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    counts=st.lists(st.integers(1, 10**6), min_size=26, max_size=26),
+    branching=st.integers(2, 26),
+)
+def test_sums_as_floats_compute_them_stay_within_the_sensitivity(counts, branching):
+    counts, people = np.array(counts), sum(counts)
+    plan = shares("bit", TREE, cells=26, people=people, branching=branching).plan
+    step = np.zeros(26)
+    step[[0, -1]] = 1, -1
+    here, there = (
+        plan.constraint.read(each / people) for each in (counts, counts + step)
+    )
+    moved, allowed = np.abs(there - here), plan.sensitivity
+    assert moved.sum() <= allowed.l1
+    assert np.sqrt((moved**2).sum()) <= allowed.l2
+    assert moved.max() <= allowed.largest
+    assert np.count_nonzero(moved) <= allowed.coordinates
+    # Not by chance: rounding is far below what is covered.
+    exact = 2 * plan.constraint.layers(26) / people
+    assert moved.sum() - exact <= (allowed.l1 - exact) / 2
+
+
+PROCEDURES = [
+    pytest.param(kind, syntheses, id=f"{kind.name}-{syntheses}")
+    for kind, syntheses in product(ConstraintKind, (1, 4))
+]
+
+
+@pytest.mark.parametrize(("kind", "syntheses"), PROCEDURES)
+def test_noise_intervals_hold_for_all_shares_together(monkeypatch, kind, syntheses):
+    rng, truth = np.random.default_rng(11), np.full(9, 1 / 9)
+
+    def draw(mechanism, value, **_):
+        return mechanism.simulate(value, rng=rng, size=value.shape)
+
+    monkeypatch.setattr(secure, "draw", draw)
+    request = shares("bit", kind, cells=9, people=400, syntheses=syntheses)
+    plan, cost = request.plan, request.cost
+    held = 0
+    for _ in range(400):
+        ends = np.array([*plan.answer(truth, cost=cost).intervals.noise.values()])
+        held += np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+    assert held / 400 >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
+
+
+def test_half_widths_are_those_of_even_shares():
+    plan = shares("bit", ALL_BUT_ONE, cells=4, people=1000).plan
+    laplace = plan.noise * np.log(20)
+    assert plan.half_widths(0.95) == pytest.approx(
+        [laplace, laplace, laplace, laplace * np.sqrt(3)]
+    )
+    assert shares(people=2, epsilon=0.01).plan.half_widths(0.95).tolist() == [1] * 3
+
+
+def test_mechanisms_that_do_not_fit_are_refused():
+    assert fitting("gaussian") == ()
+    assert fitting("laplace") == (PROJECT,)
+    assert set(fitting("bit")) == set(ConstraintKind)
+    for key, kind in (
+        ("laplace", RESCALE),
+        ("gaussian", PROJECT),
+        ("truncated", ALL_BUT_ONE),
+    ):
+        with pytest.raises(ParameterError, match=r"does not go with .* choose BIT"):
+            _ = shares(key, kind).plan
+
+
+def test_a_cell_that_is_not_there_is_refused_before_anything_is_drawn():
+    with pytest.raises(ParameterError, match="from 0 to 2"):
+        _ = shares("bit", ALL_BUT_ONE, remainder=3).cost
