@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -154,23 +153,22 @@ class MatrixPlan:
 
     def _derived(self, drawn: FloatArray) -> dict[str, float]:
         """Return what follows from released numbers: post-processing, and free."""
-        names, columns = self.statistic.names, self.release.columns
+        labels, columns = self.statistic.labels, self.release.columns
         reaches = reaches_of(drawn[:columns])
         derived = {
             # Without bounds a covariance may be larger than its variances allow.
-            f"corr({x}, {y})": float(np.clip(covariance / reach, -1, 1))
-            for (x, y), covariance, reach in zip(
-                itertools.combinations(names, 2),
-                drawn[columns:],
-                reaches,
-                strict=True,
+            f"corr{label.removeprefix('cov')}": float(
+                np.clip(covariance / reach, -1, 1)
+            )
+            for label, covariance, reach in zip(
+                labels[columns:], drawn[columns:], reaches, strict=True
             )
             if reach > 0
         }
         repaired = repair(matrix_of(drawn))
         if repaired.changed:
             after = vector_of(repaired.after)
-            for label, number in zip(self.statistic.labels, after, strict=True):
+            for label, number in zip(labels, after, strict=True):
                 derived[f"repaired {label}"] = float(number)
         return derived
 

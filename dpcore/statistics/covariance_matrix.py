@@ -61,11 +61,14 @@ class CovarianceMatrix:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return ``var(x)`` and ``cov(x, y)`` for each column and pair of columns."""
-        return (
-            *(f"var({name})" for name in self.names),
-            *(f"cov({x}, {y})" for x, y in combinations(self.names, 2)),
-        )
+        """Return ``var(x)`` and ``cov(x, y)`` for each column and pair of columns.
+
+        Names with commas are quoted where two pairs would be called the same.
+        """
+        plain = _labels(self.names)
+        if len(set(plain)) == len(plain):
+            return plain
+        return _labels(tuple(map(repr, self.names)))
 
     @property
     def parts(self) -> tuple[Variance | Covariance, ...]:
@@ -169,6 +172,13 @@ class CovarianceMatrix:
 
     def _at(self, sums: FloatArray, people: int) -> FloatArray:
         return sums / (own_divisor(self.size, people) - 1)
+
+
+def _labels(names: tuple[str, ...]) -> tuple[str, ...]:
+    return (
+        *(f"var({name})" for name in names),
+        *(f"cov({x}, {y})" for x, y in combinations(names, 2)),
+    )
 
 
 def _farthest(actual: FloatArray, reached: list[FloatArray]) -> FloatArray:

@@ -96,3 +96,15 @@ def label_entries(
         return np.ones(len(codes))
     member: NDArray[np.bool_] = codes == column.labels.index(membership.label)
     return member.astype(np.float64)
+
+
+def name_of_others(labels: tuple[str, ...]) -> str:
+    """Return a name, not among ``labels``, for those who have none of them.
+
+    >>> name_of_others(("north", "south")), name_of_others(("one", "other"))
+    ('other', 'other values')
+    """
+    name = "other"
+    while name in labels:
+        name += " values"
+    return name

@@ -14,6 +14,7 @@ from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
+from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.rows import checked_groups
 from dpcore.statistics.spread import Variance
 from dpcore.statistics.sums import Sum
@@ -76,8 +77,7 @@ class Grouped:
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the name of each group; the last is that of all others."""
-        others = "other" if "other" not in self.labels_of_groups else "other values"
-        return (*self.labels_of_groups, others)
+        return (*self.labels_of_groups, name_of_others(self.labels_of_groups))
 
     @property
     def range(self) -> Interval:

@@ -12,7 +12,11 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.bins import bin_labels, check_edges
-from dpcore.statistics.entries import label_entries, number_entries
+from dpcore.statistics.entries import (
+    label_entries,
+    name_of_others,
+    number_entries,
+)
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import (
@@ -208,10 +212,7 @@ class Query:
         labels = self.column.labels
         if self.column.kind is ColumnKind.YES_NO:
             return labels
-        other = "other"
-        while other in labels:
-            other += " values"
-        return (*labels, other)
+        return (*labels, name_of_others(labels))
 
     def _check_size(self) -> None:
         if not self.size.public:

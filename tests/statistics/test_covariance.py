@@ -421,3 +421,14 @@ def test_rounding_errors_do_not_grow_with_the_table(members, offset):
         errors = [abs(Fraction(float(value)) - exact) * 2**53 for value in values]
         # Half of the 128 units that releases allow for, of at most a quarter.
         assert max(errors) <= 16
+
+
+def test_no_two_numbers_of_a_matrix_have_the_same_name():
+    # Intervals are kept by name.
+    hostile = CovarianceMatrix(
+        names=("a", "b, c", "a, b", "c"), bounds=(UNIT,) * 4, size=public(9)
+    )
+    assert len(set(hostile.labels)) == 10
+    assert "cov('a', 'b, c')" in hostile.labels
+    ordinary = CovarianceMatrix(names=("a, b", "c"), bounds=(UNIT,) * 2, size=public(9))
+    assert ordinary.labels == ("var(a, b)", "var(c)", "cov(a, b, c)")

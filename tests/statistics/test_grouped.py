@@ -183,6 +183,8 @@ def test_records_of_no_listed_group_have_a_part_of_their_own():
     assert statistic.value([[1, 0], [3, 2], [9, 2]]).tolist() == [1, 1, 3]
     named = Grouped.alike(labels_of_groups=("other",), part=mean)
     assert named.labels == ("other", "other values")
+    both = Grouped.alike(labels_of_groups=("other", "other values"), part=mean)
+    assert len(set(both.labels)) == 3
 
 
 def test_range_and_spread_are_those_of_the_widest_part():
