@@ -12,6 +12,8 @@ from dpcore.figures import answers as figures
 from dpcore.figures.wording import epsilon_text, measured, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.releases.record import Mode
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from ui import accounts, matrices, results
 from ui.previews import price
@@ -154,14 +156,18 @@ def recorded(answer: Release) -> Intervals:
 
 
 def _missing(asked: Request) -> str:
-    if any(column.missing is MissingPolicy.DROP for column in asked.query.columns):
+    columns = asked.query.columns
+    if isinstance(asked.query, GroupedQuery | JointQuery) and asked.query.group:
+        # Who has no group is among the others, whatever is declared.
+        columns = columns[:-1]
+    if any(column.missing is MissingPolicy.DROP for column in columns):
         return (
             "People without a value were left out: the answer is about the others, and "
             "averages divide by at least the public minimum of people."
         )
     filled = ", ".join(
         f"{literal(column.name)} {literal(str(column.replacement))}"
-        for column in asked.query.columns
+        for column in columns
     )
     return (
         f"People without a value, if any, count as: {filled}. The intervals do not "

@@ -16,6 +16,8 @@ from dpcore.individual.exposure import expose
 from dpcore.releases.identity import canonical
 from dpcore.releases.record import Mode
 from dpcore.statistics.blocks import shifts_of
+from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
 from ui import results, session
 from ui.text import literal
@@ -171,19 +173,25 @@ def details() -> None:
 def _in_use(
     asked: Request, exposure: Exposure, entries: list[int]
 ) -> dict[str, list[Any]]:
-    """Return values as the statistic counts them: clamped to the public bounds."""
+    """Return values as the statistic counts them: clamped to the public bounds.
+
+    No column of the table can be called like one that stands beside them.
+    """
     query = asked.query
-    counted = isinstance(query, Query) and (query.membership or query.edges)
+    part = query.part if isinstance(query, GroupedQuery) else query
+    counted = isinstance(part, Query) and bool(part.membership or part.edges)
     values = np.asarray(exposure.values)[entries]
     if values.ndim == 1:
         bounds = None if counted else query.column.bounds
         clamped = values if bounds is None else bounds.clip(values)
         return {"value in use": clamped.tolist()}
     shown: dict[str, list[Any]] = {}
-    for column, cells in zip(query.columns, values.T, strict=True):
-        if column.bounds is not None:
-            shown[column.name] = column.bounds.clip(cells).tolist()
+    for place, (column, cells) in enumerate(zip(query.columns, values.T, strict=True)):
+        if counted and place == 0:
+            shown["counted"] = cells.tolist()
+        elif column.bounds is not None:
+            shown[f"{column.name} in use"] = column.bounds.clip(cells).tolist()
         else:
-            names = (*column.labels, "other")
-            shown[column.name] = [names[int(code)] for code in cells]
+            names = (*column.labels, name_of_others(column.labels))
+            shown[f"{column.name} in use"] = [names[int(code)] for code in cells]
     return shown

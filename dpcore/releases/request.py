@@ -181,7 +181,8 @@ class Request:
         }
         if self.constraint is not None:
             parameters["constraint"] = self.constraint.parameters()
-        if self.weights is not None:
+        # Equal weights are the equal parts that there are without any.
+        if self.weights is not None and len(set(self.weights)) > 1:
             parameters["weights"] = [float(weight) for weight in self.weights]
         return parameters
 

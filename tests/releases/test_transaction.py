@@ -18,6 +18,7 @@ from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
+from tests.releases.questions import matrix
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
 SECRET = 43.2109876
@@ -112,6 +113,14 @@ def test_the_same_request_is_answered_once_and_paid_once(ledger):
     first = answer(ledger, request())
     assert answer(ledger, request(), value=99.0) == first
     assert ledger.account("table").releases == 1
+
+
+def test_equal_weights_do_not_make_another_analysis():
+    names = [
+        matrix(weights=w).analysis("table") for w in (None, (1.0,) * 3, (0.4,) * 3)
+    ]
+    assert len(set(names)) == 1
+    assert matrix(weights=(1.0, 1.0, 2.0)).analysis("table") not in names
 
 
 def test_an_unused_delta_does_not_make_another_analysis():

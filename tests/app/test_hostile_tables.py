@@ -1,0 +1,52 @@
+"""Tables that call their columns and labels what nobody should."""
+
+from __future__ import annotations
+
+from tests.app.test_pages import by_label, mode, use_upload
+from tests.app.test_questions import release, set_to
+
+NUMBERED = "row,counted\n" + "".join(
+    f"{20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(60)
+)
+
+
+def exposed(open_page):
+    """The table of the most exposed people, on a page opened anew."""
+    app = open_page("individual")
+    if app.toggle:
+        app.toggle[0].set_value(True).run()
+    assert not app.exception
+    return next(e.value for e in app.dataframe if "own epsilon" in e.value.columns)
+
+
+def test_a_column_called_row_leaves_the_row_numbers_alone(open_page):
+    use_upload(open_page, NUMBERED)
+    app = open_page("release")
+    set_to(app, "selectbox", "By group", 0)
+    table = exposed(open_page)
+    assert table["row"].between(1, 60).all()
+    assert set(table["counted in use"]) <= {"yes", "no"}
+    assert (table["row in use"] == 20 + (table["row"] - 1) % 50).all()
+
+
+def test_who_is_counted_by_group_is_told_and_not_the_value(open_page):
+    use_upload(open_page, NUMBERED)
+    app = open_page("release")
+    set_to(app, "selectbox", "Statistic", "proportion")
+    set_to(app, "selectbox", "By group", 0)
+    set_to(app, "number_input", "Counts from", 30.0)
+    table = exposed(open_page)
+    value = 20 + (table["row"] - 1) % 50
+    assert (table["counted"] == (value >= 30)).all()
+
+
+def test_nothing_is_said_to_replace_a_missing_group(open_page):
+    app = use_upload(open_page, NUMBERED)
+    assert mode(app).value == "release"
+    app = open_page("release")
+    set_to(app, "selectbox", "By group", 0)
+    app = release(app)
+    said = next(c.value for c in app.caption if "People without a value" in c.value)
+    assert "row" in said
+    assert "counted" not in said
+    assert by_label(app.selectbox, "By group").value == 0
