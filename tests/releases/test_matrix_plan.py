@@ -1,0 +1,275 @@
+"""Covariance matrices: privacy, what follows from them, and intervals that hold."""
+
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.budget import computed, typed
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.covariance_layout import matrix_of
+from dpcore.mechanisms.covariance_release import MECHANISMS
+from dpcore.releases import secure
+from dpcore.statistics.blocks import shifts_of
+from dpcore.statistics.kinds import StatisticKind
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, matrix
+from tests.statistics.neighbors import multisets
+
+CORNERS = tuple(product((0.0, 1.0), repeat=2))
+
+
+def simulated(monkeypatch, seed):
+    """Let plans draw by NumPy, which is quicker than the secure samplers."""
+    rng = np.random.default_rng(seed)
+
+    def draw(mechanism, value, **_):
+        return mechanism.simulate(value, rng=rng, size=value.shape)
+
+    monkeypatch.setattr(secure, "draw", draw)
+
+
+def table_of(people, columns, seed=2):
+    """Columns that go along with the first one, or against it."""
+    rng = np.random.default_rng(seed)
+    first = rng.uniform(size=people)
+    noise = 0.2 * rng.normal(size=(people, columns))
+    signs = (-1.0) ** np.arange(columns)
+    return np.clip(0.5 + (first - 0.5)[:, np.newaxis] * signs + noise, 0, 1)
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("key", MECHANISMS)
+def test_no_small_table_reveals_more_than_the_worst_case(key, relation):
+    plan = matrix(key, people=4, relation=relation).plan
+    records = (*CORNERS, (0.5, 0.5), (0.5, 1.0))
+    here, there = [], []
+    for table in multisets(records, 4):
+        for i in range(4):
+            rest = table[:i] + table[i + 1 :]
+            others = [(*rest, other) for other in records]
+            for other in others if relation is SUBSTITUTION else [rest]:
+                here.append(table)
+                there.append(other)
+    value = plan.statistic.value
+    here, there = (
+        np.array([value(np.array(each)) for each in side]) for side in (here, there)
+    )
+    levels = plan.pair_epsilon(here, there)
+    assert levels.max() <= plan.worst_case() * (1 + 1e-9)
+    if key in {"laplace", "bit"}:
+        # Everybody else in one corner and the record in the opposite one attain it.
+        assert levels.max() == pytest.approx(plan.worst_case(), rel=1e-9)
+        np.testing.assert_allclose(
+            levels, plan.release.pair_epsilon(here, there), rtol=1e-12
+        )
+    assert np.array_equal(levels, plan.pair_epsilon(here, there, delta=0.1))
+
+
+@pytest.mark.parametrize("key", ["truncated", "truncated-published"])
+@settings(deadline=None, max_examples=20)
+@given(
+    values=st.lists(
+        st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=5
+    ),
+    record=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    who=st.integers(0, 4),
+)
+def test_nobody_loses_more_by_any_record_than_their_bound(key, values, record, who):
+    plan = matrix(key, people=5).plan
+    table = np.array(values)
+    shifts = shifts_of(plan.statistic, table, SUBSTITUTION).whole()
+    bound = plan.pair_epsilon(shifts.actual, shifts.alternatives[who, 0])
+    table[who] = record
+    loss = plan.release.pair_epsilon(shifts.actual, plan.statistic.value(table))
+    assert loss <= bound * (1 + 1e-9) + 1e-12
+    assert bound <= plan.worst_case() * (1 + 1e-9)
+
+
+def test_truncation_may_reveal_more_of_the_shorter_move():
+    # Why ``pair_epsilon`` looks both ways: towards the bound is the shorter way here.
+    plan = matrix("truncated-published", people=10).plan
+    actual = np.array([0.02, 0.15, 0.0])
+    longer, shorter = (
+        plan.release.pair_epsilon(actual, actual + np.array([move, 0, 0]))
+        for move in (0.0205, -0.02)
+    )
+    assert shorter > longer
+    moved = actual + np.array([0.0205, 0, 0])
+    assert plan.pair_epsilon(actual, moved) >= shorter
+
+
+@pytest.mark.parametrize("key", MECHANISMS)
+def test_cost_is_what_was_typed_unless_the_claim_fails(key):
+    request = matrix(key, columns=3, epsilon=0.3)
+    level = request.real_epsilon
+    if key == "truncated-published":
+        assert not request.claim_holds
+        assert 0.3 < level <= 0.6
+        assert request.cost.epsilon == computed(level)
+    else:
+        assert level == pytest.approx(0.3, rel=1e-9)
+        assert request.cost.epsilon == typed(0.3)
+    plan = request.plan
+    assert plan.event.parameter == level
+    assert 0 < plan.rho < level**2 / 2
+    assert plan.worst_case(delta=0.1) == level
+
+
+def test_weights_split_the_budget():
+    weights = (1.0, 2.0, 5.0)
+    plan = matrix(epsilon=0.8, weights=weights).plan
+    assert plan.release.epsilons == pytest.approx([0.1, 0.2, 0.5])
+    assert plan.noise == plan.release.scales.max()
+    assert plan.half_widths(0.9)[2] < plan.half_widths(0.9)[0]
+    with pytest.raises(ParameterError, match="one positive, finite weight for each"):
+        _ = matrix(weights=(1.0, 2.0)).plan
+    with pytest.raises(ParameterError, match="one positive, finite weight for each"):
+        _ = matrix(weights=()).plan
+
+
+@settings(deadline=None, max_examples=25)
+@given(epsilon=st.floats(1e-2, 30), key=st.sampled_from(["laplace", "bit"]))
+def test_every_step_is_drawn_at_its_part_of_the_cost(epsilon, key):
+    plan, spent = matrix(key, epsilon=epsilon).plan, []
+
+    def draw(_, value, *, sensitivity, cost):
+        spent.append((float(cost.epsilon), sensitivity.largest))
+        return value
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secure, "draw", draw)
+        value = np.array([0.1, 0.2, 0.05])
+        answer = plan.answer(value, cost=matrix(key, epsilon=epsilon).cost)
+    assert answer.values == pytest.approx(value)
+    assert sum(epsilon for epsilon, _ in spent) <= epsilon
+    assert [epsilon for epsilon, _ in spent] == plan.release.epsilons.tolist()
+    # One person moves each number by 1 / 5; the rest covers rounding.
+    for _, reach in spent:
+        assert 0.2 < reach < 0.2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("key", MECHANISMS)
+@pytest.mark.parametrize("columns", [2, 4])
+def test_answers_follow_from_secure_draws(key, columns):
+    request = matrix(key, columns=columns, people=60, epsilon=5.0)
+    plan = request.plan
+    value = plan.statistic.value(table_of(60, columns))
+    answer = plan.answer(value, cost=request.cost)
+    assert answer.labels == plan.statistic.labels
+    if key != "laplace":
+        variances = answer.values[:columns]
+        assert min(variances) >= 0
+        pairs = zip(combinations(variances, 2), answer.values[columns:], strict=True)
+        for (x, y), covariance in pairs:
+            assert abs(covariance) <= np.sqrt(x) * np.sqrt(y)
+    for name, number in answer.derived.items():
+        if name.startswith("corr"):
+            assert -1 <= number <= 1
+    check_repair(answer, columns)
+    for ends in (answer.intervals.noise, answer.intervals.total):
+        assert tuple(ends) == answer.labels
+        assert all(low <= high for low, high in ends.values())
+
+
+def check_repair(answer, columns):
+    """Without a repair the matrix is semidefinite; with one, the repaired one is."""
+    repaired = [
+        answer.derived.get(f"repaired {label}", number)
+        for label, number in zip(answer.labels, answer.values, strict=True)
+    ]
+    smallest = np.linalg.eigvalsh(matrix_of(repaired))[0]
+    assert smallest >= -1e-9 * max(repaired[:columns])
+    was = np.linalg.eigvalsh(matrix_of(answer.values))[0]
+    changed = any(name.startswith("repaired") for name in answer.derived)
+    assert changed or was >= -1e-9
+
+
+@pytest.mark.parametrize("key", MECHANISMS)
+def test_contradictions_are_repaired_and_correlations_stay_possible(monkeypatch, key):
+    simulated(monkeypatch, 5)
+    request = matrix(key, columns=3, people=20, epsilon=1.0)
+    value, mended = request.plan.statistic.value(table_of(20, 3)), 0
+    for _ in range(12):
+        answer = request.plan.answer(value, cost=request.cost)
+        correlations = [v for k, v in answer.derived.items() if k.startswith("corr")]
+        assert np.all(np.abs(correlations) <= 1)
+        check_repair(answer, 3)
+        repaired = {k: v for k, v in answer.derived.items() if k.startswith("rep")}
+        assert len(repaired) in {0, 6}
+        mended += bool(repaired)
+    assert mended
+
+
+@pytest.mark.parametrize("key", ["bit", "truncated", "laplace"])
+def test_intervals_hold_for_all_numbers_together(monkeypatch, key):
+    simulated(monkeypatch, 6)
+    request = matrix(key, people=60, epsilon=1.5)
+    plan, cost = request.plan, request.cost
+    value, held = plan.statistic.value(table_of(60, 2)), np.zeros(2)
+    for _ in range(60):
+        around = plan.answer(value, cost=cost).intervals
+        for place, ends in enumerate((around.noise, around.total)):
+            low, high = np.array([*ends.values()]).T
+            held[place] += np.all((low - 1e-12 <= value) & (value <= high + 1e-12))
+    # Three standard errors of 95 % in 60.
+    assert held.min() / 60 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+
+
+def test_a_covariance_at_the_end_of_its_range_may_lie_beyond(monkeypatch):
+    # Both variances come out far too small, and the covariance at what they leave.
+    draws = iter([[1 / 64], [1 / 16], [1 / 32]])
+    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(draws)))
+    request = matrix(people=60, epsilon=6.0)
+    answer = request.plan.answer(np.zeros(3), cost=request.cost)
+    assert answer.derived == {"corr(a, b)": 1.0}
+    top = request.plan.statistic.parts[2].range.upper
+    for ends in (answer.intervals.noise, answer.intervals.total):
+        low, high = ends["cov(a, b)"]
+        assert low < 1 / 32
+        assert high == pytest.approx(top)
+
+
+@pytest.mark.parametrize("key", ["bit", "truncated"])
+def test_without_variance_there_is_no_correlation_and_nothing_known(monkeypatch, key):
+    drawn = iter([[0.0], [0.1]])
+    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(drawn)))
+    request = matrix(key, people=60, epsilon=6.0)
+    answer = request.plan.answer(np.array([0.0, 0.1, 0.0]), cost=request.cost)
+    assert answer.values == (0.0, 0.1, 0.0)
+    assert answer.derived == {}
+    everywhere = request.plan.statistic.parts[2].range
+    for ends in (answer.intervals.noise, answer.intervals.total):
+        assert ends["cov(a, b)"] == (everywhere.lower, everywhere.upper)
+
+
+def test_unbounded_noise_leaves_a_known_covariance_beside_a_negative_variance(
+    monkeypatch,
+):
+    drawn = iter([[-0.1], [0.1], [0.03]])
+    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(drawn)))
+    request = matrix("laplace", people=60, epsilon=60.0)
+    answer = request.plan.answer(np.array([0.0, 0.1, 0.0]), cost=request.cost)
+    assert answer.derived == {
+        "repaired var(a)": 0.0,
+        "repaired var(b)": 0.1,
+        "repaired cov(a, b)": 0.0,
+    }
+    low, high = answer.intervals.noise["cov(a, b)"]
+    assert -0.05 < low < 0.03 < high < 0.1
+
+
+def test_shares_too_small_to_truncate_with_are_refused_before_anything_is_drawn():
+    for key in ("truncated", "truncated-published"):
+        ask = partial(matrix, key, epsilon=0.1)
+        assert ask().cost
+        with pytest.raises(ParameterError, match=r"share of epsilon 9\.98e-05.* BIT"):
+            _ = ask(weights=(1.0, 1000.0, 1.0)).cost
+    assert matrix("bit", epsilon=0.1, weights=(1.0, 1000.0, 1.0)).cost
+
+
+def test_correlations_need_one_row_a_person():
+    with pytest.raises(ParameterError, match="one row a person"):
+        _ = matrix(kind=StatisticKind.CORRELATION, rows=2).plan
