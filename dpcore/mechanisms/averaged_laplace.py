@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
+from dpcore.mechanisms.additive import AdditiveNoise
 from dpcore.mechanisms.base import require_budget, require_noise
 from dpcore.mechanisms.laplace import least_scale, level_at
 from dpcore.mechanisms.laplace_sum import LaplaceSum
@@ -33,7 +34,7 @@ DRAWS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragedLaplace:
+class AveragedLaplace(AdditiveNoise):
     """Release the mean of ``k`` Laplace draws, of ``epsilon / k`` each.
 
     Each draw is ``value + Lap(k b)``, so that the mean is ``value`` plus the sum of
@@ -56,7 +57,6 @@ class AveragedLaplace:
 
     """
 
-    noise: float
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
@@ -81,11 +81,6 @@ class AveragedLaplace:
         """Return the density of a sum of Laplace variables (``LaplaceSum``)."""
         return symmetric.pdf(self._standard, x, position, self.noise)
 
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``."""
         return symmetric.cdf(self._standard, x, position, self.noise)
@@ -97,18 +92,10 @@ class AveragedLaplace:
         moved = self.noise * np.sign(u - 0.5) * size
         return np.asarray(np.asarray(position, dtype=np.float64) + moved)
 
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return zeros."""
-        return np.zeros(np.shape(position))
-
     def variance(self, position: ArrayLike) -> FloatArray:
         """Return ``2 k b^2``."""
         variance = 2 * self.draws * self.noise * self.noise
         return np.full(np.shape(position), variance)
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return ``2 k b^2``."""
-        return self.variance(position)
 
     def simulate(
         self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
@@ -166,10 +153,6 @@ class AveragedLaplace:
             return float(self.pair_epsilon(moved, np.zeros(1), delta=delta))
         largest = float(law.scaled(sensitivity.largest, self.noise))
         return level_at(np.full(sensitivity.coordinates, largest), level, delta)
-
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return that of one Laplace draw of scale ``b``, an upper bound."""
-        return self.event(sensitivity).rho
 
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return one Laplace draw of scale ``b``; more noise is post-processing."""

@@ -11,7 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.additive import AdditiveNoise
+from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.pairs import distances
 from dpcore.privacy import gaussian as profile
 from dpcore.privacy.composition import PrivacyEvent
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gaussian:
+class Gaussian(AdditiveNoise):
     """Release ``value + N(0, sigma^2)`` in each coordinate (Balle and Wang 2018).
 
     What it reveals depends on ``mu``, the l2 distance over ``sigma``, alone; every
@@ -37,11 +38,6 @@ class Gaussian:
         ParameterError: ``noise`` is not in [0, inf).
 
     """
-
-    noise: float
-
-    def __post_init__(self) -> None:
-        require_noise(self.noise)
 
     @classmethod
     def calibrate(
@@ -74,11 +70,6 @@ class Gaussian:
             np.exp(-z * z / 2) / (self.noise * math.sqrt(2 * math.pi)),
         )
 
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``."""
         if self.noise == 0:
@@ -91,23 +82,9 @@ class Gaussian:
         noise = z * self.noise if self.noise > 0 else 0 * np.asarray(u)
         return np.asarray(np.asarray(position, dtype=np.float64) + noise)
 
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return zeros."""
-        return np.zeros(np.shape(position))
-
     def variance(self, position: ArrayLike) -> FloatArray:
         """Return ``sigma^2``."""
         return np.full(np.shape(position), self.noise * self.noise)
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return ``sigma^2``."""
-        return self.variance(position)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf."""
-        return self.quantile(law.uniform(rng, size), position)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -126,12 +103,11 @@ class Gaussian:
         mu = law.scaled(sensitivity.l2, self.noise)
         return float(profile.epsilon_of(mu, delta))
 
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return ``(l2 / sigma)^2 / 2``."""
-        return self.event(sensitivity).rho
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return Gaussian noise of ``sigma / l2`` times the sensitivity."""
+        """Return Gaussian noise of ``sigma / l2`` times the sensitivity.
+
+        Its zCDP level ``rho`` is ``(l2 / sigma)^2 / 2``.
+        """
         mu = float(law.scaled(sensitivity.l2, self.noise))
         return PrivacyEvent.of("gaussian", mu)
 

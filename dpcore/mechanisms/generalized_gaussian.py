@@ -12,6 +12,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms import generalized_pairs as pairs
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
+from dpcore.mechanisms.additive import AdditiveNoise
 from dpcore.mechanisms.base import require_budget, require_noise
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.generalized_noise import GeneralizedNoise
@@ -31,7 +32,7 @@ _GAUSSIAN = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GeneralizedGaussian:
+class GeneralizedGaussian(AdditiveNoise):
     """Release ``value`` plus noise of density ``exp(-(|x|/b)^p)`` (Liu 2019).
 
     Order 1 is the Laplace mechanism, order 2 the Gaussian one with ``sigma = b /
@@ -57,7 +58,6 @@ class GeneralizedGaussian:
 
     """
 
-    noise: float
     order: float = ORDER
 
     def __post_init__(self) -> None:
@@ -109,11 +109,6 @@ class GeneralizedGaussian:
         """Return ``p exp(-(|x - position|/b)^p) / (2 b Gamma(1/p))``."""
         return symmetric.pdf(self._standard, x, position, self.noise)
 
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``."""
         return symmetric.cdf(self._standard, x, position, self.noise)
@@ -124,24 +119,10 @@ class GeneralizedGaussian:
         moved = self.noise * self._standard.quantile(u)
         return np.asarray(np.asarray(position, dtype=np.float64) + moved)
 
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return zeros."""
-        return np.zeros(np.shape(position))
-
     def variance(self, position: ArrayLike) -> FloatArray:
         """Return ``b^2 Gamma(3/p) / Gamma(1/p)``."""
         variance = self.noise * self.noise * self._standard.variance
         return np.full(np.shape(position), variance)
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return the variance."""
-        return self.variance(position)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf."""
-        return self.quantile(law.uniform(rng, size), position)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -214,12 +195,11 @@ class GeneralizedGaussian:
         level = float(pairs.one_sided_epsilon(ratio, part, self.order))
         return level * (sensitivity.l1 / sensitivity.largest)
 
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return the zCDP level of ``event``; ``inf`` except for orders 1 and 2."""
-        return self.event(sensitivity).rho
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return the event of orders 1 and 2; otherwise one that guarantees nothing."""
+        """Return the event of orders 1 and 2; otherwise one that guarantees nothing.
+
+        Its ``rho`` is then ``inf`` too.
+        """
         if (known := self._known) is not None:
             return known.event(sensitivity)
         return PrivacyEvent.of("pure", 0.0 if sensitivity.largest == 0 else math.inf)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.additive import AdditiveNoise
+from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.pairs import distances, over_scale, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.composition import PrivacyEvent
@@ -54,7 +55,7 @@ def level_at(ratios: FloatArray, level: float, delta: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace:
+class Laplace(AdditiveNoise):
     """Release ``value + Lap(b)`` in each coordinate (Dwork et al. 2006).
 
     Pure DP with ``epsilon = l1 / b``; unbiased with variance ``2 b^2``.
@@ -74,11 +75,6 @@ class Laplace:
 
     """
 
-    noise: float
-
-    def __post_init__(self) -> None:
-        require_noise(self.noise)
-
     @classmethod
     def calibrate(
         cls,
@@ -96,11 +92,6 @@ class Laplace:
         """Return ``exp(-|x - position|/b) / (2b)``."""
         return law.pdf(x, position, self.noise)
 
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``."""
         return law.cdf(x, position, self.noise)
@@ -109,23 +100,9 @@ class Laplace:
         """Return ``position + b log(2u)`` for ``u < 1/2``, mirrored above."""
         return law.quantile(u, position, self.noise)
 
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return zeros."""
-        return np.zeros(np.shape(position))
-
     def variance(self, position: ArrayLike) -> FloatArray:
         """Return ``2 b^2``."""
         return np.full(np.shape(position), 2 * self.noise * self.noise)
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return ``2 b^2``."""
-        return self.variance(position)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf."""
-        return self.quantile(law.uniform(rng, size), position)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
