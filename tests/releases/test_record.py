@@ -47,6 +47,16 @@ def test_a_classroom_release_carries_its_watermark_everywhere():
     assert row["watermark"] == ""
 
 
+def test_derived_numbers_are_kept_and_older_records_have_none():
+    derived = make_release(derived={"corr(x, y)": -0.25})
+    assert Release.from_json(derived.to_json()) == derived
+    content = json.loads(make_release().to_json())
+    assert content.pop("derived") == {}
+    assert Release.from_json(json.dumps(content)) == make_release()
+    with pytest.raises(ParameterError, match="finite"):
+        make_release(derived={"corr(x, y)": math.nan})
+
+
 def test_a_watermark_cannot_be_stripped():
     content = json.loads(make_release(mode=Mode.CLASSROOM).to_json())
     del content["watermark"]
@@ -68,6 +78,8 @@ def test_a_watermark_cannot_be_stripped():
         ("intervals", {"level": 0.95}),
         ("intervals", {"level": 0.95, "noise": {"mean": [1]}, "total": None}),
         ("intervals", {"level": 2, "noise": None, "total": None}),
+        ("derived", {"corr(x, y)": "secret"}),
+        ("derived", [0.5]),
     ],
 )
 def test_a_wrong_field_is_named_and_not_quoted(name, wrong):
