@@ -114,7 +114,11 @@ def _of_record(person: ExposedPerson, exposure: Exposure, query: Question) -> st
     parts = _apart(person.entry, exposure.values, columns, among)
     if among.sum() > 1:
         parts = [f"{part} the mean of {others}" for part in parts]
-    change = "another record" if _replaces(exposure) else "leaving this record out"
+    change = (
+        "another record within the bounds"
+        if _replaces(exposure)
+        else "leaving this record out"
+    )
     return f"{where}This person's {' and '.join(parts)}; {change}"
 
 

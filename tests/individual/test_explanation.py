@@ -9,10 +9,15 @@ from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from tests.individual.plans import Plan
+from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
+from tests.statistics.columns import category, number
 
 AGE = Column(
     name="age",
@@ -147,3 +152,111 @@ def test_the_change_explained_is_that_of_the_losses():
     sentence = explain(removal.most_exposed(1)[0], removal, query)
     assert "75 above the mean of the others, 15; leaving it out moves" in sentence
     assert "by 25: a loss of epsilon 0.75" in sentence
+
+
+def sentence(request, values, relation=None):
+    """Why the most exposed person of a request's plan is that."""
+    query = request.query
+    exposure = expose(
+        request.plan,
+        query.statistic,
+        np.array(values, dtype=float),
+        relation=relation or query.relation,
+    )
+    return explain(exposure.most_exposed(1)[0], exposure, query)
+
+
+RANKED = [10.0, 20.0, 30.0, 130.0, 140.0]
+
+
+def test_ranks_are_explained_by_ranks_as_they_are_counted():
+    told = sentence(ranks(people=5), RANKED)
+    assert "people below; taking another value moves every rank by 1 at most" in told
+    assert "however far from the others it lies: a loss of epsilon" in told
+    assert "where the guarantee is at most 1." in told
+    # Whoever lies beyond the bounds counts as lying on them, beside each other.
+    both = sentence(ranks(people=2), [130.0, 140.0])
+    assert "is 130 (counted as 100), with 0 of 2 people below" in both
+    left = sentence(ranks(people=5, relation=ADD_REMOVE), RANKED)
+    assert "leaving it out moves every rank by 1 at most" in left
+
+
+def test_records_are_explained_by_where_they_lie_farthest_from_the_others():
+    values = [[0.5, 0.5, 0.5]] * 8 + [[0.0, 0.4, 0.9]]
+    request = matrix(columns=3, people=9, relation=ADD_REMOVE)
+    told = sentence(request, values)
+    assert "This person's a is 0, 0.5 below the mean of the others and c is 0.9" in told
+    assert "c is 0.9, 0.4 above the mean of the others; leaving this" in told
+    assert "changes the variances and covariances that are released" in told
+    assert "b is" not in told
+    # Whoever is replaced need not lie far from anybody: the new record may.
+    replaced = sentence(request, values, SUBSTITUTION)
+    assert "; another record within the bounds changes the variances" in replaced
+
+
+def test_a_correlation_is_not_said_to_move_by_a_sum_of_other_things():
+    request = matrix(kind=StatisticKind.CORRELATION, people=4)
+    told = sentence(request, [[0, 0], [0, 0], [0, 0], [1, 2]])
+    assert "b is 2 (counted as 1), 1 above the mean of the others" in told
+    assert "moves" not in told
+    assert told.endswith("a loss of epsilon 1, where the guarantee is at most 1.")
+
+
+def test_groups_are_compared_with_the_others_in_them():
+    request = by_group(relation=ADD_REMOVE, people=3)
+    values = [[40, 0], [42, 0], [44, 0], [99, 0], [40, 1], [60, 2]]
+    told = sentence(request, values)
+    assert told.startswith("Group region = north: This person's age is 99, 57 above ")
+    assert (
+        "the mean of the others there; leaving this record out moves the mean" in told
+    )
+    assert "moves the mean of the groups by 14.2:" in told
+    lonely = sentence(request, [[50, 0], [50, 0], [50, 0], [10, 2]])
+    assert lonely.startswith("Group all other people: This person's age is 10; leaving")
+
+
+def test_members_of_groups_are_counted_within_them():
+    part = Query(
+        kind=StatisticKind.COUNT,
+        column=SMOKER,
+        membership=Membership(label="yes"),
+        **terms(3, relation=ADD_REMOVE),
+    )
+    request = asked(GroupedQuery(part=part, group=category()), "laplace")
+    told = sentence(request, [[1, 0], [1, 1], [0, 1], [1, 1]])
+    assert told.startswith("Group region = north: This person is one of 1 of 1 who are")
+    assert "leaving them out moves the count of the groups by 1:" in told
+
+
+def test_pooled_scatter_is_explained_within_the_group():
+    query = JointQuery(
+        kind=StatisticKind.POOLED_VARIANCE,
+        numbers=(AGE,),
+        group=category(),
+        groups=GroupSizes(sizes=(3, 3, 2)),
+        **terms(8),
+    )
+    values = [[10, 0], [10, 0], [100, 0], [90, 1], [90, 1], [90, 1], [5, 2], [5, 2]]
+    told = sentence(asked(query, "bit"), values)
+    assert told.startswith("Group region = north: This person's age is 100, 90 above")
+    assert "; another record within the bounds moves the pooled variance by " in told
+
+
+def test_a_covariance_moves_by_what_the_record_changes():
+    query = JointQuery(
+        kind=StatisticKind.COVARIANCE,
+        numbers=(AGE, number("income", 10.0)),
+        **terms(3, relation=ADD_REMOVE),
+    )
+    values = [[0, 0], [0, 0], [0, 0], [100, 10]]
+    told = sentence(asked(query, "laplace"), values)
+    assert "age is 100, 100 above the mean of the others and income is 10, 10" in told
+    assert "leaving this record out moves the covariance by 250:" in told
+    alone = sentence(asked(query, "laplace"), values[-1:])
+    assert "This person's age is 100 and income is 10; leaving this record" in alone
+
+
+def test_shares_are_explained_by_cells():
+    told = sentence(shares(cells=3, people=4), [0, 0, 0, 2])
+    assert "one of 3 in the cell a; taking them to another cell" in told
+    assert "moves the shares by 0.5 in all:" in told
