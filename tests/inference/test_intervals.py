@@ -72,6 +72,15 @@ def test_clamped_release_gives_a_one_sided_interval():
     assert high == pytest.approx(law.noise * np.log(20), rel=1e-9)
 
 
+def test_an_atom_counts_wherever_the_mechanism_has_it():
+    # Clamped to less than what is possible, as a covariance given its variances is.
+    law = mechanism("bit", bounds=Interval(lower=-0.2, upper=0.2))
+    wide = Interval(lower=-1.0, upper=1.0)
+    low, high = noise_interval(law, np.array([0.2]), bounds=wide, tail=0.05)[0]
+    assert low == pytest.approx(max(-1.0, 0.2 - law.noise * np.log(20)), rel=1e-9)
+    assert high == 1.0
+
+
 @pytest.mark.parametrize("key", CATALOG)
 @pytest.mark.parametrize("n", [40, 4000])
 def test_total_interval_covers_the_population(key, n):
