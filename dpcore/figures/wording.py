@@ -8,13 +8,19 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 _DIGITS = 3
 # Enough for every digit before and after the point of any float.
 _EXACT = Context(prec=700)
+_WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
+_LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 
 
 def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
     """Return ``number`` with that many significant digits, without an exponent.
 
+    Whole numbers below a million keep all their digits, larger ones become words.
+
     >>> significant(0.123449), significant(0.12341, up=True), significant(20190.4)
     ('0.123', '0.124', '20,190')
+    >>> significant(2696159046.0), significant(2696159046.0, up=True)
+    ('2.7 billion', '2.7 billion')
     >>> significant(math.inf), significant(2.5e-7)
     ('∞', '2.5e-7')
     """
@@ -29,10 +35,14 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
     rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
     rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), rounding, _EXACT)
     size = abs(float(rounded))
-    if size < 1e-4 or size >= 1e12:  # noqa: PLR2004 - where plain digits stop helping
+    if size < _SMALLEST_IN_DIGITS or size >= _LARGEST_IN_WORDS:
         mantissa = exact.scaleb(-exact.adjusted())
         shown = mantissa.quantize(Decimal(1).scaleb(1 - digits), rounding, _EXACT)
         return f"{shown.normalize():f}e{exact.adjusted()}"
+    for power, word in _WORDS:
+        if size >= 10**power:
+            short = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+            return f"{_plain(short.scaleb(-power))} {word}"
     return _plain(rounded)
 
 
@@ -52,6 +62,8 @@ def measured(value: float, error: float) -> str:
 
     >>> measured(54.23456, 1.3), measured(0.123456, 0.00012), measured(7.0, 0.0)
     ('54.2', '0.12346', '7')
+    >>> measured(53487.2, 1300.0), measured(1548782888.0, 2.84e9), measured(7.0, 1e9)
+    ('53,500', '1.5 billion', '0')
     """
     if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
         return significant(value, 6)
@@ -59,7 +71,12 @@ def measured(value: float, error: float) -> str:
     place = Decimal(repr(float(error))).adjusted() - 1
     # More than 17 digits would be noise of the floating-point format.
     place = max(place, exact.adjusted() - 16)
-    rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), ROUND_HALF_EVEN, _EXACT)
+    rounded = exact.quantize(Decimal(1).scaleb(place), ROUND_HALF_EVEN, _EXACT)
+    if rounded == 0 and place > 0:
+        return "0"
+    for power, word in _WORDS:
+        if 10**power <= abs(rounded) < _LARGEST_IN_WORDS:
+            return f"{rounded.scaleb(-power):,f} {word}"
     return f"{rounded:,f}"
 
 
