@@ -80,6 +80,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
         labels_public = next(cells).checkbox(
             "Everybody's group is public",
             key=f"labels-public-{session.generation()}",
+            persist_state="session",
             help="Then the sizes of the groups are public too, and another record of "
             "a person stays in the same group: less noise is needed. Leave it off "
             "unless the groups are known to everybody.",

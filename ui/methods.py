@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dpcore.statistics.question import Question
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
+_Shares = tuple[tuple[float, ...], tuple[bool, ...]]
 _MEANING = {
     ConstraintKind.RESCALE: "every share is divided by the sum of all",
     ConstraintKind.PROJECT: "the nearest shares that are at least 0 and add up to 1",
@@ -120,22 +121,25 @@ def _own(labels: tuple[str, ...]) -> tuple[float, ...]:
     st.caption(
         "Change a share and lock it: what is not locked makes room, in proportion."
     )
+    key = f"shares-{session.generation()}-{hash(labels)}"
+    start, last = f"_{key}-start", f"_{key}-last"
+    if session.public(key) is None:
+        # The editor forgets its rows with every page: begin where it was left.
+        equal = ((100 / len(labels),) * len(labels), (False,) * len(labels))
+        session.set_public(start, session.public(last) or equal)
+    before, locks = cast("_Shares", session.public(start))
     edited = st.data_editor(
         pd.DataFrame(
-            {
-                "number": labels,
-                "share of the budget, %": [100 / len(labels)] * len(labels),
-                "locked": [False] * len(labels),
-            }
+            {"number": labels, "share of the budget, %": before, "locked": locks}
         ),
         disabled=["number"],
         hide_index=True,
-        key=f"shares-{session.generation()}-{hash(labels)}",
+        key=key,
     )
-    shares = rebalanced(
-        tuple(edited["share of the budget, %"].astype(float)),
-        tuple(edited["locked"].astype(bool)),
-    )
+    typed = tuple(edited["share of the budget, %"].astype(float))
+    locked = tuple(edited["locked"].astype(bool))
+    shares = rebalanced(typed, locked)
+    session.set_public(last, (typed, locked))
     used = zip(labels, shares, strict=True)
     st.caption(
         "In use: " + ", ".join(f"{label} {significant(s)} %" for label, s in used) + "."
