@@ -1,0 +1,1 @@
+"""Regression models, and how far each person moves their coefficients."""

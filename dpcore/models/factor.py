@@ -1,0 +1,181 @@
+"""The Hessian ``H = X^T W X + Lambda`` of a penalized fit, as a triangular factor.
+
+``H = R^T R`` with ``R`` upper triangular. Cholesky's decomposition of the sum of
+squares finds it in one pass of matrix products, but squares the condition number; where
+that is above ``QR_ABOVE``, the QR decomposition of the rows themselves replaces it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from dpcore.data.columns import LARGEST
+from dpcore.errors import DataError, ParameterError
+from dpcore.models.blocks import UNTHREADED, row_blocks
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+
+QR_ABOVE: Final = 1e10
+"""Condition number of ``H``, columns scaled to length 1, from which QR is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Factor:
+    """``H = R^T R`` and its right-hand side. CONFIDENTIAL.
+
+    Attributes:
+        root: The upper triangular ``R``, shape ``(d, d)``.
+        projected: ``R^-T X^T W y``, shape ``(d,)``.
+        condition: Condition number of ``H`` with its columns scaled to length 1.
+        by_rows: Whether the QR decomposition of the rows was needed.
+
+    """
+
+    root: FloatArray = field(repr=False)
+    projected: FloatArray = field(repr=False)
+    condition: float = field(repr=False)
+    by_rows: bool = field(repr=False)
+
+    @property
+    def hessian(self) -> FloatArray:
+        """Return ``H``, shape ``(d, d)``."""
+        return np.asarray(self.root.T @ self.root)
+
+    @property
+    def inverse_root(self) -> FloatArray:
+        """Return ``R^-1``, shape ``(d, d)``."""
+        return np.asarray(solve_triangular(self.root, np.eye(len(self.root))))
+
+    @property
+    def solution(self) -> FloatArray:
+        """Return ``H^-1 X^T W y``, shape ``(d,)``."""
+        return np.asarray(solve_triangular(self.root, self.projected))
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Return ``H^-1 b`` for a vector or the columns of a matrix."""
+        half = solve_triangular(self.root, right, trans="T")
+        return np.asarray(solve_triangular(self.root, half))
+
+
+def factorize(
+    x: FloatArray,
+    y: FloatArray,
+    penalty: FloatArray,
+    *,
+    weights: FloatArray | None = None,
+) -> Factor:
+    """Return the factor of ``X^T W X + diag(penalty)``.
+
+    Args:
+        x: Rows, shape ``(n, d)``.
+        y: Right-hand side, shape ``(n,)``.
+        penalty: Diagonal of ``Lambda``, shape ``(d,)``, at least 0.
+        weights: Diagonal of ``W``, shape ``(n,)``, at least 0; all 1 if ``None``.
+
+    Raises:
+        DataError: The rows do not determine all coefficients.
+
+    """
+    gram, right = _moments(x, y, weights)
+    gram[np.diag_indices_from(gram)] += penalty
+    lengths = np.sqrt(np.diag(gram))
+    if not (lengths > 0).all():
+        raise undetermined()
+    # In two steps: the product of two lengths may overflow or vanish.
+    eigenvalues = np.linalg.eigvalsh(gram / lengths / lengths[:, np.newaxis])
+    if eigenvalues[0] * QR_ABOVE < eigenvalues[-1]:
+        return _by_rows(x, y, penalty, weights, lengths)
+    scaled = gram / lengths / lengths[:, np.newaxis]
+    root = np.asarray(np.linalg.cholesky(scaled).T * lengths)
+    return Factor(
+        root=root,
+        projected=np.asarray(solve_triangular(root, right, trans="T")),
+        condition=float(eigenvalues[-1] / eigenvalues[0]),
+        by_rows=False,
+    )
+
+
+def undetermined() -> DataError:
+    """Return the error for rows that leave coefficients open."""
+    message = (
+        "the features do not determine all coefficients: some of them are linearly "
+        "dependent, or there are too few people. Add a penalty, or leave a feature out."
+    )
+    return DataError(message)
+
+
+def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows and targets as numbers.
+
+    Raises:
+        DataError: There is nobody.
+        ParameterError: The shapes do not fit, or a number is missing or beyond 1e100.
+
+    """
+    x = np.asarray(x, dtype=np.float64)
+    y = np.asarray(y, dtype=np.float64)
+    if x.ndim != 2 or x.shape[1] == 0 or y.shape != x.shape[:1]:  # noqa: PLR2004 - a table
+        message = (
+            "a model needs one row of features and one target a person, got arrays "
+            f"of shape {x.shape} and {y.shape}."
+        )
+        raise ParameterError(message)
+    if len(x) == 0:
+        message = "there is nobody to fit a model to."
+        raise DataError(message)
+    # Not a number is neither: its comparisons are false.
+    if not all(-LARGEST <= z.min() and z.max() <= LARGEST for z in (x, y)):
+        message = (
+            f"features and targets must be numbers of size at most {LARGEST:g}; clamp "
+            "or replace others first."
+        )
+        raise ParameterError(message)
+    return x, y
+
+
+def _moments(
+    x: FloatArray, y: FloatArray, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return ``X^T W X`` and ``X^T W y``."""
+    d = x.shape[1]
+    gram, right = np.zeros((d, d)), np.zeros(d)
+    for rows in row_blocks(*x.shape):
+        block = x[rows]
+        weighted = block if weights is None else block * weights[rows, np.newaxis]
+        gram += weighted.T @ block
+        right += weighted.T @ y[rows]
+    return gram, right
+
+
+def _by_rows(
+    x: FloatArray,
+    y: FloatArray,
+    penalty: FloatArray,
+    weights: FloatArray | None,
+    lengths: FloatArray,
+) -> Factor:
+    """Return the factor by QR of the blocks stacked under each other (TSQR)."""
+    n, d = x.shape
+    top = np.zeros((d, d + 1))
+    np.fill_diagonal(top, np.sqrt(penalty) / lengths)
+    for rows in row_blocks(n, d + 1, numbers=UNTHREADED - d * d):
+        block = np.column_stack([x[rows] / lengths, y[rows]])
+        if weights is not None:
+            block *= np.sqrt(weights[rows, np.newaxis])
+        top = np.asarray(np.linalg.qr(np.vstack([top, block]), mode="r"))
+    scaled = top[:d, :d]
+    singular = np.linalg.svd(scaled, compute_uv=False)
+    if singular[-1] <= singular[0] * max(n, d) * np.finfo(np.float64).eps:
+        raise undetermined()
+    signs = np.where(np.diag(scaled) < 0, -1.0, 1.0)[:, np.newaxis]
+    return Factor(
+        root=signs * scaled * lengths,
+        projected=(signs * top[:d, d:])[:, 0],
+        condition=float((singular[0] / singular[-1]) ** 2),
+        by_rows=True,
+    )

@@ -1,0 +1,112 @@
+"""Linear regression with a ridge penalty.
+
+``theta = argmin |y - X theta|^2 / 2 + theta^T Lambda theta / 2``, so that ``theta =
+H^-1 X^T y`` with ``H = X^T X + Lambda``. To weigh people by ``w``, multiply their rows
+and targets by ``sqrt(w)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import DataError
+from dpcore.models.factor import checked_table, factorize
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.factor import Factor
+    from dpcore.models.penalty import Penalty
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RidgeFit:
+    """A fitted linear model, with the table it was fitted to. CONFIDENTIAL.
+
+    Attributes:
+        features: Rows, shape ``(n, d)``.
+        target: Targets, shape ``(n,)``.
+        penalty: The penalty.
+        factor: The factor of the Hessian ``H``; ``factor.condition`` says how well the
+            rows determine the coefficients.
+        theta: The coefficients, shape ``(d,)``.
+
+    """
+
+    features: FloatArray = field(repr=False)
+    target: FloatArray = field(repr=False)
+    penalty: Penalty
+    factor: Factor = field(repr=False)
+    theta: FloatArray = field(repr=False)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people."""
+        return len(self.target)
+
+    @property
+    def residuals(self) -> FloatArray:
+        """Return ``y - X theta``, shape ``(n,)``."""
+        return np.asarray(self.target - self.features @ self.theta)
+
+    def with_penalty_of(self, people: int) -> RidgeFit:
+        """Return the fit to the same rows with the penalty that ``people`` would have.
+
+        Only a penalty per person depends on them; otherwise this is the same fit.
+        """
+        if not self.penalty.per_person or people == self.people:
+            return self
+        return _fitted(self.features, self.target, self.penalty, people)
+
+    def refit(
+        self,
+        without: NDArray[np.intp],
+        record: tuple[FloatArray, float] | None = None,
+    ) -> FloatArray | None:
+        """Return the coefficients without some people and with another record.
+
+        From the rows themselves, in time ``n d^2``; the formulas of this package give
+        the same in time ``d^2``. ``None`` if the rows that are left do not determine
+        them.
+        """
+        x = np.delete(self.features, without, axis=0)
+        y = np.delete(self.target, without)
+        if record is not None:
+            x, y = np.vstack([x, record[0]]), np.append(y, record[1])
+        if len(y) == 0:
+            # Of nothing, the penalty alone makes the coefficients 0.
+            free = self.penalty.convexity(1) == 0
+            return None if free else np.zeros_like(self.theta)
+        try:
+            return _fitted(x, y, self.penalty, len(y)).theta
+        except DataError:
+            return None
+
+
+def fit_ridge(x: FloatArray, y: FloatArray, *, penalty: Penalty) -> RidgeFit:
+    """Return the fit of targets ``y``, shape ``(n,)``, to rows ``x``, shape ``(n, d)``.
+
+    Raises:
+        DataError: There is nobody, or the rows do not determine all coefficients.
+        ParameterError: The shapes do not fit, or a number is missing or beyond 1e100.
+
+    >>> from dpcore.models.penalty import Penalty
+    >>> x = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> fit = fit_ridge(x, np.array([0.0, 1.0, 2.0]), penalty=Penalty(strength=1.0))
+    >>> fit.theta.round(12)
+    array([0.75      , 0.66666667])
+
+    """
+    x, y = checked_table(x, y)
+    return _fitted(x, y, penalty, len(y))
+
+
+def _fitted(x: FloatArray, y: FloatArray, penalty: Penalty, people: int) -> RidgeFit:
+    factor = factorize(x, y, penalty.diagonal(x.shape[1], people))
+    return RidgeFit(
+        features=x, target=y, penalty=penalty, factor=factor, theta=factor.solution
+    )

@@ -1,0 +1,313 @@
+"""Everybody's leave-one-out shift is what a fit without the person says."""
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.errors import DataError, ParameterError
+from dpcore.models import factor
+from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
+from dpcore.models.penalty import Penalty
+from dpcore.models.removals import moves, removals
+from dpcore.models.ridge import fit_ridge
+from tests.models.regression_tables import (
+    NUMBERS,
+    TEN,
+    random_table,
+    solved,
+    solved_without,
+    tables,
+)
+
+HALF = Penalty(strength=0.5)
+SOME = Metric.fixed([[2.0, 0.3, 0.0], [0.3, 1.0, -0.2], [0.0, -0.2, 0.5]])
+
+
+def test_vectors_of_ten_people():
+    fit = fit_ridge(TEN, NUMBERS, penalty=HALF)
+    assert fit.theta == pytest.approx(
+        [-0.06039252132382803, 0.32946682185273685, 0.2229453591985696], rel=1e-12
+    )
+    assert not fit.factor.by_rows
+    left = removals(fit)
+    assert left.leverages == pytest.approx(
+        [
+            *(0.36760168961742135, 0.264577801068108, 0.16633590576955737),
+            *(0.2404586143435735, 0.168876714320497, 0.12947585792445357),
+            *(0.1589648091936185, 0.5174194600379728, 0.22305713685625508),
+            0.6085586531287142,
+        ],
+        rel=1e-12,
+    )
+    assert fit.residuals == pytest.approx(
+        [
+            *(-0.5557199720521726, 0.3469113380045871, -0.4417576755093744),
+            *(0.22580477247081823, -0.08354572723717327, 0.48319618740915127),
+            *(0.05189057189161376, -0.30170957954578076, 0.85389907561157),
+            -0.6091652517051532,
+        ],
+        rel=1e-12,
+    )
+    assert left.residuals == pytest.approx(
+        [
+            *(-0.8787499316941274, 0.47171725100008144, -0.5298988868138336),
+            *(0.2972909399474903, -0.10052146134838302, 0.5550635118023163),
+            *(0.061698455021675445, -0.6252004682358749, 1.0990500281532118),
+            -1.5562108003512964,
+        ],
+        rel=1e-12,
+    )
+    assert left.outside_leverages[[0, 9]] == pytest.approx(
+        [0.5812818971559796, 1.5546611465365232], rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        (
+            ISOTROPIC,
+            [
+                *(0.19800422865310713, 0.07913637382572572, 0.07742890400153413),
+                *(0.050215087262713565, 0.01392453850362555, 0.06060642548080108),
+                *(0.008249894193182596, 0.16183946737195276, 0.12131293460467002),
+                0.2879947373856329,
+            ],
+        ),
+        (
+            FISHER,
+            [
+                *(0.5327875326718189, 0.24263780040791239, 0.21611554722568158),
+                *(0.14578130854942803, 0.041308904612933024, 0.1997271375189321),
+                *(0.024599415362117055, 0.44971841754489683, 0.5190695148943716),
+                1.2140026817218104,
+            ],
+        ),
+        (
+            DEMOCRATIC,
+            [
+                *(1.441257048620074, 0.7664498126507925, 0.6134023088727036),
+                *(0.46533392557217723, 0.12270208085238632, 0.7300720640405123),
+                *(0.07606696401943354, 1.2597440372783555, 2.2443236668269377),
+                5.219689705357279,
+            ],
+        ),
+    ],
+)
+def test_shift_vectors_of_ten_people(metric, expected):
+    fit = fit_ridge(TEN, NUMBERS, penalty=HALF)
+    assert removals(fit, metric).shifts == pytest.approx(expected, rel=1e-12)
+
+
+def lengths(moved, metric, hessian):
+    matrix = {
+        "isotropic": np.eye(len(hessian)),
+        "Fisher": hessian,
+        "democratic": hessian @ hessian,
+    }.get(metric.shape.value, metric.matrix)
+    return np.sqrt(np.einsum("ij,jk,ik->i", moved, matrix, moved))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    tables(),
+    st.sampled_from([0.1, 1.0, 30.0]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([ISOTROPIC, FISHER, DEMOCRATIC, SOME]),
+)
+def test_shifts_are_those_of_refits(table, strength, per_person, spared, metric):
+    x, y = table
+    n, d = x.shape
+    if metric is SOME and d != 3:
+        metric = Metric.fixed(np.diag(np.arange(1.0, d + 1)))
+    penalty = Penalty(strength=strength, spares_first=spared, per_person=per_person)
+    fit = fit_ridge(x, y, penalty=penalty)
+    others = solved_without(x, y, penalty.diagonal(d, n - 1))
+    whole = solved(x, y, penalty.diagonal(d, n))
+    assert fit.theta == pytest.approx(whole, rel=1e-11, abs=1e-12)
+    left = removals(fit, metric)
+    hessian = x.T @ x + np.diag(penalty.diagonal(d, n))
+    exact = lengths(whole - others, metric, hessian)
+    assert left.shifts == pytest.approx(exact, rel=1e-12, abs=1e-12 * exact.max())
+    assert left.residuals == pytest.approx(
+        y - np.einsum("ij,ij->i", x, others), rel=1e-10, abs=1e-11
+    )
+    assert moves(fit, np.arange(n)) == pytest.approx(
+        whole - others, rel=1e-10, abs=1e-11
+    )
+
+
+def test_the_shrinking_penalty_matters():
+    mean = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=0.1, per_person=True))
+    total = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=1.0))
+    assert mean.theta == pytest.approx(total.theta, rel=1e-14)
+    ignored = removals(total).shifts / removals(mean).shifts - 1
+    assert np.abs(ignored).max() > 0.05
+
+
+@settings(deadline=None, max_examples=25)
+@given(tables(), st.floats(-6, 6), st.floats(-6, 6))
+def test_units_do_not_matter(table, exponent_x, exponent_y):
+    x, y = table
+    a, b = 10.0**exponent_x, 10.0**exponent_y
+    one = removals(fit_ridge(x, y, penalty=HALF))
+    other = removals(fit_ridge(a * x, b * y, penalty=Penalty(strength=0.5 * a * a)))
+    assert other.leverages == pytest.approx(one.leverages, rel=1e-8)
+    assert other.shifts == pytest.approx(
+        one.shifts * b / a, rel=1e-8, abs=1e-12 * b / a
+    )
+
+
+def test_blocks_make_no_difference():
+    x, y = random_table(3, 3000, 20)
+    fit = fit_ridge(x, y, penalty=HALF)
+    left = removals(fit, FISHER)
+    inverse = np.linalg.inv(x.T @ x + 0.5 * np.eye(20))
+    h = np.einsum("ij,jk,ik->i", x, inverse, x)
+    e = (y - x @ inverse @ x.T @ y) / (1 - h)
+    assert left.leverages == pytest.approx(h, rel=1e-11)
+    assert left.shifts == pytest.approx(np.abs(e) * np.sqrt(h), rel=1e-9)
+
+
+def test_leverages_add_up_to_the_number_of_coefficients():
+    x, y = random_table(4, 50, 6)
+    left = removals(fit_ridge(x, y, penalty=Penalty(strength=0.0)))
+    assert left.leverages.sum() == pytest.approx(6, rel=1e-12)
+
+
+def test_dependent_features_need_a_penalty():
+    twice = np.column_stack([TEN, TEN[:, 1] - 2 * TEN[:, 2]])
+    for x in (twice, np.column_stack([TEN, np.zeros(10)]), TEN[:2]):
+        with pytest.raises(DataError, match="Add a penalty"):
+            fit_ridge(x, NUMBERS[: len(x)], penalty=Penalty(strength=0.0))
+        fit = fit_ridge(x, NUMBERS[: len(x)], penalty=Penalty(strength=1e-3))
+        others = solved_without(x, NUMBERS[: len(x)], np.full(x.shape[1], 1e-3))
+        assert removals(fit).shifts == pytest.approx(
+            np.linalg.norm(fit.theta - others, axis=1), rel=1e-8
+        )
+
+
+@pytest.mark.parametrize("constant", [1.0, 3e7, -1e-9])
+def test_constant_columns_are_fine_with_a_penalty(constant):
+    x = np.column_stack([TEN, np.full(10, constant)])
+    fit = fit_ridge(x, NUMBERS, penalty=HALF)
+    others = solved_without(x, NUMBERS, np.full(4, 0.5))
+    exact = np.linalg.norm(fit.theta - others, axis=1)
+    assert removals(fit).shifts == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_unique_person_cannot_be_left_out_without_a_penalty():
+    alone = np.column_stack([TEN, np.arange(10) == 4])
+    free = removals(fit_ridge(alone, NUMBERS, penalty=Penalty(strength=0.0)))
+    assert free.unique.tolist() == [4]
+    assert np.flatnonzero(np.isinf(free.shifts)).tolist() == [4]
+    assert np.isnan(free.residuals[4])
+    weak = Penalty(strength=1e-12)
+    fit = fit_ridge(alone, NUMBERS, penalty=weak)
+    held = removals(fit)
+    assert held.unique.tolist() == [4]
+    other = solved(np.delete(TEN, 4, axis=0), np.delete(NUMBERS, 4), np.zeros(3))
+    gap = NUMBERS[4] - TEN[4] @ other
+    assert held.residuals[4] == pytest.approx(gap, rel=1e-6)
+    exact = np.linalg.norm(fit.theta - np.append(other, 0.0))
+    assert held.shifts[4] == pytest.approx(exact, rel=1e-6)
+    assert moves(fit, np.array([4]))[0] == pytest.approx(
+        fit.theta - np.append(other, 0.0), rel=1e-6, abs=1e-6
+    )
+    bare = fit_ridge(alone, NUMBERS, penalty=Penalty(strength=0.0))
+    assert np.isnan(moves(bare, np.array([4]))).all()
+
+
+@pytest.mark.parametrize("per_person", [False, True])
+def test_one_person(per_person):
+    penalty = Penalty(strength=1.0, per_person=per_person)
+    left = removals(fit_ridge(np.array([[2.0]]), np.array([3.0]), penalty=penalty))
+    assert left.shifts == pytest.approx([1.2])  # theta = 6 / 5, and 0 without
+    free = Penalty(strength=0.0, per_person=per_person)
+    left = removals(fit_ridge(np.array([[2.0]]), np.array([3.0]), penalty=free))
+    assert left.shifts.tolist() == [np.inf]
+
+
+def shift_in_many_digits(x, y, person):
+    with mpmath.workdps(60):
+
+        def theta(rows):
+            a = mpmath.matrix([[mpmath.mpf(float(v)) for v in x[i]] for i in rows])
+            b = mpmath.matrix([mpmath.mpf(float(y[i])) for i in rows])
+            return mpmath.lu_solve(a.T * a, a.T * b)
+
+        everybody = range(len(y))
+        rest = [i for i in everybody if i != person]
+        return float(mpmath.norm(theta(everybody) - theta(rest)))
+
+
+@pytest.mark.parametrize(("offset", "tolerance"), [(1e2, 1e-9), (1e6, 1e-8)])
+def test_huge_offsets_need_qr(offset, tolerance):
+    x = TEN + np.array([0, offset, -3 * offset])
+    fit = fit_ridge(x, NUMBERS, penalty=Penalty(strength=0.0))
+    assert fit.factor.by_rows is (fit.factor.condition > factor.QR_ABOVE)
+    assert fit.factor.by_rows is (offset > 1e3)
+    shifts = removals(fit).shifts
+    for person in (0, 9):
+        exact = shift_in_many_digits(x, NUMBERS, person)
+        assert shifts[person] == pytest.approx(exact, rel=tolerance)
+
+
+def test_both_decompositions_agree(monkeypatch):
+    x, y = random_table(5, 2000, 8)
+    penalty = Penalty(strength=2.0, spares_first=True)
+    one = fit_ridge(x, y, penalty=penalty)
+    weights = np.linspace(0, 2, 2000)
+    weighted = factor.factorize(x, y, np.ones(8), weights=weights)
+    monkeypatch.setattr(factor, "QR_ABOVE", 0.5)
+    other = fit_ridge(x, y, penalty=penalty)
+    assert other.factor.by_rows
+    assert other.factor.root == pytest.approx(one.factor.root, rel=1e-11, abs=1e-11)
+    assert other.theta == pytest.approx(one.theta, rel=1e-11)
+    assert other.factor.condition == pytest.approx(one.factor.condition, rel=1e-9)
+    again = factor.factorize(x, y, np.ones(8), weights=weights)
+    assert again.root == pytest.approx(weighted.root, rel=1e-11, abs=1e-11)
+    hessian = x.T @ (x * weights[:, np.newaxis]) + np.eye(8)
+    assert weighted.hessian == pytest.approx(hessian, rel=1e-11, abs=1e-11)
+    right = x.T @ (weights * y)
+    assert again.solution == pytest.approx(np.linalg.solve(hessian, right), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "error"),
+    [
+        (TEN, NUMBERS[:9], ParameterError),
+        (TEN[:, 0], NUMBERS, ParameterError),
+        (TEN[:, :0], NUMBERS, ParameterError),
+        (TEN * np.nan, NUMBERS, ParameterError),
+        (TEN, NUMBERS * np.inf, ParameterError),
+        (TEN * 1e200, NUMBERS, ParameterError),
+        (TEN[:0], NUMBERS[:0], DataError),
+    ],
+)
+def test_tables_that_cannot_be_fitted(x, y, error):
+    with pytest.raises(error):
+        fit_ridge(x, y, penalty=HALF)
+
+
+@pytest.mark.parametrize("strength", [-1.0, np.inf, np.nan])
+def test_domain_of_the_penalty(strength):
+    with pytest.raises(ParameterError, match="penalty"):
+        Penalty(strength=strength)
+
+
+@pytest.mark.parametrize(
+    "matrix", [[1.0], [[1.0, 0.0]], [[1.0, 0.1], [0.2, 1.0]], [[0.0]], [[-1.0]]]
+)
+def test_domain_of_the_norm(matrix):
+    with pytest.raises(ParameterError, match="positive definite"):
+        Metric.fixed(matrix)
+
+
+def test_the_norm_must_fit_the_model():
+    fit = fit_ridge(TEN[:, :2], NUMBERS, penalty=HALF)
+    with pytest.raises(ParameterError, match="2 coefficients"):
+        removals(fit, SOME)
