@@ -88,8 +88,10 @@ def progress(asked: Design, seed: int) -> Progress:
             f"Stopped after {len(current.outcomes)} of "
             f"{len(current.design.scenarios)} settings. What is shown below is theirs."
         )
+    # Always there: an element more would move all others, to be drawn anew.
+    hint = st.empty()
     if asked != current.design or seed != session.public(_SEED):
-        st.info("The settings have changed since this run. Run the study to see them.")
+        hint.info("The settings have changed since this run. Run the study to see it.")
     return current
 
 

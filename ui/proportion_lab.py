@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 _LOOKS = ["one vector, many releases", "trees of many cells", "intervals"]
 _CORNERS = 3
-_RELEASES, _DRAWS, _SEED = 300, 4000, 1
+_RELEASES, _DRAWS, _SEED = 200, 4000, 1
 _SETS = (2, 3, 5, 10, 20)
 
 
+@st.fragment
 def show(design: Design, view: View) -> None:
     """Show the look that is chosen, at the ε and mechanism of the figures above."""
     first, second, third = st.columns(3)

@@ -37,16 +37,23 @@ def download(current: Run) -> None:
 
 
 def figures(current: Run, view: View) -> None:
-    """Draw bias, typical error and coverage, in the layout of the paper."""
-    watermark = session.mode() is Mode.CLASSROOM
-    for measure in (Measure.COVERAGE, Measure.RMSE, Measure.BIAS):
+    """Draw coverage, typical error or bias, in the layout of the paper.
+
+    Only the tab that is open is drawn: a figure of many panels takes a browser long.
+    """
+    measures = {str(m).capitalize(): m for m in reversed(Measure)}
+    tabs = st.tabs(list(measures), key="study2-measure", bind="query-params")
+    for tab, measure in zip(tabs, measures.values(), strict=True):
+        if not tab.open:
+            continue
         picture = study_picture(
             current.design,
             current.found,
             replace(view, measure=measure),
-            watermark=watermark,
+            watermark=session.mode() is Mode.CLASSROOM,
         )
-        results.show(picture, f"study2-{measure.name}")
+        with tab:
+            results.show(picture, f"study2-{measure.name}")
 
 
 def why(current: Run, view: View) -> None:

@@ -144,8 +144,10 @@ def run(asked: Asked | None) -> Run:
         on_click=_start,
         args=(asked,),
     )
+    # Always there: an element more would move all others, to be drawn anew.
+    hint = st.empty()
     if asked not in {None, shown}:
-        st.caption("The settings have changed: run the study to see what they do.")
+        hint.caption("The settings have changed: run the study to see what they do.")
     current = session.remember("study2", repr(shown), lambda: _new(shown))
     place = st.empty()
     if not current.is_done and not session.public(_STOPPED):

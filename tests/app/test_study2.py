@@ -23,7 +23,7 @@ def shown(app):
 def test_first_view_shows_the_default_study_and_its_findings(open_page):
     app = open_page("study2")
     assert app.title[0].value == "Study 2: proportions"
-    assert len(charts(app)) == 4
+    assert len(charts(app)) == 2
     text = shown(app)
     assert text.count("| **holds** |") == 9
     assert text.count("| **depends** |") == 1
@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said_and_the_last_study_stays(
     assert message in app.error[0].value.replace("\\", "")
     assert button(app, "Run the study").disabled
     assert by_label(app.text_input, label).value == value
-    assert len(charts(app)) == 4
+    assert len(charts(app)) == 2
 
 
 def test_run_that_was_stopped_says_so_and_goes_on(open_page):
@@ -112,7 +112,7 @@ def test_every_figure_is_watermarked_in_classroom_mode_only(open_page):
         app = open_page("study2")
         mode(app).set_value(chosen).run()
         app = open_page("study2")
-        assert len(charts(app)) == 4
+        assert len(charts(app)) == 2
         for figure in charts(app):
             notes = figure["layout"].get("annotations", [])
             marked = any(note.get("name") == "watermark" for note in notes)
@@ -125,9 +125,23 @@ def test_closer_looks_draw_one_figure_each(open_page):
     for option in look.options:
         by_label(app.selectbox, "Look at").set_value(option).run()
         assert not app.exception
-        assert len(charts(app)) == 4
+        assert len(charts(app)) == 2
     set_text(app, "Proportions of the cells", "0.5, 0.5")
     button(app, "Run the study").click().run()
     by_label(app.selectbox, "Look at").set_value("one vector, many releases").run()
     assert not app.exception
     assert "three cells or more" in app.info[-1].value
+
+
+def test_one_measure_is_drawn_at_a_time(open_page):
+    app = open_page("study2")
+    for tab, label in (
+        ("Coverage", "coverage, %"),
+        ("Typical error", "typical error"),
+        ("Bias", "bias"),
+    ):
+        app.session_state["study2-measure"] = tab
+        app.run()
+        assert not app.exception
+        assert len(charts(app)) == 2
+        assert charts(app)[0]["layout"]["yaxis"]["title"]["text"] == label

@@ -114,8 +114,12 @@ def test_dots_lie_in_their_triangle():
     figure = simplex_picture(drawn, SHARES, NAMES, watermark=False).figure
     dots = [trace for trace in figure.data if trace.customdata is not None]
     assert len(dots) == len(drawn) == 4
-    for trace, cloud in zip(dots, drawn, strict=True):
+    edges = figure.data[0]
+    for panel, (trace, cloud) in enumerate(zip(dots, drawn, strict=True)):
+        # A triangle is drawn by four points and a gap; its first corner is on the left.
+        left, base = edges.x[5 * panel], edges.y[5 * panel]
+        assert (left, base) == (1.3 * (panel % 2), -1.3 * (panel // 2))
         # Height over the base is the third share, by similar triangles.
-        assert trace.y == pytest.approx(cloud.releases[:, 2] * np.sqrt(3) / 2)
-        assert trace.x == pytest.approx(cloud.releases @ [0, 1, 0.5])
+        assert trace.y - base == pytest.approx(cloud.releases[:, 2] * np.sqrt(3) / 2)
+        assert trace.x - left == pytest.approx(cloud.releases @ [0, 1, 0.5])
     assert Procedure.HISTOGRAM in {cloud.procedure for cloud in drawn}
