@@ -7,6 +7,7 @@ import math
 from dpcore.errors import ParameterError
 
 _ALL = 100.0
+_MOST = 1e6
 
 
 def rebalanced(
@@ -17,15 +18,15 @@ def rebalanced(
     The others keep their proportions. If all are locked, they have to fit.
 
     Raises:
-        ParameterError: A share is not positive and finite, or the locked ones leave
-            no room.
+        ParameterError: A share is not positive or beyond a million percent, or the
+            locked ones leave no room.
 
     >>> rebalanced((60.0, 50.0, 50.0), (True, False, False))
     (60.0, 20.0, 20.0)
 
     """
-    if not all(0 < share < math.inf for share in shares):
-        message = "every share of the budget must be a positive number."
+    if not all(0 < share <= _MOST for share in shares):
+        message = f"every share of the budget must be positive, at most {_MOST:,.0f} %."
         raise ParameterError(message)
     pairs = list(zip(shares, locked, strict=True))
     kept = math.fsum(share for share, lock in pairs if lock)
