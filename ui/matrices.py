@@ -16,13 +16,19 @@ from ui import results
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
     from dpcore.releases.matrix_plan import MatrixPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
 
 
-def show(answer: Release, asked: Request, *, watermark: bool) -> None:
-    """Show the matrix before and after its repair, and what it says of correlations."""
+def show(
+    answer: Release, asked: Request, *, noise: FloatArray, watermark: bool
+) -> None:
+    """Show the matrix before and after its repair, and what it says of correlations.
+
+    ``noise`` holds the intervals of the released numbers, shape ``(k, 2)``.
+    """
     plan = cast("MatrixPlan", asked.plan)
     names = plan.statistic.names
     repaired = repair(matrix_of(answer.values))
@@ -41,8 +47,20 @@ def show(answer: Release, asked: Request, *, watermark: bool) -> None:
             "is never repeated in silence. Spend more, or choose narrower bounds."
         )
     results.show(
-        covariance_picture(names, repaired.before, repaired.after, watermark=watermark),
+        covariance_picture(
+            names,
+            repaired.before,
+            repaired.after,
+            watermark=watermark,
+            noise=noise,
+        ),
         "matrix",
+    )
+    st.caption(
+        "On the diagonal are variances, elsewhere covariances with their correlation "
+        "r; colors are correlations, from blue (-1) to orange (1). “May be 0” stands "
+        "where the 95 % interval of the noise holds 0: do not read a relation into "
+        "that one."
     )
     if repaired.changed:
         st.markdown(

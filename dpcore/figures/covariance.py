@@ -21,6 +21,8 @@ from dpcore.mechanisms.covariance_layout import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from dpcore.data.bounds import FloatArray
 
 BEFORE, AFTER = "#D55E00", "#0072B2"
@@ -33,7 +35,12 @@ _MOST_WRITTEN = 6
 
 
 def covariance_picture(
-    labels: Sequence[str], before: FloatArray, after: FloatArray, *, watermark: bool
+    labels: Sequence[str],
+    before: FloatArray,
+    after: FloatArray,
+    *,
+    watermark: bool,
+    noise: FloatArray | None = None,
 ) -> Picture:
     """Return the matrix as a heat map, before and after its repair.
 
@@ -46,8 +53,13 @@ def covariance_picture(
         before: The matrix as released, shape ``(d, d)``.
         after: The repaired one.
         watermark: Whether to mark it as a classroom exercise.
+        noise: Intervals around the released numbers, shape ``(d (d + 1) / 2, 2)``, if
+            they are known; then the picture says which covariances may be 0.
 
     """
+    unsure = np.zeros(len(vector_of(before)), dtype=bool)
+    if noise is not None:
+        unsure = (noise[:, 0] <= 0) & (noise[:, 1] >= 0)
     changed = not np.array_equal(before, after)
     maps = [("as released", before), ("repaired", after)] if changed else []
     maps = maps or [("as released", after)]
@@ -57,7 +69,7 @@ def covariance_picture(
     traces = []
     for place, (title, matrix) in enumerate(maps):
         end = str(place + 1) if place else ""
-        traces.append(_map(names, matrix, end))
+        traces.append(_map(names, matrix, end, matrix_of(unsure) > 0))
         axes[f"xaxis{end}"] = {
             "domain": [place * share + 0.03 * place, (place + 1) * share - 0.03],
             "title": {"text": title},
@@ -75,12 +87,16 @@ def covariance_picture(
     figure = frame(
         traces=traces, watermark=watermark, height=150 + 70 * len(labels), **axes
     )
-    title = _takeaway(labels, before, after)
+    told = None if noise is None else int(np.sum(~unsure[len(labels) :]))
+    title = _takeaway(labels, before, after, told)
     cells = zip(vector_of(before), vector_of(after), strict=True)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"row": labels[i], "column": labels[j], "as released": x, "repaired": y}
         for (i, j), (x, y) in zip(places_of(len(labels)), cells, strict=True)
     ]
+    if noise is not None:
+        for row, (lower, upper) in zip(rows, noise.tolist(), strict=True):
+            row |= {"noise, lower": lower, "noise, upper": upper}
     numbers = "; ".join(
         f"{row['row']} and {row['column']}: {significant(float(row['repaired']))}"
         for row in rows
@@ -169,14 +185,20 @@ def ellipses_picture(
     return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
-def _map(names: list[str], matrix: FloatArray, end: str) -> dict[str, Any]:
+def _map(
+    names: list[str], matrix: FloatArray, end: str, unsure: NDArray[np.bool_]
+) -> dict[str, Any]:
     values = vector_of(matrix)
     columns = len(names)
     shades = matrix_of([*np.ones(columns), *correlations_of(values)])
     # A column without variance has no correlation, not even with itself.
     shades[np.diag(matrix) <= 0, :] = shades[:, np.diag(matrix) <= 0] = np.nan
     texts = [
-        [_cell(matrix[i, j], None if i == j else shades[i, j]) for j in range(columns)]
+        [
+            _cell(matrix[i, j], None if i == j else shades[i, j])
+            + ("<br>may be 0" if unsure[i, j] and i != j else "")
+            for j in range(columns)
+        ]
         for i in range(columns)
     ]
     return {
@@ -208,12 +230,23 @@ def _cell(value: float, correlation: float | None) -> str:
     return f"{text}<br>r {correlation:.2f}"
 
 
-def _takeaway(labels: Sequence[str], before: FloatArray, after: FloatArray) -> str:
+def _takeaway(
+    labels: Sequence[str], before: FloatArray, after: FloatArray, told: int | None
+) -> str:
     flat = [label for label, v in zip(labels, np.diag(after), strict=True) if not v > 0]
     if flat:
         return (
             f"The released variance of {' and '.join(flat)} is 0: correlations with "
             "it are not defined"
+        )
+    if np.array_equal(before, after) and told is not None:
+        of = len(pairs_of(len(labels)))
+        return (
+            f"{told or 'None'} of the {of} covariances can be told from 0 through the "
+            "noise; no repair was needed"
+            if of > 1
+            else f"The covariance can{'' if told else 'not'} be told from 0 through "
+            "the noise; no repair was needed"
         )
     if np.array_equal(before, after):
         return "The released matrix is possible as it is: no repair was needed"

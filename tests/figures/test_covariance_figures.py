@@ -122,6 +122,20 @@ def test_repair_is_shown_beside_what_was_released():
     )
 
 
+def test_covariance_inside_its_noise_may_be_0():
+    wide, clear = [-9.0, 9.0], [0.1, 1.0]
+    noise = np.array([[0.5, 2.0], [0.5, 2.0], wide])
+    for around, words in ((wide, "cannot be told from 0"), (clear, "can be told from")):
+        noise[2] = around
+        picture = covariance_picture(
+            "ab", FINE.before, FINE.after, watermark=False, noise=noise
+        )
+        assert words in picture.title
+        assert ("may be 0" in picture.figure.data[0].text[0][1]) == (around is wide)
+        assert "may be 0" not in picture.figure.data[0].text[0][0]
+        assert picture.table["noise, lower"].tolist()[2] == around[0]
+
+
 def test_undefined_correlation_has_no_color_and_is_named():
     picture = covariance_picture("ab", FLAT.before, FLAT.after, watermark=False)
     shades = np.array(picture.figure.data[0].z, dtype=float)
