@@ -12,6 +12,7 @@ from dpcore.figures import answers as figures
 from dpcore.figures.wording import epsilon_text, measured, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.releases.record import Mode
+from dpcore.releases.request import offered
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from dpcore.releases.rank_plan import RankPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
+
+_ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
+"""What to use instead of a mechanism that cannot be released, in display order."""
 
 
 def explain_price(asked: Request, account: Account) -> None:
@@ -41,15 +45,24 @@ def explain_refusal(asked: Request) -> None:
         st.warning(
             f"“{asked.entry.label}” has no secure sampler: noise from ordinary floats "
             "would reveal the true value. It can be studied on the other pages; for a "
-            "release choose “Laplace” or “Gaussian (analytic)”."
+            f"release choose {_instead(asked)}."
         )
         return
     st.warning(
         f"This mechanism claims ε {epsilon_text(asked.epsilon)} and really gives ε "
         f"{epsilon_text(asked.real_epsilon)}: {asked.entry.flaw}. It can be studied in "
-        "Classroom mode; for a release choose “Truncated Laplace, calibrated”, “BIT "
-        "Laplace” or “Gaussian (analytic)”."
+        f"Classroom mode; for a release choose {_instead(asked)}."
     )
+
+
+def _instead(asked: Request) -> str:
+    """Name mechanisms that keep their promise and can answer this question."""
+    keeping = [
+        f"“{entry.label}”"
+        for key, entry in offered(asked.query.kind).items()
+        if key in _ADVISED and entry.claim_holds and entry.releasable
+    ]
+    return " or ".join(filter(None, [", ".join(keeping[:-1]), keeping[-1]]))
 
 
 def show(answer: Release, asked: Request) -> None:
@@ -59,7 +72,8 @@ def show(answer: Release, asked: Request) -> None:
     with st.container(border=True, key=frame):
         results.public_badge()
         if asked.query.kind.of_matrix:
-            matrices.show(answer, asked, watermark=watermark)
+            noise = recorded(answer).noise
+            matrices.show(answer, asked, noise=noise, watermark=watermark)
         elif asked.query.kind.of_ranks:
             _one_rank(answer, asked)
         elif len(answer.values) == 1:
