@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame, plain
-from dpcore.figures.wording import epsilon_text, percent
+from dpcore.figures.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ _NAMED = ("50 %", "max")
 _BINS = 60
 _POINTS = 500
 _DECADES = 8
+_DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 
 
 def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Picture:
@@ -73,8 +74,7 @@ def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Pictur
         bargap=0,
         xaxis={
             "type": "log",
-            "dtick": 1,
-            "exponentformat": "power",
+            **_ticks(floor, top),
             "anchor": "y2",
             "title": {"text": "own privacy loss, epsilon (log scale)"},
         },
@@ -90,6 +90,9 @@ def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Pictur
     title = (
         f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
         f"{epsilon_text(maximum)}; the guarantee promises {epsilon_text(worst)}"
+        if float(exposure.ordered[0]) < maximum
+        else f"Everybody loses {epsilon_text(maximum)}; the guarantee promises "
+        f"{epsilon_text(worst)}"
     )
     table = pd.DataFrame({"epsilon at most": x, "share of people": share})
     return Picture(
@@ -107,6 +110,18 @@ def _span(exposure: Exposure) -> tuple[float, float]:
     top = max(known, default=0.0) or 1.0
     least = float(positive[0]) if len(positive) and np.isfinite(positive[0]) else top
     return max(0.999 * least, top * 10.0**-_DECADES), 1.05 * top
+
+
+def _ticks(floor: float, top: float) -> dict[str, Any]:
+    """Return numbers to read off the axis, also where it holds no power of ten."""
+    decades = np.log10(top / floor)
+    if decades > 2:  # noqa: PLR2004 - powers of ten are enough from there on
+        return {"dtick": 1, "exponentformat": "power"}
+    digits = _DIGITS if decades <= 1 else (1, 2, 5)
+    first, last = (int(np.floor(np.log10(end))) for end in (floor, top))
+    known = [d * 10.0**p for p in range(first, last + 1) for d in digits]
+    shown = [tick for tick in known if floor <= tick <= top]
+    return {"tickvals": shown, "ticktext": [significant(tick) for tick in shown]}
 
 
 def _worst_line(worst: float) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -176,7 +178,18 @@ def test_exposure_without_any_loss_is_drawn():
     )
     picture = exposures.exposure_picture(same, key="laplace", watermark=False)
     assert sum(picture.figure.data[0].y) == N
-    assert "lose at most 0," in picture.title
+    assert picture.title.startswith("Everybody loses 0;")
+
+
+@pytest.mark.parametrize("others", [0.4, 1.0, 40.0, 4e5])
+def test_log_axis_of_losses_has_numbers_to_read(others):
+    losses = np.array([1.0, 1.0 + others])
+    shown = replace(exposure(), epsilon=losses, ordered=losses, worst_case=2.0)
+    picture = exposures.exposure_picture(shown, key="laplace", watermark=False)
+    axis = picture.figure.layout.xaxis
+    ticks = axis.tickvals
+    assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2
+    assert ticks is None or (len(ticks) <= 9 and len(ticks) == len(axis.ticktext))
 
 
 def test_totals_that_say_nothing_are_left_out_of_the_bars_and_kept_in_the_table():
