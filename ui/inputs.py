@@ -23,7 +23,7 @@ from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.query import Query
-from ui import columns, details, methods, session
+from ui import columns, details, meanings, methods, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -58,7 +58,13 @@ def ask(study: Study) -> Request:
     column = study.dataset.columns[position]
     kinds = allowed(column.kind)
     changed = _settle_statistic(column.kind)
-    kind = second.selectbox("Statistic", kinds, key="statistic", bind="query-params")
+    kind = second.selectbox(
+        "Statistic",
+        kinds,
+        key="statistic",
+        bind="query-params",
+        help=meanings.explained(kinds),
+    )
     session.set_public(_LAST, (column.kind, kind))
     key = methods.mechanism(third, kind)
     epsilon = fourth.number_input(
