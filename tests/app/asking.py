@@ -1,0 +1,183 @@
+"""A curator's own table in process: declared, asked, and followed over the pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dpcore.figures.wording import epsilon_text, significant
+from dpcore.mechanisms.catalog import CATALOG
+from tests.app.test_pages import button, by_label, charts
+from tests.app.test_questions import release, set_to, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamlit.testing.v1 import AppTest
+
+PEOPLE = 240
+REGIONS = ("north", "south", "west")
+# Each column has gaps, and "east" is on no public list.
+SURVEY = "age,income,weight,region,smoker\n" + "".join(
+    f"{'' if i % 40 == 0 else 18 + i * i % 71},"
+    f"{'' if i % 30 == 0 else 500 + 37 * i % 4000},"
+    f"{55 + i * 7 % 40},"
+    f"{('north', 'south', 'west', 'south', 'east', '')[i * 7 % 13 % 6]},"
+    f"{'' if i % 50 == 0 else ('yes', 'no')[i % 3 > 0]}\n"
+    for i in range(PEOPLE)
+)
+BOUNDS = {"age": (0.0, 100.0), "income": (0.0, 5000.0), "weight": (30.0, 150.0)}
+COLUMNS = ("age", "income", "weight", "region", "smoker")
+# What a browser keeps in the address of a page; in process nobody does.
+ADDRESS = ("statistic", "epsilon", "delta", "split", "quantile", "bins", "syntheses")
+
+
+def go(app: AppTest, name: str) -> AppTest:
+    """Follow the link of a page as a browser does.
+
+    It keeps public settings in the address, and does not send what the widgets of the
+    page that it leaves were set to.
+    """
+    for key in ADDRESS:
+        if key in app.session_state:
+            app.query_params[key] = str(app.session_state[key])
+    if "mechanism" in app.session_state:
+        label = CATALOG[app.session_state["mechanism"]].label
+        app.query_params["mechanism"] = label
+    kept = dict(app.query_params)
+    app.switch_page("pages/about.py").run()
+    app.query_params.update(kept)
+    app.switch_page(f"pages/{name}.py").run()
+    assert not app.exception
+    return app
+
+
+def use_survey(
+    open_page: Callable[[str], AppTest], *, text: str = SURVEY, budget: float = 100.0
+) -> AppTest:
+    """Upload the table, declare all of its columns, and take it into use."""
+    app = open_page("data")
+    app.file_uploader[0].set_value(("survey.csv", text.encode(), "text/csv")).run()
+    for place, name in enumerate(COLUMNS):
+        choose(app, "Column", place)
+        if name in BOUNDS:
+            lower, upper = BOUNDS[name]
+            set_to(app, "number_input", "Lower bound", lower)
+            set_to(app, "number_input", "Upper bound", upper)
+        elif name == "region":
+            choose(app, "Kind", "category")
+            regions = "\n".join(REGIONS)
+            set_to(app, "text_area", "Public list of categories", regions)
+    choose(app, "Column", 0)
+    set_to(app, "number_input", "Privacy budget ε", budget)
+    button(app, "Use this data").click().run()
+    assert "In use" in shown(app), shown(app)
+    return app
+
+
+def choose(app: AppTest, label: str, option: object) -> AppTest:
+    """Choose an option of a selectbox, by its value."""
+    return set_to(app, "selectbox", label, option)
+
+
+def edit_shares(app: AppTest, rows: dict[int, tuple[float, bool]]) -> AppTest:
+    """Type shares and set locks in the editor, which has no test element."""
+    (editor,) = (frame for frame in app.dataframe if "locked" in frame.value)
+    edited = {
+        row: {"share of the budget, %": share, "locked": locked}
+        for row, (share, locked) in rows.items()
+    }
+    states = app._tree.get_widget_states()  # noqa: SLF001 - no public way
+    states.widgets.add(
+        id=editor.proto.id,
+        string_value=json.dumps(
+            {"edited_rows": edited, "added_rows": [], "deleted_rows": []}
+        ),
+    )
+    return app._run(states)  # noqa: SLF001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the pages showed of one question."""
+
+    title: str
+    answer: list[float]
+    epsilon: float
+    individual: dict[str, str] = field(repr=False)
+    exposed: list[str]
+    tradeoffs: str
+
+
+def follow(app: AppTest) -> Seen:
+    """Release the question on screen and look at it on every page.
+
+    The price is what the ledger is charged, and nobody loses more than the guarantee.
+    """
+    price = by_label(app.metric, "Price").value
+    before = spent(app)
+    go(app, "release")
+    assert by_label(app.metric, "Price").value == price
+    release(app)
+    assert "Released so far" in [header.value for header in app.header]
+    newest = app.dataframe[-1].value.iloc[0]
+    epsilon, delta = float(newest["ε"]), float(newest["δ"])
+    text = f"ε {epsilon_text(epsilon)}"
+    assert price == (f"{text}, δ {significant(delta)}" if delta else text)
+    answer = [float(number) for number in newest["answer"].split(", ")]
+    after = spent(app)
+    assert after == [*before, (newest["what"], newest["ε"])]
+    individual, exposed = losses(app)
+    return Seen(
+        title=newest["what"],
+        answer=answer,
+        epsilon=epsilon,
+        individual=individual,
+        exposed=exposed,
+        tradeoffs=comparison(go(app, "tradeoffs")),
+    )
+
+
+def spent(app: AppTest) -> list[tuple[str, str]]:
+    """Return what the ledger lists, oldest first; its total is the sum."""
+    go(app, "ledger")
+    if "Nothing has been released yet." in shown(app):
+        return []
+    listing = next(d.value for d in app.dataframe if "ε" in d.value)
+    total = sum(float(cost) for cost in listing["ε"])
+    assert by_label(app.metric, "Spent").value.startswith(f"ε {significant(total)}")
+    return list(zip(listing["what"], listing["ε"], strict=True))[::-1]
+
+
+def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:
+    """Open Individual privacy; return its numbers, and the columns of its list."""
+    go(app, "individual")
+    if app.toggle and not app.toggle[0].value:
+        app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert not app.error, [error.value for error in app.error]
+    individual = {metric.label: metric.value for metric in app.metric}
+    guarantee = number(individual["Any table, anybody (DP)"])
+    assert 0 < number(individual["Most exposed person here"]) <= guarantee
+    assert number(individual["This table, anybody"]) <= guarantee
+    listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
+    assert len(listed) == 10
+    assert listed["own epsilon"].is_monotonic_decreasing
+    assert not listed.isna().to_numpy().any()
+    return individual, list(listed.columns)
+
+
+def comparison(app: AppTest) -> str:
+    """Return the title of the picture on Trade-offs, or why there is none."""
+    if app.info:
+        assert not charts(app)
+        return str(app.info[0].value).replace("\\", "")
+    assert len(charts(app)) == 1
+    title = next(m.value for m in app.markdown if m.value.startswith("**"))
+    return title.replace("\\", "")
+
+
+def number(text: str) -> float:
+    """Return a number as it is shown."""
+    return float(text.removeprefix("ε ").replace(",", ""))

@@ -1,0 +1,66 @@
+"""Medians and quantiles, and plain statistics, of a table with gaps."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.statistics.kinds import StatisticKind
+from tests.app.asking import COLUMNS, choose, follow, go, use_survey
+from tests.app.test_pages import by_label
+from tests.app.test_questions import set_to
+from ui.meanings import MEANINGS
+
+# The others have tests of their own, here and in the neighboring files.
+PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
+
+
+def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "median")
+    assert len(by_label(app.selectbox, "Mechanism").options) == 1
+    median = follow(app)
+    assert median.title == "median of age"
+    assert "moves the answer by" not in median.exposed
+    assert "nothing to compare for a median" in median.tradeoffs
+    # The question is kept, on this page and on the next.
+    assert by_label(app.selectbox, "Statistic").value == "median"
+    assert "Compare along" not in [box.label for box in app.selectbox]
+    choose(go(app, "release"), "Statistic", "quantile")
+    set_to(app, "number_input", "Percent of people below it", 75.0)
+    quantile = follow(app)
+    assert quantile.title == "75 % quantile of age"
+    assert "nothing to compare for a quantile" in quantile.tradeoffs
+    for seen in (median, quantile):
+        assert 0 <= seen.answer[0] <= 100
+    assert choose(app, "Statistic", "mean").get("plotly_chart")
+
+
+def test_plain_statistics_of_a_table_with_gaps(open_page):
+    app = use_survey(open_page)
+    go(app, "release")
+    kinds = set(by_label(app.selectbox, "Statistic").options)
+    assert kinds == set(StatisticKind)
+    for statistic in PLAIN:
+        seen = follow(choose(go(app, "release"), "Statistic", statistic))
+        cells = 10 if statistic == "histogram" else 1
+        assert len(seen.answer) == cells
+        assert "typical error" in seen.tradeoffs
+
+
+def test_statistics_are_explained_beside_their_list(open_page):
+    app = use_survey(open_page)
+    for column in ("age", "region"):
+        choose(go(app, "release"), "Column", COLUMNS.index(column))
+        box = by_label(app.selectbox, "Statistic")
+        for kind, meaning in MEANINGS.items():
+            assert (f"**{kind}**: {meaning}" in box.help) is (kind in box.options)
+
+
+@pytest.mark.parametrize("statistic", ["median", "correlation"])
+def test_people_without_a_value_can_be_left_out(open_page, statistic):
+    app = use_survey(open_page)
+    app = open_page("data")
+    choose(app, "If a value is missing", "drop")
+    choose(go(app, "release"), "Statistic", statistic)
+    seen = follow(app)
+    assert seen.title.startswith(statistic)

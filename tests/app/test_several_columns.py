@@ -1,0 +1,107 @@
+"""Covariances, correlations and covariance matrices, followed over the pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.mechanisms.covariance_layout import matrix_of
+from tests.app.asking import choose, edit_shares, follow, go, use_survey
+from tests.app.test_pages import button, by_label, use_example
+from tests.app.test_questions import set_to, shown
+
+
+def table(app, column):
+    return next(d.value for d in app.dataframe if column in d.value)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "truncated"])
+def test_covariance_is_released_and_compared_as_one_number(open_page, mechanism):
+    use_survey(open_page)
+    app = choose(go(open_page("release"), "release"), "Statistic", "covariance")
+    choose(app, "Mechanism", mechanism)
+    choose(app, "And", 1)
+    seen = follow(app)
+    assert seen.title == "covariance of age and weight"
+    assert len(seen.answer) == 1
+    assert {"row", "age in use", "weight in use"} <= set(seen.exposed)
+    assert "the least typical error is that of" in seen.tradeoffs
+
+
+def test_correlation_follows_from_what_is_released(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "correlation")
+    set_to(app, "number_input", "ε for this release", 30.0)
+    seen = follow(app)
+    first, second, product = seen.answer
+    go(app, "release")
+    metric = by_label(app.metric, "Sanitized correlation of age and income")
+    assert float(metric.value) == pytest.approx(
+        product / np.sqrt(first * second), abs=0.01
+    )
+    assert "nothing to compare for a correlation" in seen.tradeoffs
+    assert by_label(app.selectbox, "Statistic").value == "correlation"
+
+
+def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page):
+    use_example(open_page)
+    app = choose(open_page("release"), "Statistic", "covariance matrix")
+    by_label(app.multiselect, "Together with").set_value([0, 1, 2, 3, 4]).run()
+    assert by_label(app.metric, "Numbers released").value == "21"
+    titles = set()
+
+    assert np.ptp(table(app, "asked ε")["asked ε"]) == pytest.approx(0, abs=1e-12)
+    seen = follow(app)
+    assert len(seen.answer) == 21
+    assert matrix_of(np.array(seen.answer)).shape == (6, 6)
+    assert len([name for name in seen.exposed if name.endswith(" in use")]) == 6
+    assert "Its numbers share the budget" in seen.tradeoffs
+    titles.add((seen.title, *seen.answer))
+
+    choose(go(app, "release"), "Split the budget", "same noise on all")
+    assert np.ptp(table(app, "noise scale")["noise scale"]) < 1e-6 * 21
+    seen = follow(app)
+    titles.add((seen.title, *seen.answer))
+
+    choose(go(app, "release"), "Split the budget", "own shares")
+    edit_shares(app, {0: (40.0, True)})
+    asked = table(app, "asked ε")["asked ε"]
+    assert asked[0] == pytest.approx(0.4 * 0.5)
+    assert asked[1:].to_numpy() == pytest.approx(np.full(20, 0.6 * 0.5 / 20))
+    assert "var(visits) 40 %, var(coinsurance) 3 %" in shown(app)
+    seen = follow(app)
+    titles.add((seen.title, *seen.answer))
+    # Three questions, not one that is answered thrice for free.
+    assert len(titles) == 3
+
+
+@pytest.mark.parametrize(
+    ("share", "locked", "message"),
+    [
+        (30.0, True, "all shares are locked and add up to 180 %"),
+        (0.0, False, "every share of the budget must be a positive number"),
+    ],
+)
+def test_shares_that_do_not_fit_are_explained(open_page, share, locked, message):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "covariance matrix")
+    choose(app, "Split the budget", "own shares")
+    edit_shares(app, dict.fromkeys(range(6), (share, locked)))
+    assert message in shown(app).replace("\\", "")
+    assert not app.get("plotly_chart")
+    assert "Release" not in [each.label for each in app.button]
+    choose(app, "Split the budget", "equal parts")
+    assert not button(app, "Release").disabled
+
+
+def test_second_column_without_bounds_is_asked_for(open_page):
+    text = "age,income\n" + "".join(f"{i % 70},{i}\n" for i in range(50))
+    app = open_page("data")
+    app.file_uploader[0].set_value(("two.csv", text.encode(), "text/csv")).run()
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    button(app, "Use this data").click().run()
+    app = choose(open_page("release"), "Statistic", "covariance")
+    assert "income" in shown(app)
+    assert "public bounds" in shown(app)
+    assert "Release" not in [each.label for each in app.button]

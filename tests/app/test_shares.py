@@ -1,0 +1,67 @@
+"""Shares of all categories: made to add up to 1, and followed over the pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.releases.constraints import ConstraintKind
+from tests.app.asking import COLUMNS, choose, follow, go, use_survey
+from tests.app.test_pages import by_label
+from tests.app.test_questions import set_to
+
+MAKE = "Make the shares add up to 1"
+
+
+@pytest.fixture
+def app(open_page):
+    use_survey(open_page)
+    app = open_page("release")
+    choose(app, "Column", COLUMNS.index("region"))
+    choose(app, "Statistic", "all shares")
+    return choose(app, "Mechanism", "bit")
+
+
+@pytest.mark.parametrize("kind", ConstraintKind)
+def test_shares_add_up_at_the_price_that_was_named(app, kind):
+    set_to(app, "number_input", "ε for this release", 0.7)
+    choose(app, MAKE, kind)
+    if kind is ConstraintKind.ALL_BUT_ONE:
+        choose(app, "Left over for", 1)
+    if kind is ConstraintKind.TREE:
+        set_to(app, "number_input", "Children of a node", 3)
+    once = follow(app)
+    captions = [caption.value for caption in app.caption]
+    assert any("before they are made to add up" in text for text in captions)
+    assert once.title == "all shares of region"
+    assert {"row", "moves the answer by", "own epsilon"} <= set(once.exposed)
+    assert once.epsilon == pytest.approx(0.7)
+    assert len(once.answer) == 4
+    assert sum(once.answer) == pytest.approx(1, abs=1e-5)
+    assert min(once.answer) >= 0
+    assert "of the share of one category is that of" in once.tradeoffs
+
+    # Another question at the same price: each answer has a third of it.
+    choose(go(app, "release"), MAKE, kind)
+    set_to(app, "number_input", "Independent answers", 3)
+    thrice = follow(app)
+    assert thrice.epsilon == pytest.approx(0.7)
+    assert thrice.answer != once.answer
+    assert sum(thrice.answer) == pytest.approx(1, abs=1e-5)
+
+
+def test_procedures_that_do_not_fit_a_mechanism_are_not_offered(app):
+    choose(app, "Mechanism", "laplace")
+    assert by_label(app.selectbox, MAKE).options == [ConstraintKind.PROJECT.value]
+    choose(app, "Mechanism", "gaussian")
+    assert MAKE not in [box.label for box in app.selectbox]
+
+
+@pytest.mark.parametrize("column", ["smoker", "region"])
+def test_labels_are_counted(app, column):
+    choose(app, "Column", COLUMNS.index(column))
+    for statistic in ("proportion", "count", "histogram"):
+        seen = follow(choose(go(app, "release"), "Statistic", statistic))
+        labels = {"smoker": 2, "region": 4}[column]
+        cells = labels if statistic == "histogram" else 1
+        assert len(seen.answer) == cells
+        assert ("count of one category" in seen.tradeoffs) is (cells > 1)
