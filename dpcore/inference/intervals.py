@@ -24,11 +24,12 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.search import first_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray, Interval
     from dpcore.mechanisms.base import Mechanism
@@ -108,8 +109,8 @@ def noise_interval(
     def at_most(position: FloatArray) -> FloatArray:
         return mechanism.cdf(released, position)
 
-    lower = _first(lambda t: at_least(t) >= tail / 2, low, high)
-    upper = -_first(lambda t: at_most(-t) >= tail / 2, -high, -low)
+    lower = first_where(lambda t: at_least(t) >= tail / 2, low, high)
+    upper = -first_where(lambda t: at_most(-t) >= tail / 2, -high, -low)
     return np.stack([lower, upper], axis=-1)
 
 
@@ -268,15 +269,3 @@ def _central(mechanism: Mechanism, tail: float, bounds: Interval) -> float:
     low = mechanism.quantile(tail / 2, positions)
     high = mechanism.quantile(1 - tail / 2, positions)
     return float(np.max(np.maximum(high - positions, positions - low)))
-
-
-def _first(
-    holds: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return the smallest point where ``holds``, which turns true once, by halving."""
-    everywhere = holds(low)
-    for _ in range(_HALVINGS):
-        middle = low + (high - low) / 2
-        inside = holds(middle)
-        low, high = np.where(inside, low, middle), np.where(inside, middle, high)
-    return np.where(everywhere, np.minimum(low, high), high)

@@ -8,21 +8,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget, require_noise
+from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.boundary_inflated_pairs import (
     scalar_delta,
     scalar_epsilon,
     scalar_level,
 )
-from dpcore.mechanisms.bounded import is_flat, place
+from dpcore.mechanisms.bounded import BoundedLaplace, is_flat, place
 from dpcore.mechanisms.laplace import least_scale, level_at
-from dpcore.mechanisms.pairs import (
-    distances,
-    floats,
-    over_scale,
-    total,
-    where_one_changes,
-)
+from dpcore.mechanisms.pairs import floats, total, where_one_changes
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
@@ -35,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryInflatedLaplace:
+class BoundaryInflatedLaplace(BoundedLaplace):
     """Release ``value + Lap(b)`` moved to the nearest point of the bounds.
 
     Clamping looks at the noisy number only, so that it is post-processing: the level
@@ -50,12 +44,6 @@ class BoundaryInflatedLaplace:
         ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
 
     """
-
-    noise: float
-    bounds: Interval
-
-    def __post_init__(self) -> None:
-        require_noise(self.noise, self.bounds)
 
     @classmethod
     def calibrate(
@@ -94,27 +82,6 @@ class BoundaryInflatedLaplace:
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the clamped Laplace quantile."""
         return self.bounds.clip(law.quantile(u, position, self.noise))
-
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return ``(b/2) [P_1(d) - P_1(a)]`` for a position inside the bounds."""
-        moved, first, _ = self._moments(position)
-        return moved + first
-
-    def variance(self, position: ArrayLike) -> FloatArray:
-        """Return the MSE less the squared bias, taken about the nearest bound."""
-        _, first, second = self._moments(position)
-        return second - first * first
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return ``b^2 [P_2(a) + P_2(d)]`` for a position inside the bounds."""
-        moved, first, second = self._moments(position)
-        return second + moved * (2 * first + moved)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf."""
-        return self.quantile(law.uniform(rng, size), position)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -164,24 +131,18 @@ class BoundaryInflatedLaplace:
         level = float(law.scaled(reach, self.noise))
         return level_at(np.full(cells, largest), level, delta)
 
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return ``r + e^-r - 1``, ``r`` the pure level."""
-        return self.event(sensitivity).rho
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return the Laplace noise that is clamped."""
+        """Return the Laplace noise that is clamped; its rho is ``r + e^-r - 1``."""
         return PrivacyEvent.of("laplace", self.epsilon(sensitivity))
-
-    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        return over_scale(distances(first, second), self.noise)
 
     def _moments(
         self, position: ArrayLike
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the way to the nearest point of the bounds, and two moments there.
 
-        A value outside the bounds is released inside only with probability e^-outside,
-        and then as if it lay on the bound.
+        Inside the bounds the bias is ``(b/2) [P_2(d) - P_2(a)]``, the MSE ``b^2 [P_2(a)
+        + P_2(d)]``. A value outside is released inside only with probability
+        e^-outside, and then as if it lay on the bound.
         """
         at = place(position, self.bounds, self.noise)
         moved = at.nearest - np.asarray(position, dtype=np.float64)

@@ -13,14 +13,11 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.laplace_law import log_cdf, scaled
 from dpcore.mechanisms.pairs import distances, over_scale
+from dpcore.mechanisms.search import first_where
 from dpcore.privacy import laplace as profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dpcore.data.bounds import FloatArray
-
-_BISECTIONS = 60
 
 
 def scalar_level(
@@ -87,26 +84,13 @@ def scalar_epsilon(
     outside &= np.isfinite(level)
     if outside.any():
         x, y = first[outside], second[outside]
-        result[outside] = _bisect(
-            lambda epsilon: scalar_delta(x, y, noise, bounds, epsilon),
-            level[outside],
-            delta,
+        most = level[outside]
+        result[outside] = first_where(
+            lambda epsilon: scalar_delta(x, y, noise, bounds, epsilon) <= delta,
+            np.zeros_like(most),
+            most,
         )
     return result
-
-
-def _bisect(
-    profile_at: Callable[[FloatArray], FloatArray], level: FloatArray, delta: float
-) -> FloatArray:
-    """Return the upper ends of brackets around the roots: the private side."""
-    low, high = np.zeros_like(level), level.copy()
-    high[profile_at(low) <= delta] = 0.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        enough = profile_at(middle) <= delta
-        high = np.where(enough, middle, high)
-        low = np.where(enough, low, middle)
-    return high
 
 
 def _one_direction(

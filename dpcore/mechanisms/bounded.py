@@ -1,18 +1,23 @@
-"""Closed forms that the two bounded Laplace mechanisms share."""
+"""What the Laplace mechanisms with bounded releases have in common."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.base import require_noise
+from dpcore.mechanisms.laplace_law import scaled, uniform
+from dpcore.mechanisms.pairs import distances, over_scale
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.mechanisms.base import Sensitivity
+    from dpcore.privacy.composition import PrivacyEvent
 
 FLAT_BELOW = 1e-150
 """Width over scale below which the law equals its limit for infinite noise."""
@@ -51,3 +56,79 @@ def place(position: ArrayLike, bounds: Interval, noise: float) -> Placement:
 def is_flat(bounds: Interval, noise: float) -> bool:
     """Return whether the noise dwarfs the bounds, so that its limit law applies."""
     return bool(bounds.width == 0 or scaled(bounds.width, noise) < FLAT_BELOW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedLaplace(ABC):
+    """Laplace noise, kept within public bounds in one way or another.
+
+    Attributes:
+        noise: The scale ``b`` of the Laplace noise before it is bounded.
+        bounds: The public interval; either end may be infinite.
+
+    Raises:
+        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
+
+    """
+
+    noise: float
+    bounds: Interval
+
+    def __post_init__(self) -> None:
+        require_noise(self.noise, self.bounds)
+
+    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return zeros: the law has a density."""
+        none = np.zeros(np.shape(position))
+        return none, none.copy()
+
+    @abstractmethod
+    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the smallest ``x`` with ``cdf(x) >= u``."""
+
+    def bias(self, position: ArrayLike) -> FloatArray:
+        """Return the mean of the release less ``position``."""
+        moved, first, _ = self._moments(position)
+        return moved + first
+
+    def variance(self, position: ArrayLike) -> FloatArray:
+        """Return the MSE less the squared bias, taken about a point of the bounds."""
+        _, first, second = self._moments(position)
+        return second - first * first
+
+    def mse(self, position: ArrayLike) -> FloatArray:
+        """Return the mean squared distance of the release from ``position``."""
+        moved, first, second = self._moments(position)
+        return second + moved * (2 * first + moved)
+
+    def simulate(
+        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
+    ) -> FloatArray:
+        """Draw by the inverse cdf, which takes equally long for every position."""
+        return self.quantile(uniform(rng, size), position)
+
+    def rho(self, sensitivity: Sensitivity) -> float:
+        """Return the zCDP level of ``event``."""
+        return self.event(sensitivity).rho
+
+    @abstractmethod
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+        """Return what the accountant has to know of one release."""
+
+    @abstractmethod
+    def _moments(
+        self, position: ArrayLike
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the way from ``position`` to a point of the bounds near it.
+
+        With it the mean distance of the release from that point, with its sign, and
+        the mean squared one.
+        """
+
+    @property
+    def _fixed(self) -> bool:
+        """Return whether the release is one known point."""
+        return self.noise == 0 or self.bounds.width == 0
+
+    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        return over_scale(distances(first, second), self.noise)

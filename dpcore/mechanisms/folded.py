@@ -10,16 +10,10 @@ import numpy as np
 
 from dpcore.mechanisms import folded_pairs as pairs
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget, require_noise
-from dpcore.mechanisms.bounded import place
+from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.bounded import BoundedLaplace, place
 from dpcore.mechanisms.folded_law import fold, is_uniform, moments
-from dpcore.mechanisms.pairs import (
-    distances,
-    floats,
-    over_scale,
-    total,
-    where_one_changes,
-)
+from dpcore.mechanisms.pairs import floats, total, where_one_changes
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
@@ -35,7 +29,7 @@ _NEAR = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedLaplace:
+class FoldedLaplace(BoundedLaplace):
     """Release ``value + Lap(b)``, reflected at the bounds until it lies inside.
 
     Folding looks at the noisy number only: it is post-processing, and its pure level
@@ -60,12 +54,6 @@ class FoldedLaplace:
     0.338328301283
 
     """
-
-    noise: float
-    bounds: Interval
-
-    def __post_init__(self) -> None:
-        require_noise(self.noise, self.bounds)
 
     @classmethod
     def calibrate(
@@ -110,11 +98,6 @@ class FoldedLaplace:
         density = np.exp(-distance) * mirrored / (2 * self.noise * self._mass)
         return np.where(inside, density, 0.0)
 
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``.
 
@@ -153,31 +136,6 @@ class FoldedLaplace:
         upper = self._lower_part(other, -at.nearest, at.d, -self.bounds.upper)
         below = 2 * share <= law.one_minus_exp(2 * at.a)
         return self.bounds.clip(np.where(below, lower, -upper))
-
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return ``b (e^-a - e^-d) / (1 + e^{-R/b})`` inside the bounds."""
-        moved, first, _ = moments(position, self.bounds, self.noise)
-        return moved + first
-
-    def variance(self, position: ArrayLike) -> FloatArray:
-        """Return the MSE less the squared bias."""
-        _, first, second = moments(position, self.bounds, self.noise)
-        return second - first * first
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return the mean squared error.
-
-        Inside the bounds it is ``b^2`` times
-        ``2 [cosh(d) (sinh a - a) + cosh(a) (sinh d - d)] / sinh(a + d)``.
-        """
-        moved, first, second = moments(position, self.bounds, self.noise)
-        return second + moved * (2 * first + moved)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf."""
-        return self.quantile(law.uniform(rng, size), position)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -232,10 +190,6 @@ class FoldedLaplace:
         level = cells * pairs.worst_level(sensitivity.l1 / cells, bounds, noise)
         return float(pure_epsilon_of(level, delta)) if delta else level
 
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return the zCDP level of ``event``."""
-        return self.event(sensitivity).rho
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return the pure level; on a half-line the Laplace noise that reaches it."""
         level = self.epsilon(sensitivity)
@@ -244,13 +198,13 @@ class FoldedLaplace:
         return PrivacyEvent.of("pure", level)
 
     @property
-    def _fixed(self) -> bool:
-        """Return whether the release is one known point."""
-        return self.noise == 0 or self.bounds.width == 0
-
-    @property
     def _mass(self) -> float:
         return float(law.one_minus_exp(2 * law.scaled(self.bounds.width, self.noise)))
+
+    def _moments(
+        self, position: ArrayLike
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return moments(position, self.bounds, self.noise)
 
     def _lower_part(
         self, share: FloatArray, nearest: FloatArray, a: FloatArray, bound: float
@@ -269,6 +223,3 @@ class FoldedLaplace:
     ) -> tuple[FloatArray, FloatArray]:
         first, second = floats(first, second)
         return fold(first, self.bounds), fold(second, self.bounds)
-
-    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        return over_scale(distances(first, second), self.noise)

@@ -22,20 +22,13 @@ import numpy as np
 
 from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import distances, over_scale
+from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dpcore.data.bounds import FloatArray, Interval
-
-ROUND_UP = 1 + 1e-12
-"""Relative margin that keeps a computed scale, or epsilon, on the private side."""
 
 _LARGE = 1.0
 _BISECTIONS = 200
-_GRID = 401
-_ZOOMS = 5
-_FARTHEST = 40.0
 
 Direction = tuple["FloatArray", "FloatArray", "FloatArray", "FloatArray"]
 
@@ -170,14 +163,9 @@ def worst_epsilon(shift: float, bounds: Interval, noise: float, delta: float) ->
         free = np.array(math.inf)
         return float(epsilon_at(free, free, free, h, delta))
 
-    def near(a: FloatArray) -> FloatArray:
-        return epsilon_at(a, a, rest - a, h, delta)
-
-    def far(c: FloatArray) -> FloatArray:
-        return epsilon_at(rest - c, c, c, h, delta)
-
-    reach = min(rest, _FARTHEST)
-    largest = max(_maximum(near, reach), _maximum(far, reach))
+    largest = largest_over_positions(
+        lambda a, c: epsilon_at(a, c + h, c, h, delta), rest
+    )
     return min(largest * ROUND_UP, level)
 
 
@@ -224,15 +212,3 @@ def _both_ways(
     a1, d1 = scaled(high - bounds.lower, noise), scaled(bounds.upper - high, noise)
     h = scaled(high - low, noise)
     return (a0, d0, d1, h), (d1, a1, a0, h)
-
-
-def _maximum(answers: Callable[[FloatArray], FloatArray], stop: float) -> float:
-    """Return the maximum over ``[0, stop]``, by zooming into a grid."""
-    low, high, best = 0.0, stop, 0.0
-    for _ in range(_ZOOMS):
-        grid = np.linspace(low, high, _GRID)
-        values = answers(grid)
-        top = int(values.argmax())
-        best = max(best, float(values[top]))
-        low, high = grid[max(top - 1, 0)], grid[min(top + 1, _GRID - 1)]
-    return best

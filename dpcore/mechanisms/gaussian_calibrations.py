@@ -11,6 +11,7 @@ analytic rule) < one-sided pDP < two-sided pDP <= Liu's pDP.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from scipy.special import log_ndtr, ndtri
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.search import ROUND_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Sensitivity
 
     Rule = Callable[[float, float], float]
-
-ROUND_UP = 1 + 1e-12
-"""Relative margin that keeps a computed ratio on the private side."""
 
 
 def classic_ratio(epsilon: float, delta: float) -> float:
@@ -107,60 +106,32 @@ def _tail_ratio(epsilon: float, tail: float) -> float:
     return ratio * ROUND_UP
 
 
-def _calibrated(
-    rule: Rule, sensitivity: Sensitivity, epsilon: float, delta: float
-) -> Gaussian:
-    require_budget(epsilon, delta)
-    if delta == 0:
-        message = "the Gaussian mechanism needs a delta above 0."
-        raise ParameterError(message)
-    return Gaussian(noise=sensitivity.l2 * rule(epsilon, delta))
-
-
-def classic(
+def calibrated(
+    ratio: Rule,
     *,
     sensitivity: Sensitivity,
     epsilon: float,
     delta: float = 0.0,
     bounds: Interval,  # noqa: ARG001 - the release is not bounded
 ) -> Gaussian:
-    """Return the mechanism with the classic sigma; see that its claim holds.
+    """Return the mechanism whose sigma is ``ratio(epsilon, delta)`` times ``l2``.
 
     Raises:
         ParameterError: The budget is outside its domain, or ``delta`` is 0.
 
     """
-    return _calibrated(classic_ratio, sensitivity, epsilon, delta)
+    require_budget(epsilon, delta)
+    if delta == 0:
+        message = "the Gaussian mechanism needs a delta above 0."
+        raise ParameterError(message)
+    return Gaussian(noise=sensitivity.l2 * ratio(epsilon, delta))
 
 
-def liu(
-    *,
-    sensitivity: Sensitivity,
-    epsilon: float,
-    delta: float = 0.0,
-    bounds: Interval,  # noqa: ARG001 - the release is not bounded
-) -> Gaussian:
-    """Return the mechanism with Liu's sigma, (epsilon, delta)-pDP; raises likewise."""
-    return _calibrated(liu_ratio, sensitivity, epsilon, delta)
-
-
-def two_sided(
-    *,
-    sensitivity: Sensitivity,
-    epsilon: float,
-    delta: float = 0.0,
-    bounds: Interval,  # noqa: ARG001 - the release is not bounded
-) -> Gaussian:
-    """Return the mechanism with exactly (epsilon, delta)-pDP; raises likewise."""
-    return _calibrated(two_sided_ratio, sensitivity, epsilon, delta)
-
-
-def one_sided(
-    *,
-    sensitivity: Sensitivity,
-    epsilon: float,
-    delta: float = 0.0,
-    bounds: Interval,  # noqa: ARG001 - the release is not bounded
-) -> Gaussian:
-    """Return the mechanism whose loss exceeds epsilon at delta; raises likewise."""
-    return _calibrated(one_sided_ratio, sensitivity, epsilon, delta)
+classic = partial(calibrated, classic_ratio)
+"""Makes the mechanism with the classic sigma; see that its claim holds."""
+liu = partial(calibrated, liu_ratio)
+"""Makes the mechanism with Liu's sigma, which is (epsilon, delta)-pDP."""
+two_sided = partial(calibrated, two_sided_ratio)
+"""Makes the mechanism that is exactly (epsilon, delta)-pDP."""
+one_sided = partial(calibrated, one_sided_ratio)
+"""Makes the mechanism whose loss exceeds epsilon with probability delta."""

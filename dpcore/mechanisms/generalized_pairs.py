@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaincc, gammainccinv
 
+from dpcore.mechanisms.search import ROUND_UP
+
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
-
-ROUND_UP = 1 + 1e-12
-"""Relative margin that keeps a computed number on the private side."""
 
 _HALVINGS = 64
 _FARTHEST = 750.0

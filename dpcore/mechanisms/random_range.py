@@ -32,9 +32,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.mechanisms import truncated_law
 from dpcore.mechanisms.bounded import FLAT_BELOW
 from dpcore.mechanisms.laplace_law import one_minus_exp
-from dpcore.mechanisms.truncated_worst import ROUND_UP
+from dpcore.mechanisms.search import ROUND_UP
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 _STEPS = 12
 _ONE_DOWN = 1 - 2.0**-52
 _SAME_STEP = 1e-9
-_NEAR = 0.5
 
 
 def worst_levels(shift: ArrayLike, widths: ArrayLike, noise: ArrayLike) -> FloatArray:
@@ -99,10 +99,7 @@ def truncated_quantiles(
     nearest = np.clip(position, -reach, reach)
     a = _over(nearest + reach, noise)
     d = _over(reach - nearest, noise)
-    mass = one_minus_exp(a) + one_minus_exp(d)
-    lower = _lower_part(u * mass, nearest, a, -reach, noise)
-    upper = _lower_part((1 - u) * mass, -nearest, d, -reach, noise)
-    drawn = np.where(u * mass <= one_minus_exp(a), lower, -upper)
+    drawn = truncated_law.quantile(u, nearest, (a, d), (-reach, reach), noise)
     flat = a + d < FLAT_BELOW
     return np.clip(np.where(flat, (2 * u - 1) * reach, drawn), -reach, reach)
 
@@ -151,17 +148,3 @@ def _level_and_slope(t: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArr
         growth = 1 / np.expm1(t) + (k - 1) / np.expm1((k - 1) * t) - k / np.expm1(k * t)
     growth = np.where(np.isfinite(growth), growth, 0.0)
     return t + np.log1p(ratio), 1 + ratio / (1 + ratio) * growth
-
-
-def _lower_part(
-    mass: FloatArray,
-    nearest: FloatArray,
-    a: FloatArray,
-    bound: FloatArray,
-    noise: FloatArray,
-) -> FloatArray:
-    """Return where the unnormalised lower tail reaches ``mass``."""
-    with np.errstate(divide="ignore", over="ignore"):
-        from_bound = bound + noise * np.log1p(mass * np.exp(np.minimum(a, _NEAR)))
-        from_value = nearest + noise * np.log(mass + np.exp(-a))
-    return np.where(a < _NEAR, from_bound, from_value)

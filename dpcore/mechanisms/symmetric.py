@@ -21,18 +21,16 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.search import first_where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray
 
 TABLE_FROM = 2_000
 """Number of values from which ``epsilon_of`` interpolates."""
 
-_BISECTIONS = 64
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _VERY_FAR = 1e6
 _HUGE = 1e60  # shifts over the scale whose powers may overflow
@@ -90,7 +88,7 @@ def upper_quantile(noise: StandardNoise, tail: ArrayLike) -> FloatArray:
     """Return the ``x >= 0`` with ``P(Z > x) = tail``, for ``tail <= 1/2``."""
     tail = np.asarray(tail, dtype=np.float64)
     high = np.full_like(tail, noise.farthest)
-    return _first(lambda x: noise.survival(x) <= tail, np.zeros_like(tail), high)
+    return first_where(lambda x: noise.survival(x) <= tail, np.zeros_like(tail), high)
 
 
 def delta_of(noise: StandardNoise, r: FloatArray, epsilon: float) -> FloatArray:
@@ -102,7 +100,7 @@ def delta_of(noise: StandardNoise, r: FloatArray, epsilon: float) -> FloatArray:
     finite = np.where(np.isfinite(r), r, 0.0)
     low, high = _bracket(noise, finite)
     never = ~(_loss(noise, high, finite) > epsilon)
-    z = _first(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
+    z = first_where(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
     inside = np.where(never, 0.0, _delta(noise, z, finite))
     return np.where(np.isfinite(r), inside, np.where(np.isnan(r), np.nan, 1.0))
 
@@ -117,7 +115,7 @@ def loss_exceeds(noise: StandardNoise, r: ArrayLike, epsilon: float) -> FloatArr
     finite = np.where(np.isfinite(r), r, 0.0)
     low, high = _bracket(noise, finite)
     never = ~(_loss(noise, high, finite) > epsilon)
-    z = _first(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
+    z = first_where(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
     near = noise.survival(np.abs(z))
     exceeded = np.where(z < 0, 1 - near, near) + noise.survival(z + finite)
     exceeded = np.where(never, 0.0, exceeded)
@@ -143,7 +141,7 @@ def free_shift(noise: StandardNoise, delta: float) -> float:
     ``1 - 2 P(Z > r/2) = delta``.
     """
     low, high = np.array(0.0), np.array(2 * noise.farthest)
-    least = _first(lambda r: 1 - 2 * noise.survival(r / 2) >= delta, low, high)
+    least = first_where(lambda r: 1 - 2 * noise.survival(r / 2) >= delta, low, high)
     return float(least)
 
 
@@ -171,24 +169,11 @@ def _solved(
     """Return epsilon and its slope in ``r``; the threshold is on the private side."""
     finite = np.where(np.isfinite(r), r, 0.0)
     low, high = _bracket(noise, finite)
-    z = _first(lambda z: _delta(noise, z, finite) <= delta, low, high)
+    z = first_where(lambda z: _delta(noise, z, finite) <= delta, low, high)
     epsilon = np.maximum(_loss(noise, z, finite), 0.0)
     with np.errstate(divide="ignore"):
         rate = 1 / noise.mills(z + finite)
     return np.where(np.isfinite(r), epsilon, r), rate
-
-
-def _first(
-    holds: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return the smallest point where ``holds``, which turns true once, by halving."""
-    everywhere = holds(low)
-    start = low
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        inside = holds(middle)
-        low, high = np.where(inside, low, middle), np.where(inside, middle, high)
-    return np.where(everywhere, start, high)
 
 
 def _interpolated(noise: StandardNoise, r: FloatArray, delta: float) -> FloatArray:

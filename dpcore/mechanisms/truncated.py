@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
+from dpcore.mechanisms import truncated_law
 from dpcore.mechanisms import truncated_pairs as pairs
-from dpcore.mechanisms.base import require_budget, require_noise
-from dpcore.mechanisms.bounded import is_flat, place
+from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.bounded import BoundedLaplace, is_flat, place
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.pairs import floats, total, where_one_changes
 from dpcore.mechanisms.truncated_worst import (
@@ -28,12 +29,9 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray, Interval
     from dpcore.mechanisms.base import Sensitivity
 
-# Below this distance (over the scale) from a bound, quantiles are measured from it.
-_NEAR = 0.5
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TruncatedLaplace:
+class TruncatedLaplace(BoundedLaplace):
     """Release ``value + Lap(b)``, conditioned on lying in the bounds.
 
     The probability of lying there depends on the secret, so that this is no
@@ -50,12 +48,6 @@ class TruncatedLaplace:
         ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
 
     """
-
-    noise: float
-    bounds: Interval
-
-    def __post_init__(self) -> None:
-        require_noise(self.noise, self.bounds)
 
     @classmethod
     def calibrate(
@@ -100,13 +92,8 @@ class TruncatedLaplace:
         if is_flat(self.bounds, self.noise):
             return np.where(inside, 1 / self.bounds.width, 0.0 * at.nearest)
         distance = law.scaled(np.abs(x - at.nearest), self.noise)
-        mass = self.noise * law.incomplete_sum(1, at.a, at.d)
+        mass = self.noise * truncated_law.mass(at.a, at.d)
         return np.where(inside, np.exp(-distance) / mass, 0.0)
-
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
 
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the probability of releasing at most ``x``.
@@ -120,50 +107,22 @@ class TruncatedLaplace:
             return np.greater_equal(x, at.nearest).astype(np.float64)
         if is_flat(self.bounds, self.noise):
             return np.asarray((x - self.bounds.lower) / self.bounds.width + 0 * at.a)
-        mass = law.incomplete_sum(1, at.a, at.d)
+        mass = truncated_law.mass(at.a, at.d)
         tail = np.exp(-law.scaled(np.abs(x - at.nearest), self.noise)) / mass
         below = tail * law.one_minus_exp(law.scaled(x - self.bounds.lower, self.noise))
         above = tail * law.one_minus_exp(law.scaled(self.bounds.upper - x, self.noise))
-        return np.where(x <= at.nearest, below, 1 - above)
+        return np.clip(np.where(x <= at.nearest, below, 1 - above), 0.0, 1.0)
 
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the smallest ``x`` with ``cdf(x) >= u``, measured from what is near.
-
-        Near a bound ``c0 + b log1p(u m e^a)``, else ``position + b log(u m + e^-a)``
-        with ``m = P_1(a) + P_1(d)``; mirrored above the position.
-        """
+        """Return the smallest ``x`` with ``cdf(x) >= u`` (``truncated_law``)."""
         u = np.asarray(u, dtype=np.float64)
         at = place(position, self.bounds, self.noise)
         if self._fixed:
             return np.asarray(at.nearest + 0 * u)
         if is_flat(self.bounds, self.noise):
             return self.bounds.lower + u * self.bounds.width + 0 * at.a
-        mass = law.incomplete_sum(1, at.a, at.d)
-        lower = self._lower_part(u * mass, at.nearest, at.a, self.bounds.lower)
-        upper = self._lower_part((1 - u) * mass, -at.nearest, at.d, -self.bounds.upper)
-        below = u * mass <= law.one_minus_exp(at.a)
-        return self.bounds.clip(np.where(below, lower, -upper))
-
-    def bias(self, position: ArrayLike) -> FloatArray:
-        """Return ``b [P_2(d) - P_2(a)] / [P_1(a) + P_1(d)]`` inside the bounds."""
-        moved, first, _ = self._moments(position)
-        return moved + first
-
-    def variance(self, position: ArrayLike) -> FloatArray:
-        """Return the MSE less the squared bias."""
-        _, first, second = self._moments(position)
-        return second - first * first
-
-    def mse(self, position: ArrayLike) -> FloatArray:
-        """Return ``2 b^2 [P_3(a) + P_3(d)] / [P_1(a) + P_1(d)]`` inside the bounds."""
-        moved, first, second = self._moments(position)
-        return second + moved * (2 * first + moved)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf, which takes equally long for every position."""
-        return self.quantile(law.uniform(rng, size), position)
+        ends = self.bounds.lower, self.bounds.upper
+        return truncated_law.quantile(u, at.nearest, (at.a, at.d), ends, self.noise)
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -221,34 +180,18 @@ class TruncatedLaplace:
             return worst_delta(sensitivity.l1, self.bounds, self.noise, epsilon)
         return float(pure_delta_of(self.epsilon(sensitivity), epsilon))
 
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return ``e tanh(e/2)`` of the pure level ``e``."""
-        return self.event(sensitivity).rho
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return the pure level: no accountant knows this noise."""
         return PrivacyEvent.of("pure", self.epsilon(sensitivity))
 
-    @property
-    def _fixed(self) -> bool:
-        """Return whether the release is one known point."""
-        return self.noise == 0 or self.bounds.width == 0
-
-    def _lower_part(
-        self, mass: FloatArray, nearest: FloatArray, a: FloatArray, bound: float
-    ) -> FloatArray:
-        """Return where the unnormalised lower tail reaches ``mass``."""
-        with np.errstate(divide="ignore", over="ignore"):
-            from_bound = bound + self.noise * np.log1p(
-                mass * np.exp(np.minimum(a, _NEAR))
-            )
-            from_value = nearest + self.noise * np.log(mass + np.exp(-a))
-        return np.where(a < _NEAR, from_bound, from_value)
-
     def _moments(
         self, position: ArrayLike
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the way to the nearest point of the bounds, and two moments there."""
+        """Return the way to the nearest point of the bounds, and two moments there.
+
+        The bias is ``b [P_2(d) - P_2(a)] / [P_1(a) + P_1(d)]`` inside the bounds, the
+        MSE ``2 b^2 [P_3(a) + P_3(d)] / [P_1(a) + P_1(d)]``.
+        """
         at = place(position, self.bounds, self.noise)
         moved = at.nearest - np.asarray(position, dtype=np.float64)
         b = self.noise
@@ -257,6 +200,6 @@ class TruncatedLaplace:
         if is_flat(self.bounds, b):
             low, high = at.nearest - self.bounds.lower, self.bounds.upper - at.nearest
             return moved, (high - low) / 2, (low**2 - low * high + high**2) / 3
-        mass = law.incomplete_sum(1, at.a, at.d)
+        mass = truncated_law.mass(at.a, at.d)
         first = b * (law.incomplete_difference(2, at.d, at.a) / mass)
         return moved, first, 2 * b * (b * (law.incomplete_sum(3, at.a, at.d) / mass))

@@ -14,19 +14,13 @@ import numpy as np
 
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.laplace_law import one_minus_exp
+from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.mechanisms.truncated_pairs import delta_at, epsilon_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpcore.data.bounds import FloatArray, Interval
-
-ROUND_UP = 1 + 1e-12
-"""Relative margin that keeps a computed scale, or delta, on the private side."""
-
-_GRID = 401
-_ZOOMS = 5
-_FARTHEST = 40.0
 
 
 def worst_level(shift: float, bounds: Interval, noise: float) -> float:
@@ -115,26 +109,16 @@ def _over_positions(
     bounds: Interval,
     noise: float,
 ) -> float:
-    """Return the largest answer over where the pair lies, by zooming into a grid.
-
-    The value released from lies at distance ``a`` from the bound away from the other
-    value, and that one at distance ``c`` from the other bound. Both ends of the bounds
-    are searched; farther inside the answer is that of unbounded noise, hence constant.
-    """
+    """Return the largest answer to ``delta_at`` or ``epsilon_at`` over all pairs."""
     h = min(shift, bounds.width) / noise
     rest = bounds.width / noise - h
     if math.isinf(bounds.lower) and math.isinf(bounds.upper):
         free = np.array([math.inf])
         return float(asked(free, free, np.array([h]))[0])
 
-    def near_a(x: FloatArray) -> FloatArray:
-        return asked(x, h + (rest - x), h + _kappa(x, rest - x, h))
-
-    def near_c(x: FloatArray) -> FloatArray:
-        return asked(rest - x, h + x, h + _kappa(rest - x, x, h))
-
-    reach = min(rest, _FARTHEST)
-    return max(_maximum(near_a, reach), _maximum(near_c, reach))
+    return largest_over_positions(
+        lambda a, c: asked(a, h + c, h + _kappa(a, c, h)), rest
+    )
 
 
 def _kappa(a: FloatArray, c: FloatArray, h: float) -> FloatArray:
@@ -143,15 +127,3 @@ def _kappa(a: FloatArray, c: FloatArray, h: float) -> FloatArray:
     change = one_minus_exp(h) * np.exp(-near) * one_minus_exp(far - near)
     size = np.log1p(change / (one_minus_exp(near) + one_minus_exp(h + far)))
     return np.where(a <= c, size, -size)
-
-
-def _maximum(answers: Callable[[FloatArray], FloatArray], stop: float) -> float:
-    """Return the maximum over ``[0, stop]``."""
-    low, high, best = 0.0, stop, 0.0
-    for _ in range(_ZOOMS):
-        grid = np.linspace(low, high, _GRID)
-        values = answers(grid)
-        top = int(values.argmax())
-        best = max(best, float(values[top]))
-        low, high = grid[max(top - 1, 0)], grid[min(top + 1, _GRID - 1)]
-    return best

@@ -4,12 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -104,3 +107,22 @@ def test_a_million_pairs_agree_with_few():
         few = mechanism.pair_epsilon(first[::5000], [[0.4]], delta=1e-6)
         np.testing.assert_allclose(many[::5000], few, rtol=1e-9)
         assert many.shape == (100_000,)
+
+
+@given(
+    lower=st.sampled_from([-1e12, 0.0, 1e-3, 1e6, 1e12]),
+    width=st.floats(1e-3, 1e3),
+    ratio=st.floats(1e-2, 1e12),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+)
+@example(lower=1e12, width=2.0, ratio=5e8, share=1.0)
+def test_probabilities_lie_between_0_and_1_on_far_and_narrow_bounds(
+    lower, width, ratio, share
+):
+    bounds = Interval(lower=lower, upper=lower + width)
+    x = np.linspace(bounds.lower, bounds.upper, 33)
+    for kind in (TruncatedLaplace, FoldedLaplace, BoundaryInflatedLaplace):
+        law = kind(noise=ratio * width, bounds=bounds)
+        cdf = law.cdf(x, bounds.lower + share * bounds.width)
+        assert 0 <= cdf.min() <= cdf.max() <= 1
+        assert cdf[-1] == pytest.approx(1)
