@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import logging, session, sidebar, studies, style
+from ui import links, logging, session, sidebar, studies, style
 
 logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
@@ -30,6 +30,7 @@ page = st.navigation(
     position="top",
 )
 session.go_where_asked()
+links.drop_infinite()
 style.apply()
 studies.follow_link()
 sidebar.show()
