@@ -129,7 +129,7 @@ def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
         message = "there is nobody to fit a model to."
         raise DataError(message)
     # Not a number is neither: its comparisons are false.
-    if not all(-LARGEST <= z.min() and z.max() <= LARGEST for z in (x, y)):
+    if not all(z.min() >= -LARGEST and z.max() <= LARGEST for z in (x, y)):
         message = (
             f"features and targets must be numbers of size at most {LARGEST:g}; clamp "
             "or replace others first."

@@ -1,0 +1,219 @@
+"""Logistic, Poisson and Huber regression with a ridge penalty, by Newton's method.
+
+``theta = argmin sum_i loss(x_i^T theta, y_i) + theta^T Lambda theta / 2``. The Hessian
+is ``H = X^T W X + Lambda`` with the curvatures of the losses in ``W``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.errors import DataError
+from dpcore.models.blocks import row_blocks
+from dpcore.models.factor import checked_table, factorize
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.factor import Factor
+    from dpcore.models.losses import Loss
+    from dpcore.models.penalty import Penalty
+
+GRADIENT: Final = 1e-10
+"""Length of the gradient that a fit reaches, unless rounding leaves more of it."""
+_STILL: Final = 1e-6
+_STEPS: Final = 60
+_HALVINGS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GlmFit:
+    """A fitted model, with the table it was fitted to. CONFIDENTIAL.
+
+    Attributes:
+        features: Rows, shape ``(n, d)``.
+        target: Targets, shape ``(n,)``.
+        loss: What missing a target costs.
+        penalty: The penalty.
+        factor: The factor of the Hessian at the fit.
+        theta: The coefficients, shape ``(d,)``.
+        tolerance: Length from which a gradient counts as 0: 1e-10, or what rounding
+            leaves of a sum over many people.
+
+    """
+
+    features: FloatArray = field(repr=False)
+    target: FloatArray = field(repr=False)
+    loss: Loss
+    penalty: Penalty
+    factor: Factor = field(repr=False)
+    theta: FloatArray = field(repr=False)
+    tolerance: float = field(repr=False)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people."""
+        return len(self.target)
+
+    @property
+    def predictions(self) -> FloatArray:
+        """Return ``X theta``, shape ``(n,)``."""
+        return linear(self.features, self.theta)
+
+    def refit(self, person: int, start: FloatArray) -> FloatArray | None:
+        """Return the coefficients without a person; ``None`` if there are none.
+
+        ``start`` is where the search begins, such as a one-step approximation.
+        """
+        if self.people == 1:
+            return None if self.penalty.convexity(1) == 0 else np.zeros_like(start)
+        problem = _Problem(
+            x=self.features,
+            y=self.target,
+            loss=self.loss,
+            diagonal=self.penalty.diagonal(len(start), self.people - 1),
+            without=person,
+        )
+        try:
+            return _minimized(problem, start)[0]
+        except DataError:
+            return None
+
+
+def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> GlmFit:
+    """Return the fit of targets ``y``, shape ``(n,)``, to rows ``x``, shape ``(n, d)``.
+
+    Raises:
+        DataError: There is nobody, or no finite coefficients are the only best ones.
+        ParameterError: The shapes do not fit, a number is missing or beyond 1e100, or
+            the loss is not for such targets.
+
+    >>> from dpcore.models.losses import Logistic
+    >>> from dpcore.models.penalty import Penalty
+    >>> x, y = np.ones((4, 1)), np.array([0.0, 1.0, 1.0, 1.0])
+    >>> fit = fit_glm(x, y, loss=Logistic(), penalty=Penalty(strength=0.0))
+    >>> fit.theta.round(12) - np.log(3).round(12)
+    array([0.])
+
+    """
+    x, y = checked_table(x, y)
+    loss.check(y)
+    n, d = x.shape
+    problem = _Problem(x=x, y=y, loss=loss, diagonal=penalty.diagonal(d, n))
+    theta, factor, tolerance = _minimized(problem, np.zeros(d))
+    return GlmFit(
+        features=x,
+        target=y,
+        loss=loss,
+        penalty=penalty,
+        factor=factor,
+        theta=theta,
+        tolerance=tolerance,
+    )
+
+
+def linear(x: FloatArray, theta: FloatArray) -> FloatArray:
+    """Return ``X theta``, a block of rows at a time."""
+    result = np.empty(len(x))
+    for rows in row_blocks(*x.shape):
+        result[rows] = x[rows] @ theta
+    return result
+
+
+def weighted_sum(x: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return ``X^T w``, a block of rows at a time."""
+    result = np.zeros(x.shape[1])
+    for rows in row_blocks(*x.shape):
+        result += weights[rows] @ x[rows]
+    return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Problem:
+    """A penalized sum of losses, perhaps without one person."""
+
+    x: FloatArray
+    y: FloatArray
+    loss: Loss
+    diagonal: FloatArray
+    without: int | None = None
+
+    def value(self, theta: FloatArray, eta: FloatArray) -> float:
+        losses = self._others(self.loss.value(eta, self.y))
+        return float(losses.sum() + (self.diagonal * theta * theta).sum() / 2)
+
+    def gradient(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, float]:
+        """Return the gradient, and what rounding may leave of it."""
+        slopes = self._others(self.loss.slope(eta, self.y))
+        largest = max(float(self.x.max()), -float(self.x.min()))
+        gross = float(np.abs(slopes).sum()) * largest
+        rounding = 4 * float(np.finfo(np.float64).eps) * gross
+        return weighted_sum(self.x, slopes) + self.diagonal * theta, rounding
+
+    def factor(self, eta: FloatArray, *, majorant: bool = False) -> Factor:
+        curvature = self.loss.majorant if majorant else self.loss.curvature
+        weights = self._others(curvature(eta, self.y))
+        return factorize(self.x, self.y, self.diagonal, weights=weights)
+
+    def _others(self, values: FloatArray) -> FloatArray:
+        if self.without is not None:
+            values[self.without] = 0.0
+        return values
+
+
+def _minimized(
+    problem: _Problem, theta: FloatArray
+) -> tuple[FloatArray, Factor, float]:
+    """Return the minimum, the factor of the Hessian there, and the tolerance reached.
+
+    Where no finite minimum exists, as when the features separate yes from no, the
+    gradient vanishes but the steps do not; so both have to.
+    """
+    eta = linear(problem.x, theta)
+    for _ in range(_STEPS):
+        gradient, rounding = problem.gradient(theta, eta)
+        length = float(np.linalg.norm(gradient))
+        tolerance = max(GRADIENT, rounding)
+        flat = length <= tolerance
+        try:
+            factor = problem.factor(eta)
+        except DataError:
+            if flat:
+                break
+            factor = problem.factor(eta, majorant=True)
+        step = factor.solve(gradient)
+        change = linear(problem.x, step)
+        if flat and np.abs(change).max() <= _STILL * (1 + np.abs(eta).max()):
+            return theta - step, factor, tolerance
+        scale = _step_length(problem, theta, eta, (step, change), gradient)
+        theta = theta - scale * step
+        eta = linear(problem.x, theta)
+    message = (
+        "the model has no single best fit with finite coefficients, or none was found: "
+        "some combination of features may tell the targets apart without error "
+        "(separation), or too few people have a say in a coefficient. Increase the "
+        "penalty, or leave a feature out."
+    )
+    raise DataError(message)
+
+
+def _step_length(
+    problem: _Problem,
+    theta: FloatArray,
+    eta: FloatArray,
+    step: tuple[FloatArray, FloatArray],
+    gradient: FloatArray,
+) -> float:
+    """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough."""
+    start = problem.value(theta, eta)
+    slope = float(gradient @ step[0])
+    rounding = 1e-12 * (1 + abs(start))
+    scale = 1.0
+    for _ in range(_HALVINGS):
+        value = problem.value(theta - scale * step[0], eta - scale * step[1])
+        if value <= start - 1e-4 * scale * slope + rounding:
+            return scale
+        scale /= 2
+    return scale

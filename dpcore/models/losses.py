@@ -1,0 +1,168 @@
+"""What a model pays for missing a person's target.
+
+A loss is a convex function of the linear prediction ``eta = x^T theta`` and the target
+``y``. Its gradient in ``theta`` is ``slope x``, its Hessian ``curvature x x^T``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+
+
+class Loss(Protocol):
+    """A convex loss of a prediction. Arrays broadcast."""
+
+    @property
+    def steepest(self) -> float:
+        """The largest size of a slope, over all predictions and targets."""
+        ...
+
+    def check(self, y: FloatArray) -> None:
+        """Refuse targets that the model is not for.
+
+        Raises:
+            ParameterError: There are such targets.
+
+        """
+        ...
+
+    def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the loss."""
+        ...
+
+    def slope(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the first derivative in ``eta``."""
+        ...
+
+    def curvature(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the second derivative in ``eta``, at least 0."""
+        ...
+
+    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return a curvature that serves where too many of the true ones are 0."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """``log(1 + e^eta) - y eta`` for targets 0 and 1.
+
+    >>> Logistic().slope(np.array([0.0]), np.array([1.0]))
+    array([-0.5])
+    """
+
+    @property
+    def steepest(self) -> float:
+        """Return 1."""
+        return 1.0
+
+    def check(self, y: FloatArray) -> None:
+        """Refuse targets other than 0 and 1."""
+        if not ((y == 0) | (y == 1)).all():
+            message = "logistic regression needs a yes/no target, coded 1 and 0."
+            raise ParameterError(message)
+
+    def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the loss."""
+        return np.logaddexp(0.0, (1 - 2 * y) * eta)
+
+    def slope(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the probability of 1, minus ``y``, without cancellation."""
+        away = 1 - 2 * y
+        return np.asarray(away * expit(away * eta))
+
+    def curvature(self, eta: FloatArray, y: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return the probability of 1 times that of 0."""
+        return np.asarray(expit(eta) * expit(-eta))
+
+    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the curvature itself."""
+        return self.curvature(eta, y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poisson:
+    """``e^eta - y eta`` for counts."""
+
+    @property
+    def steepest(self) -> float:
+        """Return infinity."""
+        return math.inf
+
+    def check(self, y: FloatArray) -> None:
+        """Refuse negative targets."""
+        if (y < 0).any():
+            message = "Poisson regression needs a target that counts: at least 0."
+            raise ParameterError(message)
+
+    def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the loss; infinite where the exponential overflows."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(eta) - y * eta)
+
+    def slope(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the expected count, minus ``y``."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(eta) - y)
+
+    def curvature(self, eta: FloatArray, y: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return the expected count."""
+        with np.errstate(over="ignore"):
+            return np.exp(eta)
+
+    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the curvature itself."""
+        return self.curvature(eta, y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Huber:
+    """``u^2 / 2`` of the residual ``u = y - eta``, from ``k`` on ``k |u| - k^2 / 2``.
+
+    Attributes:
+        k: Residual from which the loss is linear, in (0, inf).
+
+    """
+
+    k: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.k < math.inf:
+            message = f"the threshold k must lie in (0, inf), got {self.k}."
+            raise ParameterError(message)
+
+    @property
+    def steepest(self) -> float:
+        """Return ``k``."""
+        return self.k
+
+    def check(self, y: FloatArray) -> None:
+        """Accept every target."""
+
+    def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the loss."""
+        size = np.abs(y - eta)
+        near = np.minimum(size, self.k)
+        return np.asarray(near * (size - near / 2))
+
+    def slope(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the residual, cut at ``-k`` and ``k``, with the other sign."""
+        return np.clip(eta - y, -self.k, self.k)
+
+    def curvature(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return 1 for residuals up to ``k`` and 0 beyond."""
+        return (np.abs(y - eta) <= self.k).astype(np.float64)
+
+    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
+        """Return ``min(1, k / |u|)``, that of a parabola touching from above."""
+        return np.asarray(self.k / np.maximum(np.abs(y - eta), self.k))

@@ -1,0 +1,274 @@
+"""Approximate shifts of nonlinear models, and the refits that audit them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.models import glm_audit
+from dpcore.models.glm import fit_glm
+from dpcore.models.glm_audit import audited_removals
+from dpcore.models.glm_removals import (
+    certificate,
+    chord_steps,
+    exact_refits,
+    gradients_without,
+    jackknife_steps,
+    newton_steps,
+    step_shifts,
+)
+from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
+from dpcore.models.penalty import Penalty
+from dpcore.models.removals import removals
+from dpcore.models.ridge import fit_ridge
+from tests.models.regression_tables import (
+    ANSWERS,
+    COUNTS,
+    NUMBERS,
+    TEN,
+    random_table,
+)
+
+EVERYBODY = np.arange(10)
+TEN_FITS = {
+    "logistic": fit_glm(TEN, ANSWERS, loss=Logistic(), penalty=Penalty(strength=1.0)),
+    "Poisson": fit_glm(TEN, COUNTS, loss=Poisson(), penalty=Penalty(strength=1.0)),
+    "Huber": fit_glm(TEN, NUMBERS, loss=Huber(k=0.5), penalty=Penalty(strength=0.5)),
+}
+EXACT = {
+    "logistic": [
+        *(0.30705631502733927, 0.34610075004611235, 0.2672746287800006),
+        *(0.2182780293492933, 0.2005621912174208, 0.2057330817666693),
+        *(0.27599736235105776, 0.3361424900283893, 0.24499344748744584),
+        0.6167850742317516,
+    ],
+    "Poisson": [
+        *(0.2484907863721758, 0.08095975658941089, 0.14438658437867302),
+        *(0.0726517378275291, 0.03902274265231892, 0.15777828841573135),
+        *(7.403259952459601e-05, 0.31331052098757617, 0.13734021506688152),
+        0.41668007730789686,
+    ],
+    "Huber": [
+        *(0.22231833203735502, 0.13151958520170412, 0.14113760029035388),
+        *(0.09861337218897737, 0.013681838871629163, 0.0875625808135828),
+        *(0.01669499862932256, 0.1601907422418216, 0.07883250468634428),
+        0.37951295480794844,
+    ],
+}
+STEP = {
+    "logistic": [
+        *(0.3093054260728105, 0.33994427177989206, 0.2614467575943135),
+        *(0.22078960972731568, 0.2041601834997829, 0.20222859786205052),
+        *(0.2646977942685068, 0.338326714507543, 0.23507898828647109),
+        0.5965811041875405,
+    ],
+    "Poisson": [
+        *(0.2703100679526669, 0.07824544012010017, 0.1554078073765035),
+        *(0.07091389152931786, 0.038158870816516, 0.14486268767320104),
+        *(7.402917172714706e-05, 0.33888650162980566, 0.12400799984641267),
+        0.4772332856205914,
+    ],
+    "Huber": [
+        *(0.1979239277710957, 0.09945169199188027, 0.16242939546254498),
+        *(0.1334863254212436, 0.013681838871629123, 0.09830037355055181),
+        *(0.016694998629322534, 0.17530836215912568, 0.07883250468634428),
+        0.6322709963879661,
+    ],
+}
+LAST = {  # leverage and infinitesimal jackknife of the last person
+    "logistic": (0.5106102263801306, 0.2919606915242321),
+    "Poisson": (0.7748734906635487, 0.10743786373092938),
+    "Huber": (0.8284951123639502, 0.10843756619105137),
+}
+
+
+@pytest.mark.parametrize("name", TEN_FITS)
+def test_vectors_of_ten_people(name):
+    fit = TEN_FITS[name]
+    steps = newton_steps(fit)
+    leverage, jackknife = LAST[name]
+    assert steps.leverages[9] == pytest.approx(leverage, rel=1e-9)
+    assert step_shifts(fit, steps) == pytest.approx(STEP[name], rel=1e-9)
+    plain = jackknife_steps(fit)
+    assert step_shifts(fit, plain)[9] == pytest.approx(jackknife, rel=1e-9)
+    refits = exact_refits(fit, steps, EVERYBODY)
+    shifts = np.linalg.norm(fit.theta - refits, axis=1)
+    assert shifts == pytest.approx(EXACT[name], rel=1e-8)
+
+
+@pytest.mark.parametrize("name", TEN_FITS)
+@pytest.mark.parametrize("metric", [ISOTROPIC, FISHER, DEMOCRATIC])
+def test_audit_of_ten_people(name, metric):
+    fit = TEN_FITS[name]
+    audited = audited_removals(fit, metric, rng=np.random.default_rng(0))
+    exact = metric.lengths(
+        fit.theta - exact_refits(fit, newton_steps(fit), EVERYBODY), fit.factor
+    )
+    assert audited.refitted.tolist() == list(range(10))
+    assert audited.shifts == pytest.approx(exact, rel=1e-12)
+    error = np.abs(step_shifts(fit, newton_steps(fit), metric) / exact - 1).max()
+    assert audited.one_step_error == pytest.approx(error, rel=1e-9)
+    if metric is ISOTROPIC:
+        assert (
+            round(audited.one_step_error, 2)
+            == {
+                "logistic": 0.04,
+                "Poisson": 0.15,
+                "Huber": 0.67,
+            }[name]
+        )
+        assert np.isnan(audited.chord_error) is np.bool_(name == "logistic")
+
+
+def model(kind, seed, n, d, *, noise=1.0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d)) / np.sqrt(d)
+    eta = x @ rng.normal(size=d)
+    return {
+        "logistic": (x, (rng.random(n) < 1 / (1 + np.exp(-2 * eta))) * 1.0, Logistic()),
+        "Poisson": (x, rng.poisson(np.exp(eta)) * 1.0, Poisson()),
+        "Huber": (x, eta + noise * rng.standard_t(3, size=n), Huber(k=1.0)),
+    }[kind]
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sampled_from(["logistic", "Poisson", "Huber"]),
+    st.integers(0, 2**32),
+    st.sampled_from([0.1, 2.0]),
+    st.booleans(),
+)
+def test_refits_are_fits_of_the_others(kind, seed, strength, per_person):
+    x, y, loss = model(kind, seed, 30, 3)
+    penalty = Penalty(strength=strength, per_person=per_person)
+    fit = fit_glm(x, y, loss=loss, penalty=penalty)
+    steps = newton_steps(fit)
+    people = np.array([0, 7, 29])
+    refits = exact_refits(fit, steps, people)
+    for person, theta in zip(people, refits, strict=True):
+        others = np.delete(x, person, axis=0), np.delete(y, person)
+        again = fit_glm(*others, loss=loss, penalty=penalty)
+        assert theta == pytest.approx(again.theta, rel=1e-8, abs=1e-9)
+        gradient = others[0].T @ loss.slope(others[0] @ fit.theta, others[1])
+        gradient += penalty.diagonal(3, 29) * fit.theta
+        found = gradients_without(fit, np.array([person]), fit.theta[np.newaxis])
+        assert found[0] == pytest.approx(gradient, rel=1e-10, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sampled_from(["logistic", "Poisson", "Huber"]),
+    st.integers(0, 2**32),
+    st.booleans(),
+    st.floats(0, 1),
+)
+def test_the_certificate_is_an_upper_bound(kind, seed, per_person, towards):
+    x, y, loss = model(kind, seed, 25, 3)
+    penalty = Penalty(strength=0.3, per_person=per_person)
+    fit = fit_glm(x, y, loss=loss, penalty=penalty)
+    steps = newton_steps(fit)
+    people = np.array([3])
+    exact = exact_refits(fit, steps, people)[0]
+    once = fit.theta - steps.moves(x[people], people)[0]
+    guess = towards * once + (1 - towards) * fit.theta
+    bound = certificate(fit, 3, guess)
+    assert np.linalg.norm(guess - exact) <= bound * (1 + 1e-6) + 1e-8
+    assert certificate(fit, 3, exact) < 1e-7
+
+
+def test_there_is_no_certificate_without_a_penalty():
+    penalty = Penalty(strength=1.0, spares_first=True)
+    fit = fit_glm(TEN, ANSWERS, loss=Logistic(), penalty=penalty)
+    assert certificate(fit, 0, fit.theta) == np.inf
+
+
+@pytest.mark.parametrize("per_person", [False, True])
+def test_one_newton_step_is_exact_for_squares(per_person):
+    penalty = Penalty(strength=0.1, per_person=per_person)
+    fit = fit_glm(TEN, NUMBERS, loss=Huber(k=1e3), penalty=penalty)
+    exact = removals(fit_ridge(TEN, NUMBERS, penalty=penalty), FISHER)
+    steps = newton_steps(fit)
+    assert step_shifts(fit, steps, FISHER) == pytest.approx(exact.shifts, rel=1e-10)
+    assert steps.leverages == pytest.approx(exact.leverages, rel=1e-10)
+
+
+@pytest.mark.parametrize(("kind", "people"), [("logistic", 2000), ("Poisson", 1500)])
+def test_each_step_comes_closer(kind, people):
+    x, y, loss = model(kind, 1, people, 4)
+    fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.5))
+    steps, plain = newton_steps(fit), jackknife_steps(fit)
+    most = np.sort(np.argsort(step_shifts(fit, steps))[-150:])
+    most = most[steps.leverages[most] < 0.1]
+    assert len(most) > 100  # more than are refitted together
+    exact = exact_refits(fit, steps, most)
+    once = fit.theta - steps.moves(x[most], most)
+    never = fit.theta - plain.moves(x[most], most)
+    twice = chord_steps(fit, steps, most, once)
+    size = np.linalg.norm(fit.theta - exact, axis=1)
+    errors = [
+        (np.linalg.norm(thetas - exact, axis=1) / size).max()
+        for thetas in (never, once, twice)
+    ]
+    assert errors[1] < 0.05
+    assert errors[0] > errors[1] > 5 * errors[2]
+
+
+def test_the_audit_takes_the_most_exposed_and_some_others(monkeypatch):
+    x, y, loss = model("logistic", 2, 400, 3)
+    fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.1))
+    monkeypatch.setattr(glm_audit, "TOLERATED", 1e-6)
+    audited = audited_removals(fit, rng=np.random.default_rng(1), top=5, drawn=7)
+    steps = newton_steps(fit)
+    once = step_shifts(fit, steps)
+    exact = np.linalg.norm(fit.theta - exact_refits(fit, steps, np.arange(400)), axis=1)
+    assert set(np.argsort(once)[-5:]) <= set(audited.refitted)
+    assert 7 <= len(audited.refitted) <= 12
+    refitted, twice = audited.refitted, audited.stepped_twice
+    assert audited.shifts[refitted] == pytest.approx(exact[refitted], rel=1e-9)
+    exposed = np.flatnonzero(once > once.max() / 2)
+    assert set(twice) == set(exposed) - set(refitted)
+    assert len(twice) > 0
+    better = np.abs(audited.shifts[twice] / exact[twice] - 1)
+    assert better.max() < np.abs(once[twice] / exact[twice] - 1).max()
+    others = np.setdiff1d(np.arange(400), np.union1d(refitted, twice))
+    assert np.array_equal(audited.shifts[others], once[others])
+    assert audited.chord_error < audited.one_step_error
+
+
+def test_no_audit_leaves_the_approximation():
+    fit = TEN_FITS["logistic"]
+    audited = audited_removals(fit, rng=np.random.default_rng(0), top=0, drawn=0)
+    assert np.isnan(audited.one_step_error)
+    assert audited.shifts == pytest.approx(STEP["logistic"], rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", [Poisson(), Huber(k=0.5)])
+def test_people_without_whom_there_is_no_fit(loss):
+    alone = np.column_stack([TEN, np.arange(10) == 5])  # 3 counted, not 0
+    y = COUNTS if isinstance(loss, Poisson) else NUMBERS
+    fit = fit_glm(alone, y, loss=loss, penalty=Penalty(strength=0.0))
+    audited = audited_removals(fit, rng=np.random.default_rng(0))
+    assert audited.leverages[5] == pytest.approx(1, abs=1e-9)
+    assert np.flatnonzero(np.isinf(audited.shifts)).tolist() == [5]
+    held = fit_glm(alone, y, loss=loss, penalty=Penalty(strength=1e-3))
+    assert np.isfinite(
+        audited_removals(held, rng=np.random.default_rng(0)).shifts
+    ).all()
+
+
+@pytest.mark.parametrize("per_person", [False, True])
+def test_one_person(per_person):
+    x, y = np.array([[1.0]]), np.array([1.0])
+    penalty = Penalty(strength=1.0, per_person=per_person)
+    fit = fit_glm(x, y, loss=Logistic(), penalty=penalty)
+    audited = audited_removals(fit, rng=np.random.default_rng(0))
+    assert audited.shifts == pytest.approx(np.abs(fit.theta))
+
+
+def test_nobody_moves_a_fit_that_has_no_say():
+    x, y = random_table(0, 20, 2)
+    fit = fit_glm(0 * x, y, loss=Huber(k=1.0), penalty=Penalty(strength=1.0))
+    audited = audited_removals(fit, rng=np.random.default_rng(0))
+    assert audited.shifts.max() == 0
+    assert audited.one_step_error == 0
