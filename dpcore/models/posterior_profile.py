@@ -164,9 +164,10 @@ def _log_tails(
         other, other_end = share * (other + lost[near] * other_end), share * other_end
         fallen[near] += other
         end[near] += other_end
-    with np.errstate(divide="ignore"):
+    # Far out in the tail both may vanish.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log_delta = np.log(fallen) - inner * inner / 2 - mills.LOG_ROOT_TWO_PI
-    slope = end / (k * fallen)
+        slope = end / (k * fallen)
     if heavy.any():
         left, at = a[heavy], mills.density(a[heavy])
         end_here = mills.ratio(left + gap[heavy])
