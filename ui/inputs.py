@@ -137,11 +137,12 @@ def _question(
 def _joint(
     column: Column, kind: StatisticKind, asked: Details, study: Study
 ) -> JointQuery:
-    numbers = (column, *asked.others)
+    # In the order of the table: either column first is the same question.
+    numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
     size = study.size(*numbers)
     return JointQuery(
         kind=kind,
-        numbers=numbers,
+        numbers=tuple(numbers),
         relation=study.terms.relation,
         unit=study.terms.unit,
         size=size,

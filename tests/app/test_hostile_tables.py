@@ -1,8 +1,8 @@
-"""Tables that call their columns and labels what nobody should."""
+"""Tables that call their columns what nobody should, and questions asked twice."""
 
 from __future__ import annotations
 
-from tests.app.test_pages import by_label, mode, use_upload
+from tests.app.test_pages import by_label, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to
 
 NUMBERED = "row,counted\n" + "".join(
@@ -48,5 +48,19 @@ def test_nothing_is_said_to_replace_a_missing_group(open_page):
     app = release(app)
     said = next(c.value for c in app.caption if "People without a value" in c.value)
     assert "row" in said
-    assert "counted" not in said
+    assert ", counted" not in said
     assert by_label(app.selectbox, "By group").value == 0
+
+
+def test_a_covariance_is_the_same_question_whichever_column_is_first(open_page):
+    use_example(open_page, "fair")
+    app = open_page("release")
+    columns = by_label(app.selectbox, "Column").options
+    for first, second in (("age", "years married"), ("years married", "age")):
+        by_label(app.selectbox, "Column").select_index(columns.index(first)).run()
+        set_to(app, "selectbox", "Statistic", "covariance")
+        others = by_label(app.selectbox, "And").options
+        by_label(app.selectbox, "And").select_index(others.index(second)).run()
+        assert not app.exception
+        release(app)
+    assert len(app.dataframe[-1].value) == 1
