@@ -45,7 +45,7 @@ with confidential.area("individual", "everybody's own privacy loss") as shown:
             exposing.distribution(exposure, asked)
             exposing.most_exposed(exposure, asked, study)
             exposing.groups(exposure, asked, study)
-            exposing.why_not_publish(exposure, asked)
+            exposing.why_not_publish(exposure)
         except DPCoreError as error:
             st.error(literal(str(error)))
 with st.expander("What is this?"):

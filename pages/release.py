@@ -23,7 +23,7 @@ answer = releasing.latest(study.fingerprint, asked)
 account = session.account(study)
 affordable = answer is not None or account.budget.admits(account.spent, asked.cost)
 allowed = releasing.permitted(asked)
-previews.preview(asked, account)
+previews.preview(asked, account, answered=answer is not None)
 if not allowed:
     answers.explain_refusal(asked)
 elif not affordable:

@@ -91,10 +91,13 @@ def show(answer: Release, asked: Request) -> None:
                 watermark=watermark,
             )
             results.show(picture, "answer")
+        # The numbers of a matrix have a scale each.
+        noise_scale = f", noise scale {significant(answer.noise)}"
         st.markdown(
             f"Cost: {price(asked)}. Draw {answer.draw} of this question, "
-            f"{literal(answer.mechanism_label)}, noise scale "
-            f"{significant(answer.noise)}, drawn by {literal(answer.sampler)}."
+            f"{literal(answer.mechanism_label)}"
+            f"{'' if asked.query.kind.of_matrix else noise_scale}, drawn by "
+            f"{literal(answer.sampler)}."
         )
         st.caption(_missing(asked))
         results.downloads([answer], "answer")
@@ -143,13 +146,28 @@ def parts_axis(asked: Request) -> tuple[str, str]:
 
 def details(asked: Request) -> None:
     """Say what is computed, under which assumptions, and from which source."""
-    sensitivity = asked.query.sensitivity
+    sensitivity, kind = asked.query.sensitivity, asked.query.kind
+    moved = {
+        StatisticKind.PROPORTIONS: "each of the shares",
+        StatisticKind.HISTOGRAM: "each of the counts",
+    }.get(kind, f"the {kind}")
+    amounts = (
+        "Each number has its own; the list above the button holds them"
+        if kind.of_matrix
+        else significant(asked.plan.noise)
+    )
+    largest = (
+        f"One {asked.query.unit.noun} can move every variance and covariance; each "
+        f"gets the noise that its own range needs ({asked.query.relation.phrase})."
+        if kind.of_matrix
+        else f"One {asked.query.unit.noun} can move {moved} by at most "
+        f"{significant(sensitivity.largest, up=True)} "
+        f"({asked.query.relation.phrase})."
+    )
     st.markdown(
         f"**{asked.entry.label}.** {asked.entry.sentence}\n\n"
-        f"**Sensitivity.** One {asked.query.unit.noun} can move the "
-        f"{asked.query.kind} by at most {significant(sensitivity.largest, 6)} "
-        f"({asked.query.relation.phrase}).\n\n"
-        f"**Noise scale.** {significant(asked.plan.noise, 6)}.\n\n"
+        f"**Sensitivity.** {largest}\n\n"
+        f"**Noise scale.** {amounts}.\n\n"
         "**Intervals.** “Noise alone” holds the statistic of this table, “with "
         "sampling” the quantity of the population behind it, as if the table were a "
         "simple random sample. The sampling error is bounded from public numbers, so "
@@ -170,20 +188,25 @@ def recorded(answer: Release) -> Intervals:
 
 
 def _missing(asked: Request) -> str:
-    columns = asked.query.columns
+    columns, ungrouped = asked.query.columns, ""
     if isinstance(asked.query, GroupedQuery | JointQuery) and asked.query.group:
         # Who has no group is among the others, whatever is declared.
         columns = columns[:-1]
+        ungrouped = " Whoever has no group is among the others."
     if any(column.missing is MissingPolicy.DROP for column in columns):
         return (
             "People without a value were left out: the answer is about the others, and "
-            "averages divide by at least the public minimum of people."
+            f"averages divide by at least the public minimum of people.{ungrouped}"
         )
     filled = ", ".join(
-        f"{literal(column.name)} {literal(str(column.replacement))}"
+        f"{literal(column.name)} {literal(_said(column.replacement))}"
         for column in columns
     )
     return (
         f"People without a value, if any, count as: {filled}. The intervals do not "
-        "cover the error that this makes."
+        f"cover the error that this makes.{ungrouped}"
     )
+
+
+def _said(replacement: float | str | None) -> str:
+    return f"{replacement:,g}" if isinstance(replacement, float) else str(replacement)

@@ -130,7 +130,8 @@ def _others(
     key = f"{session.generation()}-{column.name}"
     if kind is StatisticKind.COVARIANCE_MATRIX:
         ready = [i for i, other in enumerate(numbers) if other.bounds is not None]
-        chosen = next(cells).multiselect(
+        # A row of its own: the names of several columns need the width.
+        chosen = st.multiselect(
             "Together with",
             range(len(names)),
             default=ready[:_SHOWN_FIRST],
@@ -175,6 +176,10 @@ def _group(kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
         index=0 if kind.pooled else None,
         format_func=names.__getitem__,
         placeholder="everybody together",
+        help=None
+        if kind.pooled
+        else "One number for each group. All of them together cost one ε. Who is in "
+        "none of the listed groups is counted among the others.",
         key=f"group-{kind.pooled}-{session.generation()}",
         persist_state="session",
     )

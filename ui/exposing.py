@@ -92,7 +92,11 @@ def _chain(exposure: Exposure) -> None:
     cells[3].metric("Average person here", epsilon_text(exposure.mean))
     if exposure.mean > 0:
         factor = significant(exposure.worst_case / exposure.mean)
-        st.markdown(f"The guarantee is {factor} times what the average person loses.")
+        st.markdown(
+            "The average person loses as much as the guarantee allows."
+            if factor == "1"
+            else f"The guarantee is {factor} times what the average person loses."
+        )
 
 
 def groups(exposure: Exposure, asked: Request, study: Study) -> None:
@@ -142,17 +146,21 @@ def most_exposed(exposure: Exposure, asked: Request, study: Study) -> None:
     if not asked.query.kind.of_ranks:
         table["moves the answer by"] = [person.shift for person in persons]
     table["own epsilon"] = [person.epsilon for person in persons]
-    st.dataframe(pd.DataFrame(table), hide_index=True, key="most-exposed")
+    st.dataframe(
+        pd.DataFrame(table),
+        column_config={"moves the answer by": results.THREE_DIGITS},
+        hide_index=True,
+        key="most-exposed",
+    )
 
 
-def why_not_publish(exposure: Exposure, asked: Request) -> None:
+def why_not_publish(exposure: Exposure) -> None:
     """Say why these numbers stay with the curator."""
     st.markdown(
         "**Why none of this may be published.** Each number here is a function of "
         "everybody's records: who is told that their own loss is, say, "
-        f"{epsilon_text(exposure.maximum)} can often solve for the exact "
-        f"{asked.query.kind}. Even the average or the picture above has no privacy "
-        "guarantee."
+        f"{epsilon_text(exposure.maximum)} can often solve for the exact answer. Even "
+        "the average or the picture above has no privacy guarantee."
     )
 
 
@@ -181,6 +189,9 @@ def _in_use(
     part = query.part if isinstance(query, GroupedQuery) else query
     counted = isinstance(part, Query) and bool(part.membership or part.edges)
     values = np.asarray(exposure.values)[entries]
+    if values.ndim == 1 and query.kind.of_cells:
+        cells = query.statistic.labels
+        return {"category or bin": [cells[int(code)] for code in values]}
     if values.ndim == 1:
         bounds = None if counted else query.column.bounds
         clamped = values if bounds is None else bounds.clip(values)

@@ -10,11 +10,13 @@ import pandas as pd
 import streamlit as st
 from scipy.special import ndtri
 
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.wording import epsilon_text, significant
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.plans import Direct
-from ui import accounts, inputs
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.kinds import StatisticKind
+from ui import accounts, inputs, results
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -24,7 +26,18 @@ if TYPE_CHECKING:
     from dpcore.releases.rank_plan import RankPlan
     from dpcore.releases.request import Request
 
+_IN_UNITS = ("noise scale", "noise, 95 times of 100", "largest possible")
 _NOISE = "Noise, 95 times of 100"
+_DIVIDED = frozenset(StatisticKind) - {
+    StatisticKind.COUNT,
+    StatisticKind.SUM,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.MEDIAN,
+    StatisticKind.QUANTILE,
+    StatisticKind.STANDARD_DEVIATION,
+    StatisticKind.POPULATION_STANDARD_DEVIATION,
+}
+"""What needs less noise in proportion to the people behind it."""
 _Z = float(-ndtri((1 - LEVEL) / 2))
 
 
@@ -36,8 +49,8 @@ def price(asked: Request) -> str:
     return text
 
 
-def preview(asked: Request, account: Account) -> None:
-    """Show the expected error and the price."""
+def preview(asked: Request, account: Account, *, answered: bool) -> None:
+    """Show the expected error and the price; an answer on screen is paid for."""
     first, second, third, fourth = st.columns(4)
     cells = (first, second, third)
     if asked.query.kind.of_ranks:
@@ -49,7 +62,7 @@ def preview(asked: Request, account: Account) -> None:
     else:
         _of_shares(asked, asked.plan, cells)
     cost = asked.cost
-    fits = account.budget.admits(account.spent, cost)
+    fits = answered or account.budget.admits(account.spent, cost)
     fourth.metric(
         "Price",
         price(asked),
@@ -64,8 +77,21 @@ def preview(asked: Request, account: Account) -> None:
     st.caption(
         f"{literal(title[0].upper() + title[1:])}. {inputs.odds(asked.real_epsilon)}."
     )
+    _private_number(asked)
     if asked.query.kind.of_matrix:
         _numbers(asked)
+
+
+def _private_number(asked: Request) -> None:
+    """Say that a public minimum stands in for the number of people, and costs noise."""
+    size, kind = asked.query.size, asked.query.kind
+    if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
+        return
+    st.caption(
+        "The number of people who count is private here, so the noise is made for "
+        f"{size.people:,} of them, the public minimum. If you know without the table "
+        "that there are more, say so on “Data”: twice as many need half the noise."
+    )
 
 
 Cells = tuple[
@@ -107,25 +133,27 @@ def _of_number(asked: Request, cells: Cells) -> None:
 
 def _of_ranks(asked: Request, cells: Cells) -> None:
     plan = cast("RankPlan", asked.plan)
-    statistic, people = plan.statistic, asked.query.size.people
+    statistic, size = plan.statistic, asked.query.size
+    people = size.people
     (ranks,) = plan.half_widths(LEVEL)
     sampling = _Z * math.sqrt(people * statistic.q * (1 - statistic.q))
     first, second, third = cells
     first.metric(
         _NOISE,
-        f"± {significant(ranks)} ranks",
+        f"± {math.ceil(ranks):,} ranks",
         help="The answer may be the value of somebody that many places away in the "
         "sorted table. How far off the value is then depends on the data, and cannot "
         "be said in advance.",
     )
     second.metric(
         "In shares of the people",
-        f"± {percent(min(float(ranks) / people, 1.0))}",
-        help=f"That many of {people:,} people, as far as is public.",
+        f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
+        help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
+        "people.",
     )
     third.metric(
         "Sampling error",
-        f"± {significant(sampling)} ranks",
+        f"± {math.ceil(sampling):,} ranks",
         help="If the table is a random sample: the error that even the exact answer "
         "has, 95 times of 100.",
     )
@@ -147,13 +175,13 @@ def _of_matrix(asked: Request, cells: Cells) -> None:
     first, second, third = cells
     first.metric(
         "Noise of a variance",
-        f"± {percent(float(np.max(parts[:columns])))}",
+        f"± {_points(float(np.max(parts[:columns])))}",
         help="95 times of 100, of the largest variance that the bounds allow; the "
         "worst of all columns.",
     )
     second.metric(
         "Noise of a covariance",
-        f"± {percent(float(np.max(parts[columns:])))}",
+        f"± {_points(float(np.max(parts[columns:])))}",
         help="95 times of 100, of the largest covariance that the bounds allow.",
     )
     third.metric(
@@ -170,7 +198,7 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
     first, second, third = cells
     first.metric(
         _NOISE,
-        f"± {percent(float(widths.max()))}",
+        f"± {_points(float(widths.max()))}",
         help="How far a share falls from that of this table, to first order, if all "
         "categories are equally large; the worst of them.",
     )
@@ -181,7 +209,7 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
     )
     third.metric(
         "Sampling error, at most",
-        f"± {percent(min(_Z * 0.5 / math.sqrt(people), 1.0))}",
+        f"± {_points(min(_Z * 0.5 / math.sqrt(people), 1.0))}",
         help="If the table is a random sample: the error that even the exact share "
         "has, at a share of one half.",
     )
@@ -203,9 +231,15 @@ def _numbers(asked: Request) -> None:
                 "largest possible": release.largest,
             }
         ),
+        column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
         hide_index=True,
         key="matrix-numbers",
     )
+
+
+def _points(share: float) -> str:
+    """Return a share in percent with 3 digits, as far off as it may be."""
+    return f"{significant(100 * share, up=True)} %"
 
 
 def _limit(sampling: float, unit: str) -> str:

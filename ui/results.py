@@ -24,6 +24,9 @@ _CHART = {
     "toImageButtonOptions": {"format": "svg"},
 }
 
+THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
+"""How a column of a table is shown whose numbers may be large or small."""
+
 
 def show(picture: Picture, key: str) -> None:
     """Show a figure under its takeaway, with its twins in words and numbers."""
