@@ -218,12 +218,12 @@ def test_the_audit_takes_the_most_exposed_and_some_others(monkeypatch):
     x, y, loss = model("logistic", 2, 400, 3)
     fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.1))
     monkeypatch.setattr(glm_audit, "TOLERATED", 1e-6)
-    audited = audited_removals(fit, rng=np.random.default_rng(1), top=5, drawn=7)
+    audited = audited_removals(fit, rng=np.random.default_rng(1), top=2, drawn=7)
     steps = newton_steps(fit)
     once = step_shifts(fit, steps)
     exact = np.linalg.norm(fit.theta - exact_refits(fit, steps, np.arange(400)), axis=1)
-    assert set(np.argsort(once)[-5:]) <= set(audited.refitted)
-    assert 7 <= len(audited.refitted) <= 12
+    assert set(np.argsort(once)[-2:]) <= set(audited.refitted)
+    assert 7 <= len(audited.refitted) <= 9
     refitted, twice = audited.refitted, audited.stepped_twice
     assert audited.shifts[refitted] == pytest.approx(exact[refitted], rel=1e-9)
     exposed = np.flatnonzero(once > once.max() / 2)
