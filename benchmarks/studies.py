@@ -1,113 +1,137 @@
-"""Study 2 beside a loop of scalar draws: ``python -m benchmarks.studies``.
+"""The two studies beside loops of scalar draws: ``python -m benchmarks.studies``.
 
-The loop releases the same samples with the same procedures and scales, one number at a
-time. It draws with diffprivlib's bounded mechanisms where that is installed, else with
-the same algorithms in plain Python (redraw until inside; clamp).
+The loops make the same draws as the studies, at the same scales and between the same
+bounds, one number after another and nothing else: no post-processing, no intervals, no
+summaries. They are run on a part of the repetitions, and their time is scaled up.
 """
 
 from __future__ import annotations
 
 import math
-import random
+import os
+import statistics
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.peers import peers
+from dpcore.studies import covariance_study, proportion_study
 from dpcore.studies.proportion_design import Design
-from dpcore.studies.proportion_study import run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from dpcore.inference.universal_histogram import Tree
+    from benchmarks.peers import Bounded, Diffprivlib, Plain
 
-    Draw = Callable[[float, float, float], float]
-
-try:
-    from diffprivlib.mechanisms import LaplaceTruncated
-except ImportError:
-    LaplaceTruncated = None
-
-_SEED = 1
+_SEED, _RUNS = 1, 9
+# One in ten repetitions of either study is drawn one by one.
+_PART, _TIMES = 50, 10
 
 
 def main() -> None:
-    """Run the default study both ways in one process, and print the ratio."""
-    design = Design()
-    run_all(design, rng=np.random.default_rng(_SEED))
-    begun = time.perf_counter()
-    run_all(design, rng=np.random.default_rng(_SEED))
-    ours = time.perf_counter() - begun
-    begun = time.perf_counter()
-    draws = _loop(design)
-    theirs = time.perf_counter() - begun
-    peer = "plain Python" if LaplaceTruncated is None else "diffprivlib (clamped part)"
-    print(f"study 2, vectorized, with all its results: {ours:.3f} s")
-    print(f"{draws:,} scalar draws, {peer}, releases only: {theirs:.3f} s")
-    print(f"ratio: {theirs / ours:.0f}")
+    """Run both default studies both ways in one process, and print the ratios."""
+    covariances, proportions = covariance_study.Design(), Design()
+    ours = {
+        "study 1": _timed(lambda rng: covariance_study.run_all(covariances, rng)),
+        "study 1, its draws alone": _timed(lambda rng: _draw_all(covariances, rng)),
+        "study 2": _timed(lambda rng: proportion_study.run_all(proportions, rng=rng)),
+    }
+    for name, seconds in ours.items():
+        print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})")
+    for peer in peers():
+        _compare(peer, "study 1", _covariances(covariances, peer), ours)
+        _compare(peer, "study 2", _proportions(proportions, peer), ours)
 
 
-def _loop(design: Design) -> int:
-    """Draw every release of the study, one number after another; return how many."""
+def _compare(
+    peer: Plain | Diffprivlib, study: str, loop: Iterable[int], ours: dict[str, float]
+) -> None:
+    begun = time.process_time()
+    draws = _TIMES * sum(loop)
+    theirs = _TIMES * (time.process_time() - begun)
+    ratios = ", ".join(
+        f"{theirs / seconds:.0f} times {name}"
+        for name, seconds in ours.items()
+        if name.startswith(study)
+    )
+    print(f"{draws:,} draws one by one, {peer.name}: {theirs:.1f} s, {ratios}")
+
+
+def _timed(study: Callable[[np.random.Generator], object]) -> float:
+    """Return the processor time of a run: the median, after one to warm up."""
+    times = []
+    for _ in range(_RUNS + 1):
+        begun = time.process_time()
+        study(np.random.default_rng(_SEED))
+        times.append(time.process_time() - begun)
+    return statistics.median(times[1:])
+
+
+def _draw_all(design: covariance_study.Design, rng: np.random.Generator) -> None:
+    for scenario in design.scenarios:
+        release = design.release(scenario.key, scenario.people)
+        truth = design.truth(scenario.correlation)[:3]
+        release.simulate(truth, rng=rng, size=(design.repetitions,))
+
+
+def _covariances(
+    design: covariance_study.Design, peer: Plain | Diffprivlib
+) -> Iterable[int]:
+    """Release matrices one number after another; yield how many numbers."""
+    for scenario in design.scenarios:
+        release = design.release(scenario.key, scenario.people)
+        truth = design.truth(scenario.correlation).tolist()
+        bounded = peer.clamped if scenario.key == "bit" else peer.truncated
+        tops = release.largest.tolist()
+        variances = [
+            bounded(release.step(j, tops[j]).mechanism.noise, 0.0, tops[j])
+            for j in (0, 1)
+        ]
+        reaches = []
+        for _ in range(_PART):
+            first, second = (
+                draw(value) for draw, value in zip(variances, truth, strict=False)
+            )
+            reaches.append(math.sqrt(first * second))
+            yield 2
+        # All scales at once: the loop is not to wait for them.
+        scales = release.covariance_scales(2, np.array(reaches)).tolist()
+        for noise, reach in zip(scales, reaches, strict=True):
+            bounded(noise, -reach, reach)(truth[2])
+            yield 1
+
+
+def _proportions(design: Design, peer: Plain | Diffprivlib) -> Iterable[int]:
+    """Release shares one number after another; yield how many numbers."""
     rng = np.random.default_rng(_SEED)
-    tree = design.tree
-    draws = 0
     for people in design.people:
-        counts = rng.multinomial(people, design.shares, design.repetitions)
+        counts = rng.multinomial(people, design.shares, _PART)
         samples = (counts / people).tolist()
         for epsilon in design.epsilons:
             flat = 1 / (people * epsilon)
-            for draw in (_truncated, _clamped):
-                for sample in samples:
-                    draws += _release(sample, flat, draw, design, tree)
-    return draws
+            for bounded in (peer.truncated, peer.clamped):
+                yield from _shares(samples, flat, bounded, design)
 
 
-def _release(
-    sample: list[float], flat: float, draw: Draw, design: Design, tree: Tree
-) -> int:
-    noisy = [draw(share, flat, 1.0) for share in sample]
-    _rescaled(noisy)
-    orders = (design.sequence, design.sequence[::-1])
-    for order in orders:
-        left = 1.0
-        for cell in order[:-1]:
-            left = max(left - draw(sample[cell], flat, left), 0.0)
-    nodes = [draw(node, tree.depth * flat, 1.0) for node in tree.sums(sample).tolist()]
-    for _ in range(design.sets):
-        _rescaled([draw(share, design.sets * flat, 1.0) for share in sample])
-    return len(noisy) * (1 + design.sets) + 2 * (len(noisy) - 1) + len(nodes)
-
-
-def _rescaled(noisy: list[float]) -> list[float]:
-    total = sum(noisy)
-    return [part / total for part in noisy] if total > 0 else noisy
-
-
-def _laplace(scale: float) -> float:
-    u = random.random() - 0.5  # noqa: S311 - a simulation
-    return -math.copysign(scale * math.log1p(-2 * abs(u)), u)
-
-
-def _truncated(value: float, scale: float, upper: float) -> float:
-    value = min(value, upper)
-    if upper == 0:
-        return 0.0
-    while True:
-        drawn = value + _laplace(scale)
-        if 0 <= drawn <= upper:
-            return drawn
-
-
-def _clamped(value: float, scale: float, upper: float) -> float:
-    if LaplaceTruncated is None:
-        return min(max(value + _laplace(scale), 0.0), upper)
-    # Sensitivity 1 at epsilon 1/scale is the scale; values are clamped to the bounds.
-    mechanism = LaplaceTruncated(
-        epsilon=1.0, delta=0.0, sensitivity=scale, lower=0.0, upper=upper
-    )
-    return float(mechanism.randomise(value))
+def _shares(
+    samples: list[list[float]], flat: float, bounded: Bounded, design: Design
+) -> Iterable[int]:
+    tree = design.tree
+    alone = bounded(flat, 0.0, 1.0)
+    layered = bounded(tree.depth * flat, 0.0, 1.0)
+    part = bounded(design.sets * flat, 0.0, 1.0)
+    for sample in samples:
+        draws = [alone(share) for share in sample]
+        for order in (design.sequence, design.sequence[::-1]):
+            left = 1.0
+            for cell in order[:-1]:
+                drawn = bounded(flat, 0.0, left)(sample[cell])
+                draws.append(drawn)
+                left = max(left - drawn, 0.0)
+        draws += [layered(node) for node in tree.sums(sample).tolist()]
+        draws += [part(share) for _ in range(design.sets) for share in sample]
+        yield len(draws)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def draw(
         above = one_minus_exp(_over(upper - center, noise))
     w = rng.random(position.shape) * (below + above) - below
     tail = np.log1p(-np.minimum(np.abs(w), _BELOW_ONE))
-    return np.asarray(np.clip(center - np.sign(w) * noise * tail, lower, upper))
+    return np.asarray(np.clip(center + np.copysign(noise * tail, w), lower, upper))
 
 
 def _over(length: FloatArray, noise: FloatArray) -> FloatArray:

@@ -19,15 +19,16 @@ from dpcore.data.bounds import Interval
 from dpcore.inference.bounded_draws import draw
 from dpcore.inference.constrained_proportions import all_but_one, project, rescale
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportion_intervals import noise_aware, sampling_variance, wald
+from dpcore.inference.proportion_intervals import noise_aware, sampling_variance
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.proportion_design import BOUNDING, Procedure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.inference.universal_histogram import Tree
     from dpcore.mechanisms.base import Mechanism
     from dpcore.studies.proportion_design import Design
 
@@ -80,10 +81,11 @@ def run(design: Design, *, rng: np.random.Generator) -> Iterator[tuple[Accuracy,
 
     Samples of one size are the same for every epsilon, mechanism and procedure.
     """
+    tree = design.tree
     for people in design.people:
         counts = rng.multinomial(people, design.shares, design.repetitions)
         for epsilon in design.epsilons:
-            yield _setting(design, counts / people, epsilon, people, rng)
+            yield _setting(design, tree, counts / people, epsilon, people, rng)
 
 
 def run_all(design: Design, *, rng: np.random.Generator) -> tuple[Accuracy, ...]:
@@ -93,15 +95,15 @@ def run_all(design: Design, *, rng: np.random.Generator) -> tuple[Accuracy, ...]
 
 def _setting(
     design: Design,
+    tree: Tree,
     sample: FloatArray,
     epsilon: float,
     people: int,
     rng: np.random.Generator,
 ) -> tuple[Accuracy, ...]:
     compare = _Comparison.of(design, epsilon, people)
-    results = [compare.wald(Procedure.ORIGINAL, None, np.inf, sample)]
+    answers = [compare.normal(Procedure.ORIGINAL, None, np.inf, sample)]
     one = layered_sensitivity(1, people)
-    tree = design.tree
     path = layered_sensitivity(tree.depth, people)
     for key in design.mechanisms:
         bounding = BOUNDING[key]
@@ -113,10 +115,10 @@ def _setting(
         real = flat.epsilon(one)
         noisy = draw(sample, noise=flat.noise, bounding=bounding, rng=rng)
         shares = rescale(noisy)
-        results += [
-            compare.wald(Procedure.RESCALING, key, real, shares),
-            compare.aware(key, real, shares, flat.noise),
-            compare.wald(Procedure.PROJECTION, key, real, project(noisy)),
+        answers += [
+            compare.normal(Procedure.RESCALING, key, real, shares),
+            compare.normal(Procedure.NOISE_AWARE, key, real, shares, noise=flat.noise),
+            compare.normal(Procedure.PROJECTION, key, real, project(noisy)),
         ]
         orders = {
             Procedure.ALL_BUT_ONE: design.sequence,
@@ -126,17 +128,33 @@ def _setting(
             shares = all_but_one(
                 sample, noise=flat.noise, order=order, bounding=bounding, rng=rng
             )
-            results.append(compare.wald(procedure, key, real, shares))
+            answers.append(compare.normal(procedure, key, real, shares))
         nodes = draw(tree.sums(sample), noise=layered.noise, bounding=bounding, rng=rng)
         shares = tree.shares(tree.consistent(nodes, nonnegative=True))
-        results.append(
-            compare.wald(Procedure.HISTOGRAM, key, layered.epsilon(path), shares)
+        answers.append(
+            compare.normal(Procedure.HISTOGRAM, key, layered.epsilon(path), shares)
         )
         sets = np.broadcast_to(sample, (design.sets, *sample.shape))
         shares = rescale(draw(sets, noise=part.noise, bounding=bounding, rng=rng))
         real = design.sets * part.epsilon(one)
-        results.append(compare.combined(key, real, shares))
-    return tuple(results)
+        answers.append(compare.combined(key, real, shares))
+    return compare.accuracies(answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answers:
+    """What one procedure answers to every sample, shape ``(samples, targets)``.
+
+    The intervals around them are ``ends``, with a last axis of length 2; without, they
+    are normal ones that know of noise of the scale ``noise``.
+    """
+
+    procedure: Procedure
+    mechanism: str | None
+    real_epsilon: float
+    released: FloatArray
+    noise: float = 0.0
+    ends: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,58 +174,75 @@ class _Comparison:
         truth = weights @ np.array(design.shares)
         return cls(weights=weights, truth=truth, epsilon=epsilon, people=people)
 
-    def wald(
-        self, procedure: Procedure, key: str | None, real: float, shares: FloatArray
-    ) -> Accuracy:
-        released = shares @ self.weights.T
-        ends = wald(released, people=self.people)
-        return self._accuracy(procedure, key, real, released, ends)
-
-    def aware(
-        self, key: str, real: float, shares: FloatArray, noise: float
-    ) -> Accuracy:
-        released = shares @ self.weights.T
-        variance = 2 * noise**2 * self.weights.sum(axis=1)
-        ends = noise_aware(released, people=self.people, noise_variance=variance)
-        return self._accuracy(Procedure.NOISE_AWARE, key, real, released, ends)
-
-    def combined(self, key: str, real: float, shares: FloatArray) -> Accuracy:
-        released = shares @ self.weights.T
-        found = combine(released, sampling_variance(released, self.people))
-        ends = np.stack([found.lower, found.upper], axis=-1)
-        return self._accuracy(Procedure.SYNTHESIS, key, real, found.estimate, ends)
-
-    def _accuracy(
+    def normal(
         self,
         procedure: Procedure,
         key: str | None,
         real: float,
-        released: FloatArray,
-        ends: FloatArray,
-    ) -> Accuracy:
+        shares: FloatArray,
+        *,
+        noise: float = 0.0,
+    ) -> _Answers:
+        return _Answers(
+            procedure=procedure,
+            mechanism=key,
+            real_epsilon=real,
+            released=shares @ self.weights.T,
+            noise=noise,
+        )
+
+    def combined(self, key: str, real: float, shares: FloatArray) -> _Answers:
+        released = shares @ self.weights.T
+        found = combine(released, sampling_variance(released, self.people))
+        return _Answers(
+            procedure=Procedure.SYNTHESIS,
+            mechanism=key,
+            real_epsilon=real,
+            released=found.estimate,
+            ends=np.stack([found.lower, found.upper], axis=-1),
+        )
+
+    def accuracies(self, answers: Sequence[_Answers]) -> tuple[Accuracy, ...]:
+        """Compare the answers of all procedures at once; return one result for each."""
+        released = np.stack([answer.released for answer in answers])
+        noise = np.array([answer.noise for answer in answers])
+        variance = np.multiply.outer(2 * noise**2, self.weights.sum(axis=1))
+        ends = noise_aware(
+            released, people=self.people, noise_variance=variance[:, np.newaxis]
+        )
+        for place, answer in enumerate(answers):
+            if answer.ends is not None:
+                ends[place] = answer.ends
         off = released - self.truth
         covered = (ends[..., 0] <= self.truth) & (self.truth <= ends[..., 1])
-        count = len(off)
+        count = off.shape[1]
         square = off**2
-        rmse, coverage = np.sqrt(square.mean(axis=0)), covered.mean(axis=0)
+        bias, rmse = off.mean(axis=1), np.sqrt(square.mean(axis=1))
+        coverage = covered.mean(axis=1)
         # Two successes and failures are added: at 0 and 1 there is an error too.
         smoothed = (coverage * count + 2) / (count + 4)
         slope = np.where(rmse > 0, 2 * rmse, 1.0)
-        errors = [
-            off.std(axis=0) / np.sqrt(count),
-            square.std(axis=0) / np.sqrt(count) / slope,
-            np.sqrt(smoothed * (1 - smoothed) / (count + 4)),
-        ]
-        return Accuracy(
-            procedure=procedure,
-            mechanism=key,
-            epsilon=self.epsilon,
-            real_epsilon=real,
-            people=self.people,
-            bias=off.mean(axis=0),
-            rmse=rmse,
-            coverage=coverage,
-            errors=np.array(errors),
+        errors = np.stack(
+            [
+                off.std(axis=1) / np.sqrt(count),
+                square.std(axis=1) / np.sqrt(count) / slope,
+                np.sqrt(smoothed * (1 - smoothed) / (count + 4)),
+            ],
+            axis=1,
+        )
+        return tuple(
+            Accuracy(
+                procedure=answer.procedure,
+                mechanism=answer.mechanism,
+                epsilon=self.epsilon,
+                real_epsilon=answer.real_epsilon,
+                people=self.people,
+                bias=bias[place],
+                rmse=rmse[place],
+                coverage=coverage[place],
+                errors=errors[place],
+            )
+            for place, answer in enumerate(answers)
         )
 
 

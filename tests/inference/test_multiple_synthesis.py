@@ -115,3 +115,16 @@ def test_parameters_outside_their_domain_are_refused(changes):
     known = {"people": 10, "noise_variance": 0.0, "level": 0.95} | changes
     with pytest.raises(ParameterError):
         noise_aware(0.3, **known)
+
+
+@pytest.mark.parametrize("sets", [2, 3, 5, 20])
+def test_quantiles_of_many_are_those_of_students_law(sets):
+    # Sampling errors from none to almost all of the variance: every freedom there is.
+    within = np.concatenate([[0.0], np.geomspace(1e-9, 1e9, 400)])
+    releases = np.broadcast_to(np.arange(sets)[:, np.newaxis], (sets, len(within)))
+    found = combine(releases.astype(float), np.broadcast_to(within, releases.shape))
+    reach = t.ppf(0.975, np.minimum(found.freedom, 1e12)) * np.sqrt(found.variance)
+    assert found.freedom[0] == sets - 1
+    assert found.upper - found.estimate == pytest.approx(reach, rel=1e-9)
+    other = combine(releases.astype(float), within, level=0.9500001)
+    assert np.all(other.upper > found.upper)
