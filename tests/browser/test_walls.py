@@ -18,7 +18,7 @@ from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from tests.browser.visitor import PAGES, table, visit
+from tests.browser.visitor import PAGES, Visitor, table, visit
 from tests.browser.wire import Wire, spellings
 from tests.individual.plans import Plan
 
@@ -30,6 +30,8 @@ TOP = 100_000.0
 COLUMN = "yearly_income"
 ASKED = ("mean", "sum", "variance", "standard deviation", "proportion", "histogram")
 EPSILON = 0.2
+# The last is on no public list.
+REGIONS = ("north", "south", "west", "elsewhere")
 
 
 def request(kind: StatisticKind) -> Request:
@@ -137,6 +139,100 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     area = visitor.page.locator("[class*=st-key-confidential-]")
     assert shown in area.inner_text()
     assert shown not in visitor.text.replace(area.inner_text(), "")
+
+
+def several() -> tuple[str, dict[str, float]]:
+    """Return a table of three columns, and what nobody may learn about it."""
+    rng = np.random.default_rng(8)
+    hours = (INCOMES / 2000 + rng.gamma(2.0, 7.1234, PEOPLE)).round(4)
+    region = rng.choice(4, PEOPLE, p=[0.37, 0.29, 0.21, 0.13])
+    rows = zip(INCOMES, hours, region, strict=True)
+    lines = [f"{income},{hour},{REGIONS[place]}" for income, hour, place in rows]
+    inside = np.clip([INCOMES, hours], 0, [[TOP], [80.0]])
+    first, product, _, second = np.cov(inside).ravel()
+    known = {
+        "covariance": product,
+        "product, divisor n": product * (PEOPLE - 1) / PEOPLE,
+        "variance of incomes": first,
+        "variance of hours": second,
+        "correlation": product / np.sqrt(first * second),
+        "median": float(np.median(INCOMES)),
+    }
+    for place, name in enumerate(REGIONS):
+        mine = inside[0, region == place]
+        known[f"share of {name}"] = len(mine) / PEOPLE
+        known[f"variance of {name}"] = float(mine.var(ddof=1))
+    return "\n".join([f"{COLUMN},hours,region", *lines, ""]), known
+
+
+def use_all(visitor: Visitor, text: str) -> None:
+    """Declare the three columns of the table, and take it into use."""
+    visitor.go("Data")
+    visitor.upload(text)
+    visitor.choose("Column", "region")
+    field = visitor.page.get_by_role("textbox", name="Public list of categories")
+    field.fill("\n".join(REGIONS[:3]))
+    field.press("Control+Enter")
+    visitor.settle()
+    visitor.choose("Column", "hours")
+    visitor.number("Lower bound", 0)
+    visitor.number("Upper bound", 80)
+    visitor.choose("Column", COLUMN)
+    visitor.use(0, TOP, budget=9)
+
+
+def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
+    text, known = several()
+    needles = {
+        written: name for name, number in known.items() for written in spellings(number)
+    }
+    wire = Wire(context)
+    visitor = visit(context, server.url)
+    use_all(visitor, text)
+    seen = []
+
+    def release() -> None:
+        visitor.button("Release").click()
+        expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        visitor.settle()
+        seen.append(visitor.text)
+        seen.append(visitor.download("Download JSON"))
+
+    visitor.go("Release")
+    for statistic in ("covariance matrix", "median"):
+        visitor.choose("Statistic", statistic)
+        release()
+    visitor.choose("Statistic", "variance")
+    visitor.choose("By group", "region")
+    release()
+    visitor.go("Individual privacy")
+    seen.append(visitor.page.content())
+    visitor.go("Release")
+    visitor.choose("Column", "region")
+    visitor.choose("Statistic", "all shares")
+    visitor.choose("Mechanism", "BIT Laplace")
+    visitor.choose("Make the shares add up to 1", "divide by their sum")
+    release()
+    for name in ("Individual privacy", "Trade-offs", "Ledger"):
+        visitor.go(name)
+        visitor.unfold()
+        seen.append(visitor.page.content())
+
+    log = server.log.read_text(encoding="utf-8")
+    everything = "\n".join([*seen, *wire.urls, log]).encode()
+    assert [needles[n] for n in needles if _bytes(n) in everything] == []
+    assert [needles[n] for n in wire.holds(*needles)] == []
+    for url in wire.urls:
+        assert "north" not in url
+        assert "region" not in url
+
+    # The search finds what is there: a lesson shows the truth beside a release.
+    visitor.go("Release")
+    visitor.pick("Classroom")
+    visitor.button("Release").click()
+    expect(visitor.page.get_by_text("Do the intervals hold?")).to_be_visible()
+    found = {needles[n] for n in wire.holds(*needles)}
+    assert {f"share of {name}" for name in REGIONS} <= found
 
 
 def test_classroom_downloads_and_figures_are_watermarked(context, server):
