@@ -8,13 +8,13 @@ grows without limit.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.inference.noisy_average import NoisyAverage, recomputed_scale_epsilon
 from dpcore.mechanisms import laplace_law
 from dpcore.mechanisms.base import Sensitivity, require_budget
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
@@ -67,8 +67,7 @@ class PrivateSize:
         >>> PrivateSize(people=5, epsilon=1.0, bounds=unit).clamped_level
         1.02314355...
         """
-        n = self.people
-        return max(self.epsilon, -math.log1p(-1 / n) + self.epsilon * (n - 1) / n)
+        return recomputed_scale_epsilon(people=self.people, epsilon=self.epsilon)
 
     def log_ratio(self, y: ArrayLike) -> FloatArray:
         """Return how much more likely ``y`` is with the person there, as a logarithm.
@@ -108,18 +107,12 @@ class PrivateSize:
     ) -> tuple[float, float]:
         """Return the simulated typical error of the noisy average and its s.e.
 
-        Half of epsilon goes to the sum of distances from the middle of the bounds,
-        which one person more or less moves by at most ``R / 2``, half to ``n``. Their
-        quotient (over at least 1 person) is clamped to the bounds.
+        Half of epsilon goes to the sum, half to ``n`` (``NoisyAverage``).
         """
-        middle = self._mean(0.5)
-        half = self.epsilon / 2
-        noise = rng.laplace(0, self.bounds.width / 2 / half, draws)
-        total = self.people * (self._mean(place) - middle) + noise
-        people = np.maximum(self.people + rng.laplace(0, 1 / half, draws), 1)
-        squares = np.square(
-            self.bounds.clip(middle + total / people) - self._mean(place)
-        )
+        half, mean = self.epsilon / 2, self._mean(place)
+        average = NoisyAverage(bounds=self.bounds, epsilon_sum=half, epsilon_count=half)
+        drawn = average.simulate(mean=mean, people=self.people, rng=rng, size=(draws,))
+        squares = np.square(drawn - mean)
         rmse = float(np.sqrt(squares.mean()))
         error = float(squares.std() / np.sqrt(draws))
         return rmse, error / (2 * rmse) if rmse > 0 else 0.0
