@@ -11,17 +11,15 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.tables import check_bounds, checked, own_divisor
-from dpcore.statistics.totals import Terms, additions_to_total, shifts_of_total
+from dpcore.statistics.tables import checked, own_divisor
+from dpcore.statistics.totals import FunctionOfTotal, Terms
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
-    from dpcore.relations import TableSize
-    from dpcore.statistics.base import Shifts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
+class Mean(FunctionOfTotal):
     """Mean of everybody's value, clamped to ``[c0, c1]`` of width ``R``.
 
     With a public number of people it is the plain mean. With a private one it is
@@ -48,12 +46,6 @@ class Mean:
 
     """
 
-    bounds: Interval
-    size: TableSize
-
-    def __post_init__(self) -> None:
-        check_bounds(self.bounds)
-
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the name of the only coordinate."""
@@ -63,16 +55,6 @@ class Mean:
     def range(self) -> Interval:
         """Return the bounds: a mean never leaves them."""
         return self.bounds
-
-    def value(self, values: FloatArray) -> FloatArray:
-        """Return the mean, shape ``(1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
-        terms = self._terms(values)
-        return self._at(terms.total, terms.people)
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the mean, over all tables.
@@ -89,31 +71,6 @@ class Mean:
                 message = "the mean of one person is undefined without that person."
                 raise ParameterError(message)
         return Sensitivity.scalar(self.bounds.width / people)
-
-    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
-        """Return where the mean would move for each person.
-
-        The alternative is NaN where a public number of people would drop to none.
-        """
-        return shifts_of_total(
-            self._at,
-            self._terms(values),
-            ends=self._ends,
-            size=self.size,
-            relation=relation,
-        )
-
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
-        """Return the mean after a person with an extreme value joins."""
-        return additions_to_total(
-            self._at,
-            self._terms(values),
-            ends=self._ends,
-            size=self.size,
-            relation=relation,
-        )
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return ``sqrt((m - c0)(c1 - m) / n)``, a bound at the public estimate m.

@@ -10,17 +10,15 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.tables import check_bounds, checked
-from dpcore.statistics.totals import Terms, additions_to_total, shifts_of_total
+from dpcore.statistics.tables import checked
+from dpcore.statistics.totals import FunctionOfTotal, Terms
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
-    from dpcore.relations import TableSize
-    from dpcore.statistics.base import Shifts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
+class Sum(FunctionOfTotal):
     """Sum of everybody's value, clamped to ``[c0, c1]``.
 
     One replaced value moves it by at most ``c1 - c0``, one added or removed value by
@@ -32,12 +30,6 @@ class Sum:
         size: What is public about the number of people.
 
     """
-
-    bounds: Interval
-    size: TableSize
-
-    def __post_init__(self) -> None:
-        check_bounds(self.bounds)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -56,16 +48,6 @@ class Sum:
             lower=0.0 if lower >= 0 else -np.inf, upper=0.0 if upper <= 0 else np.inf
         )
 
-    def value(self, values: FloatArray) -> FloatArray:
-        """Return the sum, shape ``(1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
-        terms = self._terms(values)
-        return self._at(terms.total, terms.people)
-
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the sum, over all tables."""
         farthest = max(abs(self.bounds.lower), abs(self.bounds.upper))
@@ -73,28 +55,6 @@ class Sum:
             return Sensitivity.scalar(farthest)
         width = self.bounds.width
         return Sensitivity.scalar(width if self.size.public else max(width, farthest))
-
-    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
-        """Return where the sum would move for each person."""
-        return shifts_of_total(
-            self._at,
-            self._terms(values),
-            ends=self.bounds,
-            size=self.size,
-            relation=relation,
-        )
-
-    def additions(
-        self, values: FloatArray, relation: NeighboringRelation
-    ) -> FloatArray:
-        """Return the sum after a person with an extreme value joins."""
-        return additions_to_total(
-            self._at,
-            self._terms(values),
-            ends=self.bounds,
-            size=self.size,
-            relation=relation,
-        )
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return a bound on the standard deviation of the sum of a random sample.
@@ -113,6 +73,10 @@ class Sum:
         if lower < 0 < upper:
             return np.full_like(total, np.inf)
         return np.sqrt(np.abs(total) * max(abs(lower), abs(upper)))
+
+    @property
+    def _ends(self) -> Interval:
+        return self.bounds
 
     def _terms(self, values: FloatArray) -> Terms:
         return Terms.of_numbers(self.bounds.clip(checked(values, self.size)))

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import alternatives, can_join, cells, kinds
+from dpcore.statistics.tables import (
+    alternatives,
+    can_join,
+    cells,
+    check_bounds,
+    kinds,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.data.bounds import FloatArray, Interval
     from dpcore.relations import NeighboringRelation, TableSize
-
-    At = Callable[[FloatArray, int], FloatArray]
-    """The statistic as a function of the total and the number of people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,43 +61,75 @@ class Terms:
         return cls(distinct=distinct, kind=kind, total=total, people=len(member))
 
 
-def shifts_of_total(
-    at: At,
-    terms: Terms,
-    *,
-    ends: Interval,
-    size: TableSize,
-    relation: NeighboringRelation,
-) -> Shifts:
-    """Return where an increasing function of the total moves for each person.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionOfTotal(ABC):
+    """A statistic that increases with a total of one term a person.
 
-    Without person ``i`` the total is ``total - term_i``; with another record it is any
-    number between ``total - term_i + ends.lower`` and ``total - term_i + ends.upper``.
+    Attributes:
+        bounds: The public bounds of everybody's value.
+        size: What is public about the number of people.
+
     """
-    rest = terms.total - terms.distinct
-    n = terms.people
-    return Shifts(
-        actual=at(terms.total, n),
-        alternatives=alternatives(
-            relation,
-            size,
-            removed=at(rest, n - 1),
-            replaced=(at(rest + ends.lower, n), at(rest + ends.upper, n)),
-        ),
-        kind=terms.kind,
-    )
 
+    bounds: Interval
+    size: TableSize
 
-def additions_to_total(
-    at: At,
-    terms: Terms,
-    *,
-    ends: Interval,
-    size: TableSize,
-    relation: NeighboringRelation,
-) -> FloatArray:
-    """Return the statistic after a person with an extreme term joins, (2 or 0, 1)."""
-    if not can_join(relation, size):
-        return np.empty((0, 1))
-    joined = terms.total + np.array([ends.lower, ends.upper])
-    return at(joined, terms.people + 1)[:, np.newaxis]
+    def __post_init__(self) -> None:
+        check_bounds(self.bounds)
+
+    def value(self, values: FloatArray) -> FloatArray:
+        """Return the statistic, shape ``(1,)``.
+
+        Raises:
+            ParameterError: If a value is missing or a public size is not met.
+
+        """
+        terms = self._terms(values)
+        return self._at(terms.total, terms.people)
+
+    def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
+        """Return where the statistic would move for each person.
+
+        Without person ``i`` the total is ``total - term_i``; with another record it is
+        any number between ``total - term_i + ends.lower`` and ``total - term_i +
+        ends.upper``. The alternative is NaN where nobody would be left to average.
+        """
+        terms, ends = self._terms(values), self._ends
+        rest = terms.total - terms.distinct
+        n = terms.people
+        return Shifts(
+            actual=self._at(terms.total, n),
+            alternatives=alternatives(
+                relation,
+                self.size,
+                removed=self._at(rest, n - 1),
+                replaced=(
+                    self._at(rest + ends.lower, n),
+                    self._at(rest + ends.upper, n),
+                ),
+            ),
+            kind=terms.kind,
+        )
+
+    def additions(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> FloatArray:
+        """Return the statistic after a person with an extreme value joins."""
+        if not can_join(relation, self.size):
+            return np.empty((0, 1))
+        terms, ends = self._terms(values), self._ends
+        joined = terms.total + np.array([ends.lower, ends.upper])
+        return self._at(joined, terms.people + 1)[:, np.newaxis]
+
+    @property
+    @abstractmethod
+    def _ends(self) -> Interval:
+        """Return the smallest and the largest term."""
+
+    @abstractmethod
+    def _terms(self, values: FloatArray) -> Terms:
+        """Return what each person adds."""
+
+    @abstractmethod
+    def _at(self, total: FloatArray, people: int) -> FloatArray:
+        """Return the statistic of ``people`` with that total."""
