@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
@@ -12,13 +13,17 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import sync_playwright
 
-from benchmarks.server import Server, browser_path
+from benchmarks import studies
+from benchmarks.controls import controls, matrix_controls
+from benchmarks.server import MeasuredServer
 from benchmarks.walk import Walk
+from tests.browser.server import system_browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ROWS, _COLUMNS, _REPEATS = 1_000_000, 10, 9
+_MATRIX = [f"v{i}" for i in range(6)]
 
 
 def main() -> None:
@@ -27,10 +32,10 @@ def main() -> None:
         path = _table(Path(folder))
         size = path.stat().st_size
         print(f"table: {_ROWS:,} x {_COLUMNS}, {size / 1e6:.0f} MB")
-        with Server(Path(folder)) as server, sync_playwright() as playwright:
+        with MeasuredServer(Path(folder)) as server, sync_playwright() as playwright:
             print(f"start to healthy: {server.started_in:.2f} s")
             browser = playwright.chromium.launch(
-                executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
+                executable_path=system_browser(), args=["--no-sandbox", "--disable-gpu"]
             )
             walk = Walk(browser.new_page(), server.url)
             walk.warm_up()
@@ -38,19 +43,45 @@ def main() -> None:
             print(f"second page view: {walk.second_view():.2f} s")
             server.watch_peak()
             print(f"upload to usable: {_timed(lambda: walk.upload(path)):.2f} s")
-            walk.use("10", "20")
+            walk.use(_MATRIX, "10", "20")
             peak = server.peak()
             print(f"peak memory above base: {(peak - base) / size:.2f} x file")
-            print(f"release: {_timed(walk.release):.2f} s")
-            for name, change in walk.controls():
-                times = [change() for _ in range(_REPEATS)]
-                print(
-                    f"{name}: median {statistics.median(times):.3f} s, "
-                    f"worst {max(times):.3f} s"
-                )
+            _releases(walk)
+            walk.ask("mean")
+            for change in controls(walk):
+                _repeat(*change)
+            walk.go("Individual privacy")
+            walk.hide_everybody()
+            walk.ask_matrix(_MATRIX[1:])
+            took = _timed(walk.show_everybody)
+            print(f"everybody's loss under a matrix, first time: {took:.2f} s")
+            for change in matrix_controls(walk):
+                _repeat(*change)
             in_use = (server.memory() - base) / size
             print(f"memory in use above base: {in_use:.2f} x file")
             browser.close()
+    studies.main()
+
+
+def _releases(walk: Walk) -> None:
+    """Release three kinds of answers, and print how long each took."""
+    walk.ask_mean()
+    print(f"release of the mean, BIT Laplace: {_timed(walk.release):.2f} s")
+    walk.ask("median")
+    print(f"release of the median: {_timed(walk.release):.2f} s")
+    walk.ask_matrix(_MATRIX[1:])
+    columns = len(_MATRIX)
+    print(f"release of a matrix of {columns} columns: {_timed(walk.release):.2f} s")
+
+
+def _repeat(name: str, change: Callable[[], float]) -> None:
+    times = [change() for _ in range(_REPEATS)]
+    load = os.getloadavg()[0]
+    print(
+        f"{name}: median {statistics.median(times):.3f} s, worst {max(times):.3f} s "
+        f"(load {load:.1f})",
+        flush=True,
+    )
 
 
 def _table(folder: Path) -> Path:

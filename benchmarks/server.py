@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
 import threading
 import time
-import urllib.request
 from pathlib import Path
 from typing import Self
 
-_ROOT = Path(__file__).resolve().parents[1]
+from tests.browser.server import Server
+
 _EVERY = 0.02
 
 
-class Server:
+class MeasuredServer(Server):
     """A running app; a context manager."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
         self._peak = 0
         self._ended = False
-        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        command += ["--server.headless=true", f"--server.port={port}"]
+        super().__init__(folder)
+
+    def start(self) -> None:
+        """Start the app, and time it."""
         start = time.perf_counter()
-        self._process = subprocess.Popen(
-            command,
-            cwd=_ROOT,
-            env=os.environ | {"EPSILON_STUDIO_HOME": str(folder / "home")},
-        )
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1)
-                break
-            except OSError:
-                time.sleep(_EVERY)
+        super().start()
         self.started_in = time.perf_counter() - start
 
     def __enter__(self) -> Self:
@@ -49,11 +32,11 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._ended = True
         time.sleep(2 * _EVERY)
-        self._process.kill()
+        self.kill()
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
         return int(line.split()[1]) * 1024
 
@@ -69,10 +52,3 @@ class Server:
         while not self._ended:
             self._peak = max(self._peak, self.memory())
             time.sleep(_EVERY)
-
-
-def browser_path() -> str | None:
-    """Return an installed Chromium, ``None`` for Playwright's own."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = [os.environ.get("CHROMIUM"), *map(shutil.which, names)]
-    return next((path for path in found if path), None)

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.visitor import table, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]

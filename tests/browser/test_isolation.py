@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.visitor import PAGES, Visitor, table, visit
 from tests.browser.wire import Wire
 

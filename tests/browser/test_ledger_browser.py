@@ -14,7 +14,7 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 from tests.browser.visitor import table, visit
 
 if TYPE_CHECKING:

@@ -1,0 +1,68 @@
+"""The app in a process of its own, and an installed browser to see it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+)
+_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+_PATIENCE = 60.0
+_EVERY = 0.02
+
+
+class Server:
+    """The app in a process of its own, with a home and a log of its own."""
+
+    def __init__(self, folder: Path, entry: str = "app.py") -> None:
+        self.home = folder / "home"
+        self.log = folder / "server.log"
+        self._entry = entry
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}"
+        self.start()
+
+    def start(self) -> None:
+        """Start the app, and wait until it answers."""
+        command = [sys.executable, "-m", "streamlit", "run", self._entry]
+        command += ["--server.headless=true", f"--server.port={self._port}"]
+        environment = os.environ | {"EPSILON_STUDIO_HOME": str(self.home)}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1)
+                break
+            except OSError:
+                assert self.process.poll() is None, self.log.read_text()
+                assert time.monotonic() < deadline, "the server did not start"
+                time.sleep(_EVERY)
+
+    def kill(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+
+
+def system_browser() -> str | None:
+    """Return an installed Chromium; ``None`` selects Playwright's own download."""
+    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES), _MAC]
+    return next((path for path in candidates if path and Path(path).exists()), None)
