@@ -48,6 +48,7 @@ if st.button("Use this data", type="primary"):
     st.rerun()
 if not drafted:
     st.success(f"In use: {literal(dataset.name)}.")
+    columns.tell_undeclared(dataset)
     studies.tell_kept_budget()
     if agreed != session.require_study().terms:
         st.info("The terms were changed. They apply once you press “Use this data”.")

@@ -32,13 +32,24 @@ def summary(account: Account) -> None:
     """Show what the budget was, what is spent and what is left."""
     budget = account.budget
     first, second, third = st.columns(3)
-    first.metric("Budget", short(budget, budget.remaining(_NOTHING)))
-    second.metric("Spent", short(budget, account.spent))
+    first.metric(
+        "Budget",
+        short(budget, budget.remaining(_NOTHING)),
+        help="What all releases about this table together may cost, ever.",
+    )
+    second.metric(
+        "Spent",
+        short(budget, account.spent),
+        help="What the releases below really cost. It cannot be earned back.",
+    )
     third.metric("Left", short(budget, account.remaining))
     if budget.epsilon is not None:
+        now = inputs.odds(float(account.spent.epsilon))
+        later = inputs.odds(float(budget.epsilon))
         st.markdown(
-            f"So far, {inputs.odds(float(account.spent.epsilon))}. If all is used, "
-            f"{inputs.odds(float(budget.epsilon))}."
+            f"All of ε is used: {now.split(': ', 1)[1]}."
+            if now == later
+            else f"So far, {now}. If all is used, {later}."
         )
     st.caption(
         "The limit adds up costs, because each release may be chosen in view of the "

@@ -12,7 +12,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import DPCoreError, ParameterError
-from dpcore.figures.wording import people
+from dpcore.figures.wording import people, percent
 from ui import confidential, session
 from ui.text import literal
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
 
 _KINDS: list[ColumnKind] = list(ColumnKind)
+_NAMED = 6
 _MISSING = {
     MissingPolicy.REPLACE: "count the person with a public value",
     MissingPolicy.DROP: "leave the person out",
@@ -88,7 +89,7 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
             return
         share = outside / max(dataset.people, 1)
         where = "bounds" if column.kind is ColumnKind.NUMBER else "list"
-        st.markdown(f"{people(outside)} outside the {where} ({share:.1%}).")
+        st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
         if column.kind is ColumnKind.NUMBER and share > 0.05:  # noqa: PLR2004
             st.warning(
                 "Clamping moves more than one in twenty people. The release will be "
@@ -255,6 +256,18 @@ def _fill_in(key: str) -> None:
         bounds = TEMPLATES[index].bounds
         session.set_public(f"lower-{key}", bounds.lower)
         session.set_public(f"upper-{key}", bounds.upper)
+
+
+def tell_undeclared(dataset: Dataset) -> None:
+    """Name the columns that no question can be asked of yet."""
+    open_ = [column.name for column in dataset.columns if not column.is_declared]
+    if open_:
+        names = ", ".join(open_[:_NAMED]) + (" …" if len(open_) > _NAMED else "")
+        st.info(
+            f"Not declared yet: {literal(names)}. A number can be asked about once it "
+            "has public bounds, a category once it has its list: choose the column "
+            "above."
+        )
 
 
 def overview(dataset: Dataset) -> pd.DataFrame:

@@ -59,7 +59,8 @@ def _watermark() -> bool:
 
 def _maps(setup: Setup) -> None:
     quantities: list[Quantity] = list(Quantity)
-    comparisons: list[Fairness] = list(Fairness)[::-1]
+    # The fair comparison comes first: the other one speaks for the mechanism that lies.
+    comparisons: list[Fairness] = list(Fairness)
     first, second, third = st.columns(3)
     quantity = first.selectbox(
         "Map of",
@@ -90,9 +91,9 @@ def _maps(setup: Setup) -> None:
     here = (setup.place, setup.shift / setup.epsilon)
     results.show(map_picture(maps, lines, here=here, watermark=_watermark()), "maps")
     text = (
-        "The ring is where the page is set. Colors say who has the lowest map, lines "
-        f"with numbers are levels of {CATALOG[lines].label}, as a share of the range"
-        f"{'' if quantity is Quantity.BIAS else ' squared'}."
+        "The ring is where the page is set. A color says which mechanism errs least "
+        f"there; lines with numbers are levels of {CATALOG[lines].label}, as a share "
+        f"of the range{'' if quantity is Quantity.BIAS else ' squared'}."
     )
     if quantity is Quantity.MSE and fairness is Fairness.NOMINAL:
         text += f" {flip_sentence()}"
@@ -100,6 +101,11 @@ def _maps(setup: Setup) -> None:
         text += (
             " This comparison flatters truncation: at the same nominal ε it gives more "
             "away. Compare at the same true ε."
+        )
+    else:
+        text += (
+            " Each mechanism has the noise that really gives the same ε. At the same "
+            "nominal ε, as published, truncation would look better than it is."
         )
     st.markdown(text)
 

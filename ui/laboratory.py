@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -156,14 +157,18 @@ def _refuted(setup: Setup, meter: Meter) -> None:
         float(acceptance(at, meter.scale, UNIT)) for at in (0.0, setup.shift)
     )
     repaired = measure(setup.through(REPAIRED)).scale / meter.scale
+    ratio = beside / on_bound
     st.warning(
         f"**ε {setup.epsilon:g} was promised, but up to "
-        f"ε {epsilon_text(meter.real)} is given away.** Draws outside the bounds are "
-        "drawn again, and how often depends on the secret: a draw is kept with "
-        f"probability {percent(on_bound)} if the value is 0, {percent(beside)} if it "
-        f"is {setup.shift:g}. **Use instead:** move such draws to the bound (BIT, same "
-        f"noise), or repair this mechanism with {significant(repaired)} times the "
-        "noise.",
+        f"ε {epsilon_text(meter.real)} is given away.** The noise scale, sensitivity / "
+        f"ε = {setup.shift:g} / {setup.epsilon:g}, is enough for a draw that is left "
+        "alone. But draws outside the bounds are drawn again, and how often depends on "
+        f"the secret: a draw is kept with probability {percent(on_bound)} if the value "
+        f"is 0, {percent(beside)} if it is {setup.shift:g}. That is a clue of its own: "
+        f"{significant(ratio)} times as often, which adds log {significant(ratio)} = "
+        f"{significant(math.log(ratio), 2)} to ε. **Use instead:** move such draws to "
+        f"the bound (BIT, same noise), or repair this mechanism with "
+        f"{significant(repaired)} times the noise.",
         icon=":material/lock_open:",
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from dpcore.figures.wording import significant
 from dpcore.releases.record import Mode
 from dpcore.releases.table import to_csv
 from ui import session
@@ -26,6 +27,7 @@ _CHART = {
 
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
+_MEDIUM = st.column_config.TextColumn(width="medium")
 
 
 def show(picture: Picture, key: str) -> None:
@@ -86,21 +88,26 @@ def listing(releases: Sequence[Release]) -> None:
                 {
                     "what": release.title,
                     "answer": _joined(release),
-                    "mechanism": release.mechanism_label,
                     "ε": f"{release.cost.epsilon:.6g}",
                     "δ": f"{release.cost.delta:.3g}",
-                    "ρ": f"{release.cost.rho:.6g}",
+                    "ρ": significant(float(release.cost.rho), up=True),
+                    "mechanism": release.mechanism_label,
                     "draw": release.draw,
                     "when (UTC)": release.created[:19].replace("T", " "),
                 }
                 for release in reversed(releases)
             ]
         ),
+        # So that long answers leave room for what they cost.
+        column_config={"what": _MEDIUM, "answer": _MEDIUM},
         hide_index=True,
         key="releases",
     )
 
 
 def _joined(release: Release) -> str:
-    numbers = (f"{value:.6g}" for value in release.values)  # noqa: PD011 - no frame
-    return ", ".join(numbers)
+    values, labels = release.values, release.labels  # noqa: PD011 - no frame
+    if len(values) == 1:
+        return significant(values[0], 6)
+    named = zip(labels, values, strict=True)
+    return ", ".join(f"{label}: {significant(value, 4)}" for label, value in named)
