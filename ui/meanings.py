@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 MEANINGS: Final = {
     StatisticKind.MEDIAN: "half of the people lie below it, half above.",
     StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
-    StatisticKind.PROPORTION: "which part of the people meet a condition.",
-    StatisticKind.HISTOGRAM: "how many people are in each category or bin.",
     StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
     "adding up to 100 % if you wish.",
     StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
@@ -30,7 +28,7 @@ MEANINGS: Final = {
 
 
 def explained(kinds: Iterable[StatisticKind]) -> str:
-    """Return the meanings of those statistics, one to a paragraph."""
-    return "\n\n".join(
-        f"**{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS
+    """Return the meanings of those statistics, as a list."""
+    return "\n".join(
+        f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS
     )

@@ -62,7 +62,8 @@ def curves_picture(
     """
     log_y = metric is not Metric.BIAS
     of_each = f" of the {each}" if each else ""
-    label = f"{_WORDS[metric]}{of_each}{f', {unit}' if unit else ''}"
+    # An axis is too short to name the number: the title does.
+    label = f"{_WORDS[metric]}{f', {unit}' if unit else ''}"
     lines = [
         {
             "type": "scatter",
