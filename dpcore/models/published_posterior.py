@@ -6,8 +6,8 @@ from the text and its proof. As reconstructed they understate the loss, for two
 reasons: the tail of a normal number needs ``2 log(2/delta)`` under the root; and the
 proof checks the loss under one of the two laws, while both matter (under the uniform
 laws on [0, 1] and [0, 2] the loss is ``log 2`` wherever the first one falls, yet half
-of the second lies beyond it). The corrected forms have the right constants, and each of them covers
-the direction whose law it was derived under.
+of the second lies beyond it). The corrected forms have the right constants, and each of
+them covers the direction whose law it was derived under.
 
 Everybody is described as in ``posterior_profile``: ``leverage`` and ``residual`` from
 the fit without the person. The exact loss is ``posterior_profile.epsilon_of``.
