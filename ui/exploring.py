@@ -223,7 +223,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
         icon=":material/lock:",
         color="orange",
     )
-    first.caption("It depends on everybody; only this table is made up.")
+    first.caption("With real people it would tell about them; this table is made up.")
     second.metric("Over all tables (global sensitivity)", all_tables)
     second.badge(
         "Public: bounds and sizes only", icon=":material/public:", color="blue"

@@ -41,16 +41,6 @@ EPSILON_HELP = (
     "How much one person can change the odds of any answer. At 0.1 hardly, at 1 an "
     "attacker who was 50 % sure becomes at most 73 % sure, at 5 up to 99 %."
 )
-_STATISTIC_HELP = {
-    False: "**Proportion**, **count**: of one category. **Histogram**, **all shares**: "
-    "numbers, or parts of the whole, of every category at once.",
-    True: "**Median**, **quantile**: the value that half, or a given part, of the "
-    "people lie below. **Proportion**, **count**: of the people within a range. "
-    "**Histogram**, **all shares**: numbers, or parts of the whole, in bins. "
-    "**Covariance matrix**: the variances and covariances of several columns. "
-    "**Pooled**: the scatter within groups, put together. Variances divide by n - 1, "
-    "unless “divisor n” is chosen.",
-}
 DELTA_HELP = (
     "The chance that the guarantee fails for a person. Keep it far below one in the "
     "number of people; 0 for all Laplace mechanisms."
