@@ -21,6 +21,8 @@ from ui.previews import price
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.figures.theme import Picture
     from dpcore.releases.account import Account
     from dpcore.releases.rank_plan import RankPlan
     from dpcore.releases.record import Release
@@ -79,17 +81,7 @@ def show(answer: Release, asked: Request) -> None:
         elif len(answer.values) == 1:
             _one_number(answer, asked, watermark=watermark)
         else:
-            noun, unit = parts_axis(asked)
-            picture = figures.parts_picture(
-                answer.labels,
-                np.array(answer.values),
-                recorded(answer),
-                axis=asked.query.columns[-1].name,
-                noun=noun,
-                unit=unit,
-                truth=None,
-                watermark=watermark,
-            )
+            picture = parts_picture(answer, asked, truth=None, watermark=watermark)
             results.show(picture, "answer")
         # The numbers of a matrix have a scale each.
         noise_scale = f", noise scale {significant(answer.noise)}"
@@ -134,7 +126,24 @@ def _one_rank(answer: Release, asked: Request) -> None:
     )
 
 
-def parts_axis(asked: Request) -> tuple[str, str]:
+def parts_picture(
+    answer: Release, asked: Request, *, truth: FloatArray | None, watermark: bool
+) -> Picture:
+    """Return a picture of an answer of several numbers, beside the truth if given."""
+    noun, unit = _parts_axis(asked)
+    return figures.parts_picture(
+        answer.labels,
+        np.array(answer.values),
+        recorded(answer),
+        axis=asked.query.columns[-1].name,
+        noun=noun,
+        unit=unit,
+        truth=truth,
+        watermark=watermark,
+    )
+
+
+def _parts_axis(asked: Request) -> tuple[str, str]:
     """Return what each of several numbers is called, and their unit."""
     kind = asked.query.kind
     if kind is StatisticKind.PROPORTIONS:

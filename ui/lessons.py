@@ -16,7 +16,7 @@ from dpcore.releases.record import Mode
 from dpcore.statistics.order_statistics import sample_quantile
 from dpcore.studies.share_coverage import coverage
 from ui import results, session
-from ui.answers import parts_axis, recorded
+from ui.answers import parts_picture
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -54,17 +54,7 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
             )
             picture = _ranks(answer, asked, truth, quantile)
         elif len(truth) > 1:
-            noun, unit = parts_axis(asked)
-            picture = figures.parts_picture(
-                answer.labels,
-                np.array(answer.values),
-                recorded(answer),
-                axis=asked.query.columns[-1].name,
-                noun=noun,
-                unit=unit,
-                truth=truth,
-                watermark=True,
-            )
+            picture = parts_picture(answer, asked, truth=truth, watermark=True)
         else:
             picture = _draws(answer, asked, float(truth[0]))
         results.show(picture, "lesson")
