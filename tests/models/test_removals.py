@@ -110,7 +110,7 @@ def lengths(moved, metric, hessian):
     return np.sqrt(np.einsum("ij,jk,ik->i", moved, matrix, moved))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(
     tables(),
     st.sampled_from([0.1, 1.0, 30.0]),

@@ -1,0 +1,256 @@
+"""How far anybody can move the coefficients: of this fit, and of any.
+
+Rows are at most 1 long and targets lie within -1 and 1. With ``H >= lambda I``, no row
+moves coefficients by more than ``c(lambda)`` times the residual (attained)::
+
+    |H^-1 x| / (1 + x^T H^-1 x) <= c(lambda) = 1 / (2 sqrt(lambda))   if lambda <= 1
+                                               1 / (1 + lambda)       if lambda >= 1
+
+because ``w = H^-1 x`` has ``x^T w >= lambda |w|^2`` and ``|w| <= |x| / lambda``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.records import additions
+from dpcore.relations import NeighboringRelation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.losses import Loss
+    from dpcore.models.metrics import Metric
+    from dpcore.models.penalty import Penalty
+    from dpcore.models.ridge import RidgeFit
+
+_UP: Final = 1 + 1e-12
+_STEPS: Final = 120
+_FIRST_STEP: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LargestAddition:
+    """The most that a newcomer can move the coefficients of a fit. CONFIDENTIAL.
+
+    Attributes:
+        found: The largest shift that a search found: a value that is reached.
+        certificate: A bound that no newcomer exceeds.
+        row: The newcomer's row where it is found, shape ``(d,)``.
+        target: The newcomer's target there.
+
+    """
+
+    found: float = field(repr=False)
+    certificate: float = field(repr=False)
+    row: FloatArray = field(repr=False)
+    target: float = field(repr=False)
+
+
+def steepness(convexity: float) -> float:
+    """Return ``c(lambda)``, infinity at 0.
+
+    >>> steepness(0.25), steepness(1.0), steepness(3.0)
+    (1.0, 0.5, 0.25)
+    """
+    if convexity <= 0:
+        return math.inf
+    if convexity <= 1:
+        return 1 / (2 * math.sqrt(convexity))
+    return 1 / (1 + convexity)
+
+
+def within_unit_ball(rows: FloatArray) -> FloatArray:
+    """Return the nearest rows that are at most 1 long."""
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.maximum(lengths, 1.0))
+
+
+def largest_addition(
+    fit: RidgeFit,
+    metric: Metric = ISOTROPIC,
+    *,
+    legal: Callable[[FloatArray], FloatArray] = within_unit_ball,
+    targets: tuple[float, float] = (-1.0, 1.0),
+) -> LargestAddition:
+    """Return the most that one newcomer can move the coefficients.
+
+    The shift is not a concave function of the row, so that it is searched for by
+    gradient ascent from the eigenvectors of ``H``, the coefficients, and sums of them.
+
+    Args:
+        fit: The fit that somebody joins.
+        metric: The norm of the shift.
+        legal: Returns, for any rows, ones that a person can have, at most 1 long.
+        targets: The least and largest target, within -1 and 1.
+
+    Raises:
+        ParameterError: A legal row is longer than 1, or a target beyond -1 and 1.
+
+    """
+    if max(map(abs, targets)) > 1:
+        message = "targets must lie within -1 and 1; scale them by their public bounds."
+        raise ParameterError(message)
+    starts = legal(_starts(fit))
+    if np.linalg.norm(starts, axis=1).max() > 1 + 1e-9:
+        message = "rows must be at most 1 long; let the design keep them so."
+        raise ParameterError(message)
+    best = (-np.inf, starts[0], targets[0])
+    for target in targets:
+        shifts, rows = _ascended(fit, metric, starts.copy(), target, legal)
+        place = int(np.argmax(shifts))
+        if shifts[place] > best[0]:
+            best = (float(shifts[place]), rows[place], target)
+    return LargestAddition(
+        found=best[0],
+        certificate=addition_certificate(fit, metric),
+        row=best[1],
+        target=best[2],
+    )
+
+
+def addition_certificate(fit: RidgeFit, metric: Metric = ISOTROPIC) -> float:
+    """Return a bound on what one newcomer can do: ``(1 + |theta|) c(lambda_min(H))``.
+
+    Infinite for a norm of ``H`` itself, and for a penalty per person, which a newcomer
+    changes too.
+    """
+    if fit.penalty.per_person or not metric.public:
+        return math.inf
+    smallest = 1 / float(np.linalg.norm(fit.factor.inverse_root, 2)) ** 2
+    reach = 1 + float(np.linalg.norm(fit.theta))
+    return math.sqrt(metric.largest) * reach * steepness(smallest) * _UP
+
+
+def substitution_certificates(fit: RidgeFit, shifts: FloatArray) -> FloatArray:
+    """Return a bound on the shift by another record of each person, shape ``(n,)``.
+
+    ``shifts`` are those of leaving, in the isotropic norm. The person leaves, and
+    somebody joins: ``shift + (1 + |theta| + shift) c(lambda_-i)``, where the smallest
+    eigenvalue without the person is at least ``lambda_min(H) - |x|^2`` and the penalty.
+    """
+    smallest = 1 / float(np.linalg.norm(fit.factor.inverse_root, 2)) ** 2
+    squares = np.einsum("ij,ij->i", fit.features, fit.features)
+    convexity = np.maximum(smallest - squares, fit.penalty.convexity(fit.people))
+    with np.errstate(divide="ignore"):
+        factors = np.where(
+            convexity <= 1, 0.5 / np.sqrt(np.maximum(convexity, 0)), 1 / (1 + convexity)
+        )
+    reach = 1 + float(np.linalg.norm(fit.theta)) + shifts
+    return np.asarray((shifts + reach * factors) * _UP)
+
+
+def worst_ridge_shift(
+    penalty: Penalty,
+    *,
+    people: int,
+    relation: NeighboringRelation,
+    metric: Metric = ISOTROPIC,
+) -> float:
+    """Return the sensitivity of ridge coefficients over all tables.
+
+    ``(1 + min(sqrt(n) / (2 sqrt(lambda)), n / lambda)) c(lambda)``: the second factor
+    of the sum bounds the length of the coefficients. It needs a public bound ``people``
+    on the number of people; a replaced record leaves and comes, twice the shift.
+
+    Infinite where a coefficient goes unpenalized, and for noise shaped by the data.
+
+    Raises:
+        ParameterError: The penalty is per person, or ``people`` is not positive.
+
+    """
+    _check(penalty, people)
+    strength = penalty.convexity(people)
+    if strength == 0 or not metric.public:
+        return math.inf
+    length = min(math.sqrt(people / strength) / 2, people / strength)
+    shift = (1 + length) * steepness(strength) * math.sqrt(metric.largest)
+    return 2 * shift if relation is NeighboringRelation.SUBSTITUTION else shift
+
+
+def worst_glm_shift(
+    loss: Loss,
+    penalty: Penalty,
+    *,
+    relation: NeighboringRelation,
+    metric: Metric = ISOTROPIC,
+) -> float:
+    """Return the sensitivity of a model whose loss is nowhere steeper than ``L``.
+
+    ``L / lambda`` for rows at most 1 long (Chaudhuri, Monteleoni and Sarwate 2011,
+    corollary 8, for sums). Infinite for Poisson regression.
+
+    Raises:
+        ParameterError: The penalty is per person.
+
+    """
+    _check(penalty, 1)
+    strength = penalty.convexity(1)
+    if strength == 0 or not metric.public:
+        return math.inf
+    shift = loss.steepest / strength * math.sqrt(metric.largest)
+    return 2 * shift if relation is NeighboringRelation.SUBSTITUTION else shift
+
+
+def _check(penalty: Penalty, people: int) -> None:
+    if penalty.per_person:
+        message = (
+            "the sensitivity is known for a penalty of the sum of losses, not for one "
+            "per person; multiply it by a public number of people."
+        )
+        raise ParameterError(message)
+    if people < 1:
+        message = f"the number of people must be at least 1, got {people}."
+        raise ParameterError(message)
+
+
+def _starts(fit: RidgeFit) -> FloatArray:
+    """Return rows to start the search from, shape ``(m, d)``."""
+    _, vectors = np.linalg.eigh(fit.factor.hessian)
+    length = float(np.linalg.norm(fit.theta))
+    ahead = fit.theta / length if length > 0 else vectors[:, -1]
+    mixed = np.concatenate([vectors.T + ahead, vectors.T - ahead])
+    return np.concatenate([vectors.T, ahead[np.newaxis], mixed])
+
+
+def _ascended(
+    fit: RidgeFit,
+    metric: Metric,
+    rows: FloatArray,
+    target: float,
+    legal: Callable[[FloatArray], FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    """Return shifts and rows after projected gradient ascent from each of ``rows``."""
+    directions = metric.directions(fit.factor)
+    squared = directions @ directions.T
+    inverse = fit.factor.inverse_root @ fit.factor.inverse_root.T
+
+    def logarithm(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithm of the shift and its gradient, of length 1."""
+        errors = target - rows @ fit.theta
+        solved, moved = rows @ inverse, rows @ squared
+        spread = 1 + np.einsum("ij,ij->i", rows, solved)
+        squares = np.einsum("ij,ij->i", rows, moved)
+        value = np.log(np.abs(errors)) + np.log(squares) / 2 - np.log(spread)
+        slope = moved / squares[:, np.newaxis] - fit.theta / errors[:, np.newaxis]
+        slope -= 2 * solved / spread[:, np.newaxis]
+        return value, slope / np.linalg.norm(slope, axis=1, keepdims=True)
+
+    sizes = np.full(len(rows), _FIRST_STEP)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values, slopes = logarithm(rows)
+        for _ in range(_STEPS):
+            tried = legal(rows + sizes[:, np.newaxis] * np.nan_to_num(slopes))
+            reached, ahead = logarithm(tried)
+            better = reached > values
+            rows[better], values[better] = tried[better], reached[better]
+            slopes[better] = ahead[better]
+            sizes *= np.where(better, 1.3, 0.5)
+    return additions(fit, rows, np.full(len(rows), target), metric), rows

@@ -1,0 +1,194 @@
+"""Rows and targets follow from public declarations, person by person."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.errors import DataError, ParameterError
+from dpcore.models.design import Design, UnitRows
+from dpcore.models.penalty import Penalty
+from dpcore.models.ridge import fit_ridge
+
+
+def number(name, lower, upper, **other):
+    bounds = Interval(lower=lower, upper=upper)
+    return Column(name=name, kind=ColumnKind.NUMBER, bounds=bounds, **other)
+
+
+AGE = number("age", 20.0, 60.0)
+PAY = number("pay", 0.0, 1000.0)
+KIDS = number("kids", 0.0, 9.0)
+OWNS = Column(name="owns", kind=ColumnKind.YES_NO, labels=("no", "yes"))
+OFF = UnitRows.OFF
+
+
+def table(*columns, **values):
+    frame = pd.DataFrame(values)
+    frame.index = pd.RangeIndex(2, len(frame) + 2)
+    return Dataset(name="t", frame=frame[[c.name for c in columns]], columns=columns)
+
+
+SIX = table(
+    *(AGE, PAY, KIDS, OWNS),
+    age=[20.0, 40.0, 50.0, np.nan, 70.0, -np.inf],
+    pay=[0.0, 500.0, 250.0, 10.0, np.inf, 100.0],
+    kids=[0.0, 2.0, 12.0, 1.0, 3.0, 1.0],
+    owns=["yes", "no", "yes", "no", "yes", "no"],
+)
+
+
+def test_numbers_lie_within_minus_one_and_one_and_yes_is_one():
+    got = Design(target=PAY, features=(AGE, OWNS), unit_rows=OFF).matrix(SIX)
+    assert got.rows.tolist() == [0, 1, 2, 4, 5]
+    assert got.features.tolist() == [
+        [1.0, -1.0, 1.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 0.5, 1.0],
+        [1.0, 1.0, 1.0],
+        [1.0, -1.0, 0.0],
+    ]
+    assert got.target.tolist() == [-1.0, 0.0, -0.5, 1.0, -0.8]
+
+
+def test_yes_and_counts_are_targets_as_they_are():
+    owns = Design(target=OWNS, features=(PAY,), intercept=False)
+    assert owns.labels == ("pay",)
+    assert owns.matrix(SIX).target.tolist() == [1, 0, 1, 0, 1, 0]
+    assert owns.target_range == (0.0, 1.0)
+    kids = Design(target=KIDS, features=(PAY,), counts=True)
+    assert kids.labels == ("intercept", "pay")
+    assert kids.matrix(SIX).target.tolist() == [0, 2, 9, 1, 3, 1]
+    assert kids.target_range == (0.0, 9.0)
+    assert Design(target=KIDS, features=(PAY,)).target_range == (-1.0, 1.0)
+
+
+def test_missing_values_are_replaced_where_declared():
+    age = number("age", 20.0, 60.0, missing=MissingPolicy.REPLACE, replacement=30.0)
+    owns = Column(
+        name="owns",
+        kind=ColumnKind.YES_NO,
+        labels=("no", "yes"),
+        missing=MissingPolicy.REPLACE,
+        replacement="yes",
+    )
+    gaps = table(
+        *(age, PAY, owns),
+        age=[np.nan, 40.0],
+        pay=[1000.0, 0.0],
+        owns=["no", None],
+    )
+    got = Design(target=PAY, features=(age, owns), unit_rows=OFF).matrix(gaps)
+    assert got.features.tolist() == [[1.0, -0.5, 0.0], [1.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, UnitRows.CLIP])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_rows_are_at_most_one_long(unit_rows, intercept):
+    design = Design(
+        target=KIDS,
+        features=(AGE, PAY, OWNS),
+        unit_rows=unit_rows,
+        intercept=intercept,
+    )
+    x = design.matrix(SIX).features
+    plain = Design(
+        target=KIDS, features=(AGE, PAY, OWNS), unit_rows=OFF, intercept=intercept
+    )
+    raw = plain.matrix(SIX).features
+    assert np.linalg.norm(x, axis=1).max() <= 1 + 1e-15
+    lengths = np.maximum(np.linalg.norm(raw, axis=1), 1.0)
+    if unit_rows is UnitRows.DIVIDE:
+        lengths = np.full(5, x.shape[1] ** 0.5)
+    assert x == pytest.approx(raw / lengths[:, np.newaxis])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32), st.sampled_from(list(UnitRows)), st.booleans())
+def test_legal_rows_are_those_of_somebody(seed, unit_rows, intercept):
+    design = Design(
+        target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept
+    )
+    rows = design.legal(np.random.default_rng(seed).normal(size=(20, 2 + intercept)))
+    again = design.legal(rows.copy())
+    if unit_rows is not UnitRows.CLIP:
+        assert again == pytest.approx(rows)
+    if unit_rows is not OFF:
+        assert np.linalg.norm(rows, axis=1).max() <= 1 + 1e-15
+    if intercept:
+        assert (rows[:, 0] > 0).all()
+        people = rows / rows[:, :1]
+        assert np.abs(people[:, 1]).max() <= 1 + 1e-12
+        assert np.isin(np.round(people[:, 2], 12), [0, 1]).all()
+    somebody = design.matrix(SIX).features
+    if unit_rows is not UnitRows.CLIP:
+        assert design.legal(somebody.copy()) == pytest.approx(somebody)
+
+
+@pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, OFF])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_predictions_are_the_same_in_units(unit_rows, intercept):
+    design = Design(
+        target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept
+    )
+    data = design.matrix(SIX)
+    fit = fit_ridge(data.features, data.target, penalty=Penalty(strength=0.1))
+    units = design.in_units(fit.theta)
+    age = AGE.bounds.clip(SIX.numbers("age")[data.rows])
+    predicted = (
+        units.constant
+        + np.stack([age, SIX.numbers("owns")[data.rows]], axis=1) @ units.slopes
+    )
+    assert predicted == pytest.approx(500 + 500 * (data.features @ fit.theta))
+
+
+def test_counts_keep_their_unit():
+    design = Design(target=KIDS, features=(PAY,), counts=True, unit_rows=OFF)
+    units = design.in_units(np.array([0.3, 0.2]))
+    assert units.constant == pytest.approx(0.3 - 0.2)
+    assert units.slopes == pytest.approx([0.2 / 500])
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "match"),
+    [
+        ({"target": PAY, "features": ()}, "at least one feature"),
+        ({"target": PAY, "features": (AGE, AGE)}, "all different"),
+        ({"target": PAY, "features": (PAY,)}, "all different"),
+        (
+            {
+                "target": PAY,
+                "features": (
+                    Column(name="c", kind=ColumnKind.CATEGORY, labels=("a",)),
+                ),
+            },
+            "yes/no or a number",
+        ),
+        (
+            {"target": Column(name="c", kind=ColumnKind.NUMBER), "features": (AGE,)},
+            "public bounds",
+        ),
+        ({"target": OWNS, "features": (AGE,), "counts": True}, "counts only"),
+        (
+            {"target": number("z", -1.0, 4.0), "features": (AGE,), "counts": True},
+            "counts only",
+        ),
+    ],
+)
+def test_columns_that_do_not_serve(kwargs, match):
+    with pytest.raises(ParameterError, match=match):
+        Design(**kwargs)
+
+
+def test_tables_that_do_not_serve():
+    design = Design(target=PAY, features=(AGE, OWNS))
+    other = Column(name="owns", kind=ColumnKind.YES_NO, labels=("yes", "no"))
+    with pytest.raises(ParameterError, match="declares 'owns' otherwise"):
+        design.matrix(SIX.with_columns(other))
+    empty = table(AGE, PAY, OWNS, age=[np.nan], pay=[1.0], owns=["no"])
+    with pytest.raises(DataError, match="nobody"):
+        design.matrix(empty)
