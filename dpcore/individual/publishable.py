@@ -115,7 +115,10 @@ def realized(
     square = (f * np.asarray(length, dtype=np.float64)) ** 2 / (2 * variance)
     turned = -f * np.asarray(along, dtype=np.float64) / variance
     sign = -1.0 if member else 1.0
-    grown = np.log1p(sign * ff * np.asarray(leverage, dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        # Where a member's leverage is all of H, the loss is infinite.
+        share = np.maximum(sign * ff * np.asarray(leverage, dtype=np.float64), -1.0)
+        grown = np.log1p(share)
     return np.asarray(np.abs(-grown + square + sign * turned))
 
 

@@ -27,7 +27,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior_guarantees import RecordBounds, gamma_for, worst_pair
+from dpcore.models.posterior_guarantees import (
+    RecordBounds,
+    covering_residual,
+    gamma_for,
+)
 from dpcore.models.posterior_sampling import simulate
 from dpcore.privacy import gaussian
 
@@ -139,9 +143,13 @@ class AdaptivePosterior:
         adds to the objective at the expected coefficients.
 
         Raises:
-            ParameterError: No penalty tried is enough for the level asked for.
+            ParameterError: The bound is not in [0, inf), or no penalty tried is enough
+                for the level asked for.
 
         """
+        if not 0 <= floor < math.inf:
+            message = f"the bound of the eigenvalue must be in [0, inf), got {floor}."
+            raise ParameterError(message)
         unit = self.bounds.features**2
         penalties = unit * np.geomspace(10 ** (-_WIDEST / 2), 10**_WIDEST, _PENALTIES)
         leverages = unit / (floor + penalties)
@@ -150,7 +158,7 @@ class AdaptivePosterior:
             epsilon=self.epsilons[1],
             delta=self.event_delta,
             leverage=leverages,
-            residual=worst_pair(leverages, residuals),
+            residual=covering_residual(leverages, residuals),
         )
         possible = gammas > 0
         if not possible.any():

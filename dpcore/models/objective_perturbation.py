@@ -202,7 +202,11 @@ class PerturbedPairs:
         u = e + moved
         # v given u has mean share/s moved, in either direction with the sign of u v.
         drift = u * (share / s * moved)
-        mean = -sign * grown + (2 * sign * drift + q * u * u) / (2 * variance)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            mean = -sign * grown + (2 * sign * drift + q * u * u) / (2 * variance)
+        if not np.isfinite(mean).all():
+            message = "the noise is too small for these records: raise sigma."
+            raise ParameterError(message)
         deviation = np.abs(u) * np.sqrt(left) / self.sigma
         weight = mills.density(z) * (z[1] - z[0])
         return np.asarray(_expected(epsilon[:, np.newaxis], mean, deviation) @ weight)

@@ -61,7 +61,7 @@ class RecordBounds:
         return self.target + self.features * length
 
 
-def worst_pair(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
+def covering_residual(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
     """Return the residual that, at ``leverage``, covers all pairs up to both numbers.
 
     Proved, see the top of this module: ``residual sqrt(1 + leverage)``.
@@ -107,7 +107,7 @@ def for_all(
     """
     m, e = bounds.leverage(floor), bounds.residual(length)
     if proved:
-        e = float(worst_pair(m, e))
+        e = float(covering_residual(m, e))
     elif m > 1:
         message = (
             "beyond a leverage of 1 the sharper corner is not known to be the worst "

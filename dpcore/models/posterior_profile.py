@@ -14,7 +14,8 @@ closed forms are derived here: both laws have equal weighted densities at the th
 so that each tail is ``phi(a) [R(a) - R(a + gap)/k]`` with ``k = sqrt(1+m)`` and ``R``
 the Mills ratio, without cancellation.
 
-All functions broadcast. Nobody with leverage 0 leaves a trace; a leverage or residual
+All functions broadcast, and raise ``ParameterError`` for an epsilon below 0 or a delta
+outside [0, 1]. Nobody with leverage 0 leaves a trace; a leverage or residual
 of ``inf`` gives a person away; NaN stays NaN.
 """
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpcore.errors import ParameterError
 from dpcore.models import mills
 
 if TYPE_CHECKING:
@@ -99,6 +101,9 @@ def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatA
     >>> round(float(epsilon_of(0.1, 1.0, 1e-6)), 11)
     2.31147975849
     """
+    if not 0 <= delta <= 1:
+        message = f"delta must be in [0, 1], got {delta}."
+        raise ParameterError(message)
     m, e = np.broadcast_arrays(
         np.asarray(leverage, dtype=np.float64), np.asarray(residual, dtype=np.float64)
     )
@@ -124,6 +129,9 @@ def _where_proper(
     m, e, epsilon = np.broadcast_arrays(
         *(np.asarray(part, dtype=np.float64) for part in (leverage, residual, epsilon))
     )
+    if np.any(epsilon < 0):
+        message = "epsilon must be at least 0."
+        raise ParameterError(message)
     result = np.where(np.isinf(m) | np.isinf(e), 1.0, 0.0)
     result[(m == 0) | np.isposinf(epsilon)] = 0.0
     result[np.isnan(m) | np.isnan(e) | np.isnan(epsilon)] = np.nan

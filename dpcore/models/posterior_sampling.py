@@ -174,7 +174,12 @@ def roc(
 
     The best test says "present" if ``|u| < c`` (Neyman and Pearson): its chances are
     ``P(|u| < c)`` without and ``Q(|u| < c)`` with the person, for ``c`` from 0 to inf.
+
+    Raises:
+        ParameterError: A number is not in [0, inf).
+
     """
+    _check_pair(leverage, residual)
     if leverage == 0:
         alarm = np.linspace(0, 1, points)
         return alarm, alarm
@@ -196,7 +201,12 @@ def area(leverage: float, residual: float) -> float:
     """Return the area under the ROC: the chance of telling two samples apart.
 
     The chance that ``|u|`` is smaller with the person than, independently, without.
+
+    Raises:
+        ParameterError: A number is not in [0, inf).
+
     """
+    _check_pair(leverage, residual)
     if leverage == 0:
         return 0.5
     center, deviation = _with(leverage, residual)
@@ -219,6 +229,12 @@ def _with(leverage: float, residual: float) -> tuple[float, float]:
 def _within(c: FloatArray, center: float, deviation: float) -> FloatArray:
     """Return the chance that ``|u| < c``."""
     return np.asarray(ndtr((c - center) / deviation) - ndtr((-c - center) / deviation))
+
+
+def _check_pair(leverage: float, residual: float) -> None:
+    if not (0 <= leverage < np.inf and 0 <= residual < np.inf):
+        message = "leverage and residual must be in [0, inf)."
+        raise ParameterError(message)
 
 
 def _check_gamma(gamma: float) -> None:

@@ -42,7 +42,7 @@ def absence_delta_of(
     Args:
         leverage: Positive and finite; broadcasts with the next two.
         residual: As in ``posterior_profile``.
-        epsilon: At least 0.
+        epsilon: At least 0 and finite.
         samples: At least 1.
 
     Raises:
@@ -224,10 +224,11 @@ def _checked(
     if samples < 1:
         message = f"the number of samples must be at least 1, got {samples}."
         raise ParameterError(message)
-    if not (np.all((m > 0) & (m < np.inf) & np.isfinite(e)) and np.all(epsilon >= 0)):
+    known = np.all((m > 0) & (m < np.inf) & np.isfinite(e))
+    if not (known and np.all((epsilon >= 0) & (epsilon < np.inf))):
         message = (
             "leverages must be positive and finite, residuals finite, and epsilon "
-            "at least 0."
+            "at least 0 and finite."
         )
         raise ParameterError(message)
     return m, np.abs(e), epsilon

@@ -1,5 +1,6 @@
 """The adaptive posterior sample: no neighbor lifts it above its claim."""
 
+import dp_accounting
 import numpy as np
 import pytest
 from scipy import stats
@@ -112,6 +113,8 @@ def test_the_three_parts_add_up_to_the_claim(share):
     assert 3 * plan.event_delta <= 1e-6
     spent = gaussian.delta_of(1 / plan.noise, plan.epsilons[0])
     assert 0.999 * plan.event_delta <= spent <= plan.event_delta
+    theirs = dp_accounting.get_epsilon_gaussian(plan.noise, plan.event_delta)
+    assert theirs == pytest.approx(plan.epsilons[0], rel=1e-6)
     # The bound fails with the chance of one event, for the smaller table too.
     smallest = 1e6
     fails = (plan.floor(smallest) - (smallest - 1)) / plan.noise
@@ -163,6 +166,9 @@ def test_domains():
     ):
         with pytest.raises(ParameterError):
             plan_for(**({"people": 10} | bad))
+    for floor in (-1.0, np.nan, np.inf):
+        with pytest.raises(ParameterError, match="eigenvalue"):
+            plan_for(10).tune(floor)
     plan = plan_for(2, columns=2)
     rng = np.random.default_rng(0)
     for x, y in (

@@ -153,5 +153,7 @@ def test_limits():
             PerturbedPairs(**(good | bad))
     with pytest.raises(ParameterError, match="raise lambda"):
         PerturbedPairs.of_members(**good)
+    with pytest.raises(ParameterError, match="raise sigma"):
+        everybody(1e-170).delta(1.0)
     # However much noise there is, the changed covariance tells.
     assert (everybody(1e6).epsilon(1e-3) > 0).all()

@@ -116,7 +116,7 @@ def test_worst_cases_of_a_thousand_people():
 )
 def test_no_pair_is_above_the_proved_corner(log_m, log_e, part, other, epsilon):
     m, e = 10**log_m, 10**log_e
-    corner = profile.delta_of(m, guarantees.worst_pair(m, e), epsilon)
+    corner = profile.delta_of(m, guarantees.covering_residual(m, e), epsilon)
     assert profile.delta_of(part * m, other * e, epsilon) <= corner * (1 + 1e-9)
 
 

@@ -229,6 +229,20 @@ def test_limits():
     np.testing.assert_array_equal(profile.epsilon_of(many, 1.0, 1e-6)[::4000], each)
 
 
+def test_domains():
+    for delta in (-0.1, 1.1, np.nan):
+        with pytest.raises(ParameterError, match="delta"):
+            profile.epsilon_of(0.1, 1.0, delta)
+    for of in (profile.absence_delta_of, profile.presence_delta_of):
+        with pytest.raises(ParameterError, match="epsilon"):
+            of(0.1, 1.0, -0.1)
+    for pair in ((np.inf, 1.0), (0.1, np.nan), (-1.0, 0.0)):
+        with pytest.raises(ParameterError):
+            posterior_sampling.roc(*pair)
+        with pytest.raises(ParameterError):
+            posterior_sampling.area(*pair)
+
+
 def test_a_unique_person_is_given_away():
     pairs = PosteriorPairs.of_members(leverage=[1.0], residual=[0.0], gamma=1.0)
     assert pairs.epsilon(1e-6) == np.inf

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from dp_accounting.rdp import rdp_privacy_accountant
 from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
 from dpcore.models import posterior_profile as profile
 from dpcore.models import repeated_posterior as repeated
 from dpcore.models.posterior_profile import ceiling
+from dpcore.privacy import renyi
 
 CASES = [
     (0.1, 1.0, 1.0, 5),
@@ -122,12 +124,25 @@ def test_divergences_bound_the_exact_loss():
     assert repeated.delta_of(0.1, 1.0, 0.7 * bound, samples=5) > 1e-6
 
 
+def test_conversion_of_divergences_agrees_with_dp_accounting():
+    orders = renyi.ORDERS
+    theirs = max(
+        rdp_privacy_accountant.compute_epsilon(orders, 5 * kind(0.1, 1, orders), 1e-6)[
+            0
+        ]
+        for kind in (repeated.absence_divergence, repeated.presence_divergence)
+    )
+    ours = repeated.renyi_epsilon_of(0.1, 1.0, delta=1e-6, samples=5)
+    assert ours == pytest.approx(theirs, rel=1e-12)
+
+
 def test_domains():
     for bad in (
         {"leverage": 0.0},
         {"leverage": np.inf},
         {"residual": np.nan},
         {"epsilon": -1.0},
+        {"epsilon": np.inf},
         {"samples": 0},
     ):
         arguments = {"leverage": 0.1, "residual": 1.0, "epsilon": 0.1, "samples": 2}
