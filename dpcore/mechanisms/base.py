@@ -9,12 +9,14 @@ of length 1 for a scalar statistic.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.laplace_law import uniform
 
 if TYPE_CHECKING:
     from typing import Self
@@ -174,3 +176,41 @@ class Mechanism(Protocol):
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return what the accountant has to know of one release."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseMechanism(ABC):
+    """A mechanism that answers some questions by its answers to others.
+
+    Its law has a density, so that no single number has a positive probability, unless
+    a subclass says otherwise.
+
+    Attributes:
+        noise: The scale of the noise, in the units of the statistic.
+
+    """
+
+    noise: float
+
+    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return zeros: the law has a density."""
+        none = np.zeros(np.shape(position))
+        return none, none.copy()
+
+    @abstractmethod
+    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the smallest ``x`` with ``cdf(x) >= u``."""
+
+    def simulate(
+        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
+    ) -> FloatArray:
+        """Draw by the inverse cdf, which takes equally long for every position."""
+        return self.quantile(uniform(rng, size), position)
+
+    @abstractmethod
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+        """Return what the accountant has to know of one release."""
+
+    def rho(self, sensitivity: Sensitivity) -> float:
+        """Return the zCDP level of ``event``."""
+        return self.event(sensitivity).rho

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.mechanisms.base import require_noise
-from dpcore.mechanisms.laplace_law import scaled, uniform
+from dpcore.mechanisms.base import NoiseMechanism, require_noise
+from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import distances, over_scale
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray, Interval
-    from dpcore.mechanisms.base import Sensitivity
-    from dpcore.privacy.composition import PrivacyEvent
 
 FLAT_BELOW = 1e-150
 """Width over scale below which the law equals its limit for infinite noise."""
@@ -59,7 +57,7 @@ def is_flat(bounds: Interval, noise: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedLaplace(ABC):
+class BoundedLaplace(NoiseMechanism):
     """Laplace noise, kept within public bounds in one way or another.
 
     Attributes:
@@ -71,20 +69,10 @@ class BoundedLaplace(ABC):
 
     """
 
-    noise: float
     bounds: Interval
 
     def __post_init__(self) -> None:
         require_noise(self.noise, self.bounds)
-
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
-    @abstractmethod
-    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the smallest ``x`` with ``cdf(x) >= u``."""
 
     def bias(self, position: ArrayLike) -> FloatArray:
         """Return the mean of the release less ``position``."""
@@ -100,20 +88,6 @@ class BoundedLaplace(ABC):
         """Return the mean squared distance of the release from ``position``."""
         moved, first, second = self._moments(position)
         return second + moved * (2 * first + moved)
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf, which takes equally long for every position."""
-        return self.quantile(uniform(rng, size), position)
-
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return the zCDP level of ``event``."""
-        return self.event(sensitivity).rho
-
-    @abstractmethod
-    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return what the accountant has to know of one release."""
 
     @abstractmethod
     def _moments(
