@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pytest
+
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from tests.app.test_pages import button, by_label, charts
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamlit.testing.v1 import AppTest
+
+    from dpcore.releases.record import Release
 
 PEOPLE = 240
 REGIONS = ("north", "south", "west")
@@ -103,17 +107,18 @@ class Seen:
     """What the pages showed of one question."""
 
     title: str
-    answer: list[float]
+    answer: tuple[float, ...]
     epsilon: float
     individual: dict[str, str] = field(repr=False)
     exposed: list[str]
     tradeoffs: str
 
 
-def follow(app: AppTest) -> Seen:
+def follow(app: AppTest, records: list[Release]) -> Seen:
     """Release the question on screen and look at it on every page.
 
     The price is what the ledger is charged, and nobody loses more than the guarantee.
+    ``records`` is where releases are noted as they are made.
     """
     price = by_label(app.metric, "Price").value
     before = spent(app)
@@ -122,16 +127,18 @@ def follow(app: AppTest) -> Seen:
     release(app)
     assert "Released so far" in [header.value for header in app.header]
     newest = app.dataframe[-1].value.iloc[0]
+    record = records[-1]
+    assert newest["what"] == record.title
     epsilon, delta = float(newest["ε"]), float(newest["δ"])
+    assert epsilon == pytest.approx(float(record.cost.epsilon), rel=1e-5)
     text = f"ε {epsilon_text(epsilon)}"
     assert price == (f"{text}, δ {significant(delta)}" if delta else text)
-    answer = [float(number) for number in newest["answer"].split(", ")]
     after = spent(app)
     assert after == [*before, (newest["what"], newest["ε"])]
     individual, exposed = losses(app)
     return Seen(
-        title=newest["what"],
-        answer=answer,
+        title=record.title,
+        answer=record.values,
         epsilon=epsilon,
         individual=individual,
         exposed=exposed,

@@ -8,10 +8,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dpcore.releases.transaction import release
+from tests.app import asking
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dpcore.releases.record import Release
 
 
 @pytest.fixture
@@ -30,3 +34,15 @@ def open_page(app: AppTest) -> Callable[[str], AppTest]:
         return app
 
     return go
+
+
+@pytest.fixture
+def follow(monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], asking.Seen]:
+    records: list[Release] = []
+
+    def noted(*args: object, **named: object) -> Release:
+        records.append(release(*args, **named))
+        return records[-1]
+
+    monkeypatch.setattr("ui.releasing.release", noted)
+    return lambda app: asking.follow(app, records)

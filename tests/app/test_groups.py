@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.asking import SURVEY, choose, follow, go, number, use_survey
+from tests.app.asking import SURVEY, choose, go, number, use_survey
 from tests.app.test_pages import button, by_label, charts, use_example
 from tests.app.test_questions import set_to
 
@@ -17,7 +17,7 @@ def noise(app):
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
-def test_each_group_has_its_number_and_all_others_too(open_page, statistic):
+def test_each_group_has_its_number_and_all_others_too(open_page, follow, statistic):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
     choose(app, "By group", 0)
@@ -34,7 +34,7 @@ def test_each_group_has_its_number_and_all_others_too(open_page, statistic):
 
 
 @pytest.mark.parametrize("statistic", ["pooled variance", "pooled covariance"])
-def test_public_groups_need_less_noise(open_page, statistic):
+def test_public_groups_need_less_noise(open_page, follow, statistic):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
     private = noise(app)
@@ -56,7 +56,7 @@ def test_public_groups_need_less_noise(open_page, statistic):
         assert len(charts(app)) == 1
 
 
-def test_public_groups_without_others_are_the_listed_ones(open_page):
+def test_public_groups_without_others_are_the_listed_ones(open_page, follow):
     use_example(open_page)
     app = choose(open_page("release"), "Statistic", "pooled variance")
     by_label(app.checkbox, PUBLIC).set_value(True).run()

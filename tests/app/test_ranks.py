@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.statistics.kinds import StatisticKind
-from tests.app.asking import COLUMNS, choose, follow, go, use_survey
+from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to
 from ui.meanings import MEANINGS
@@ -14,7 +14,7 @@ from ui.meanings import MEANINGS
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
 
 
-def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page):
+def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "median")
     assert len(by_label(app.selectbox, "Mechanism").options) == 1
@@ -35,7 +35,7 @@ def test_median_and_quantile_are_chosen_and_have_nothing_to_compare(open_page):
     assert choose(app, "Statistic", "mean").get("plotly_chart")
 
 
-def test_plain_statistics_of_a_table_with_gaps(open_page):
+def test_plain_statistics_of_a_table_with_gaps(open_page, follow):
     app = use_survey(open_page)
     go(app, "release")
     kinds = set(by_label(app.selectbox, "Statistic").options)
@@ -57,7 +57,7 @@ def test_statistics_are_explained_beside_their_list(open_page):
 
 
 @pytest.mark.parametrize("statistic", ["median", "correlation"])
-def test_people_without_a_value_can_be_left_out(open_page, statistic):
+def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
     app = use_survey(open_page)
     app = open_page("data")
     choose(app, "If a value is missing", "drop")

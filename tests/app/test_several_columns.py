@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.mechanisms.covariance_layout import matrix_of
-from tests.app.asking import choose, edit_shares, follow, go, use_survey
+from tests.app.asking import choose, edit_shares, go, use_survey
 from tests.app.test_pages import button, by_label, use_example
 from tests.app.test_questions import set_to, shown
 
@@ -16,7 +16,9 @@ def table(app, column):
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "truncated"])
-def test_covariance_is_released_and_compared_as_one_number(open_page, mechanism):
+def test_covariance_is_released_and_compared_as_one_number(
+    open_page, follow, mechanism
+):
     use_survey(open_page)
     app = choose(go(open_page("release"), "release"), "Statistic", "covariance")
     choose(app, "Mechanism", mechanism)
@@ -28,7 +30,7 @@ def test_covariance_is_released_and_compared_as_one_number(open_page, mechanism)
     assert "the least typical error is that of" in seen.tradeoffs
 
 
-def test_correlation_follows_from_what_is_released(open_page):
+def test_correlation_follows_from_what_is_released(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "correlation")
     set_to(app, "number_input", "ε for this release", 30.0)
@@ -43,7 +45,7 @@ def test_correlation_follows_from_what_is_released(open_page):
     assert by_label(app.selectbox, "Statistic").value == "correlation"
 
 
-def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page):
+def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow):
     use_example(open_page)
     app = choose(open_page("release"), "Statistic", "covariance matrix")
     by_label(app.multiselect, "Together with").set_value([0, 1, 2, 3, 4]).run()
@@ -79,7 +81,7 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page):
     ("share", "locked", "message"),
     [
         (30.0, True, "all shares are locked and add up to 180 %"),
-        (0.0, False, "every share of the budget must be a positive number"),
+        (0.0, False, "every share of the budget must be positive"),
     ],
 )
 def test_shares_that_do_not_fit_are_explained(open_page, share, locked, message):
