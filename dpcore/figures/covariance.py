@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.theme import NEUTRAL, Picture, frame, plain
-from dpcore.figures.wording import significant
+from dpcore.figures.wording import brief, significant
 from dpcore.mechanisms.covariance_layout import (
     correlations_of,
     matrix_of,
@@ -65,6 +65,8 @@ def covariance_picture(
     maps = maps or [("as released", after)]
     share = 1 / len(maps)
     names = [plain(label) for label in labels]
+    # Long names would leave no room for the numbers.
+    ticks = {"tickvals": names, "ticktext": [plain(brief(label)) for label in labels]}
     axes: dict[str, Any] = {}
     traces = []
     for place, (title, matrix) in enumerate(maps):
@@ -74,6 +76,7 @@ def covariance_picture(
             "domain": [place * share + 0.03 * place, (place + 1) * share - 0.03],
             "title": {"text": title},
             "showgrid": False,
+            **ticks,
             "type": "category",
         }
         axes[f"yaxis{end}"] = {
@@ -82,6 +85,7 @@ def covariance_picture(
             "showgrid": False,
             "showticklabels": place == 0,
             "ticks": "",
+            **ticks,
             "type": "category",
         }
     figure = frame(
@@ -155,13 +159,13 @@ def ellipses_picture(
         axes[f"xaxis{end}"] = {
             "domain": _stretch(column, columns),
             "anchor": f"y{end}",
-            "title": {"text": plain(labels[i])},
+            "title": {"text": plain(brief(labels[i]))},
             "nticks": 4,
         }
         axes[f"yaxis{end}"] = {
             "domain": _stretch(rows - 1 - row, rows),
             "anchor": f"x{end}",
-            "title": {"text": plain(labels[j]), "standoff": 2},
+            "title": {"text": plain(brief(labels[j])), "standoff": 2},
             "nticks": 5,
         }
     figure = frame(

@@ -107,3 +107,12 @@ def people(count: int, noun: str = "person") -> str:
 def _plain(number: Decimal) -> str:
     text = f"{number:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def brief(name: str, most: int = 20) -> str:
+    """Return a name that came with the data, cut to ``most`` characters.
+
+    >>> brief("age"), brief("a name that goes on and on")
+    ('age', 'a name that goes on…')
+    """
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"

@@ -153,3 +153,17 @@ def test_ellipse_holds_95_percent_of_a_gaussian():
     points = np.array([trace.x, trace.y])
     squares = (points * np.linalg.solve(FINE.after, points)).sum(axis=0)
     assert squares == pytest.approx(np.full(len(squares), 5.991464547))
+
+
+def test_long_names_leave_room_for_the_numbers():
+    names = ("L" * 200, "L" * 199)
+    matrix = covariance_picture(names, FINE.before, FINE.after, watermark=False)
+    ellipses = ellipses_picture(names, FINE.before, FINE.after, watermark=False)
+    layout = matrix.figure.layout
+    assert all(
+        len(text) <= 20 for text in layout.xaxis.ticktext + layout.yaxis.ticktext
+    )
+    assert len(ellipses.figure.layout.xaxis.title.text) <= 20
+    # The two columns stay two.
+    assert tuple(matrix.figure.data[0].x) == names
+    assert set(matrix.table["row"]) == set(names)
