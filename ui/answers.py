@@ -11,6 +11,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.figures.wording import epsilon_text, measured, significant
 from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.releases.plans import Direct
 from dpcore.releases.record import Mode
 from dpcore.releases.request import offered
 from dpcore.statistics.grouped_query import GroupedQuery
@@ -83,6 +84,7 @@ def show(answer: Release, asked: Request) -> None:
         else:
             picture = parts_picture(answer, asked, truth=None, watermark=watermark)
             results.show(picture, "answer")
+        _beyond(answer, asked)
         # The numbers of a matrix have a scale each.
         noise_scale = f", noise scale {significant(answer.noise)}"
         st.markdown(
@@ -93,6 +95,19 @@ def show(answer: Release, asked: Request) -> None:
         )
         st.caption(_missing(asked))
         results.downloads([answer], "answer")
+
+
+def _beyond(answer: Release, asked: Request) -> None:
+    """Say that the noise took an answer where no table could be."""
+    if not isinstance(asked.plan, Direct):
+        return
+    bounds, values = asked.query.bounds, np.array(answer.values)
+    if np.any((values < bounds.lower) | (values > bounds.upper)):
+        st.caption(
+            "The noise took an answer out of what is possible, which is from "
+            f"{significant(bounds.lower)} to {significant(bounds.upper)}. Noise that "
+            "may do so is right on average; BIT and folded noise stay inside."
+        )
 
 
 def _one_number(answer: Release, asked: Request, *, watermark: bool) -> None:

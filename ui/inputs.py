@@ -5,6 +5,7 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -233,7 +234,11 @@ def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
 
 def odds(epsilon: float) -> str:
     """Return a privacy parameter in plain words."""
-    guess = percent(float(best_guess(epsilon)))
+    sure = float(best_guess(epsilon))
+    guess = percent(sure)
+    if guess == percent(0.5) and epsilon > 0:
+        # A small risk is not none: rounded up, with one more digit.
+        guess = f"{math.ceil(1000 * sure) / 10:g} %"
     return (
         f"ε {epsilon_text(epsilon)}: an attacker who was 50 % sure about a person "
         f"becomes at most {guess} sure"

@@ -165,10 +165,10 @@ def _refuted(setup: Setup, meter: Meter) -> None:
         "alone. But draws outside the bounds are drawn again, and how often depends on "
         f"the secret: a draw is kept with probability {percent(on_bound)} if the value "
         f"is 0, {percent(beside)} if it is {setup.shift:g}. That is a clue of its own: "
-        f"{significant(ratio)} times as often, which adds log {significant(ratio)} = "
-        f"{significant(math.log(ratio), 2)} to ε. **Use instead:** move such draws to "
-        f"the bound (BIT, same noise), or repair this mechanism with "
-        f"{significant(repaired)} times the noise.",
+        f"{significant(ratio, 4)} times as often, which adds log "
+        f"{significant(ratio, 4)} = {significant(math.log(ratio))} to ε. "
+        "**Use instead:** move such draws to the bound (BIT, same noise), or repair "
+        f"this mechanism with {significant(repaired)} times the noise.",
         icon=":material/lock_open:",
     )
 

@@ -90,7 +90,7 @@ def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Pictur
     title = (
         f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
         f"{epsilon_text(maximum)}; the guarantee promises {epsilon_text(worst)}"
-        if float(exposure.ordered[0]) < maximum
+        if epsilon_text(float(exposure.ordered[0])) != epsilon_text(maximum)
         else f"Everybody loses {epsilon_text(maximum)}; the guarantee promises "
         f"{epsilon_text(worst)}"
     )
