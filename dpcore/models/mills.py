@@ -86,7 +86,7 @@ def _series(middle: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
     large = middle > _ASYMPTOTIC_FROM
     if large.any():
         t = middle[large]
-        v = 1 / t**2
+        v = (1 / t) ** 2  # the square of t might overflow
         tail = -v * (1 - 3 * v * (1 - 5 * v * (1 - 7 * v * (1 - 9 * v * (1 - 11 * v)))))
         r0[large], r1[large] = (1 + tail) / t, tail
         r2[large] = 2 * v / t * (1 - 6 * v * (1 - 7.5 * v * (1 - 28 / 3 * v)))

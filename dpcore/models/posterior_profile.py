@@ -116,7 +116,8 @@ def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatA
         index = np.flatnonzero((flat_m > 0) & ~hopeless & ~np.isnan(result))
         for first in range(0, index.size, _BLOCK):
             part = index[first : first + _BLOCK]
-            result[part] = _epsilon(flat_m[part], flat_e[part], delta)
+            with np.errstate(over="ignore"):
+                result[part] = _epsilon(flat_m[part], flat_e[part], delta)
     return result.reshape(m.shape)
 
 
@@ -141,7 +142,8 @@ def _where_proper(
     flat = result.ravel()
     for first in range(0, where.size, _BLOCK):
         part = where[first : first + _BLOCK]
-        flat[part] = profile(m[part], e[part], epsilon[part])
+        with np.errstate(over="ignore"):  # by tiny leverages, towards a share of 0
+            flat[part] = profile(m[part], e[part], epsilon[part])
     return np.clip(flat, 0.0, 1.0).reshape(result.shape)
 
 

@@ -224,6 +224,12 @@ def test_limits():
     assert profile.epsilon_of(np.zeros((2, 0)), 1.0, 1e-6).shape == (2, 0)
     huge = profile.epsilon_of([1e-300, 1e9, 1e-9], [1e-150, 1e-9, 1e9], 1e-6)
     assert np.isfinite(huge).all()
+    # Leverages below the smallest normal number leave no trace, and no warning.
+    tiny = np.array([5e-324, 2e-311, 1e-300, 1e-160])[:, np.newaxis]
+    for residual in (0.0, 1e-160, 1.0, 100.0):
+        for level in (0.0, 1e-9, 1.0):
+            assert (profile.delta_of(tiny, residual, level) < 1e-70).all()
+        assert (profile.epsilon_of(tiny, residual, 1e-6) == 0).all()
     many = np.geomspace(1e-6, 1, 40_000)
     each = profile.epsilon_of(many[::4000], 1.0, 1e-6)
     np.testing.assert_array_equal(profile.epsilon_of(many, 1.0, 1e-6)[::4000], each)
