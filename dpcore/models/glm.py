@@ -76,6 +76,10 @@ class GlmFit:
             diagonal=self.penalty.diagonal(len(start), self.people - 1),
             without=person,
         )
+        # A start beyond the reach of floats, or worse than the fit, leads nowhere.
+        reached, _ = problem.value(start, linear(self.features, start))
+        if not reached <= problem.value(self.theta, self.predictions)[0]:
+            start = self.theta
         try:
             return _minimized(problem, start)[0]
         except DataError:
@@ -140,22 +144,31 @@ class _Problem:
     diagonal: FloatArray
     without: int | None = None
 
-    def value(self, theta: FloatArray, eta: FloatArray) -> float:
+    def value(self, theta: FloatArray, eta: FloatArray) -> tuple[float, float]:
+        """Return the objective, and what rounding may make of it."""
         losses = self._others(self.loss.value(eta, self.y))
-        return float(losses.sum() + (self.diagonal * theta * theta).sum() / 2)
+        ridge = float((self.diagonal * theta * theta).sum() / 2)
+        gross = float(np.abs(losses).sum()) + ridge
+        return float(losses.sum()) + ridge, 1e-12 * (1 + gross)
 
-    def gradient(self, theta: FloatArray, eta: FloatArray) -> tuple[FloatArray, float]:
-        """Return the gradient, and what rounding may leave of it."""
+    def slopes(
+        self, theta: FloatArray, eta: FloatArray
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Return the gradient, everybody's curvature, and what rounding may leave."""
         slopes = self._others(self.loss.slope(eta, self.y))
+        weights = self._others(self.loss.curvature(eta, self.y))
+        # A prediction is as uncertain as its last digit, and a slope as it makes it.
+        doubt = np.abs(slopes).sum() + weights.sum() + weights @ np.abs(eta)
         largest = max(float(self.x.max()), -float(self.x.min()))
-        gross = float(np.abs(slopes).sum()) * largest
-        rounding = 4 * float(np.finfo(np.float64).eps) * gross
-        return weighted_sum(self.x, slopes) + self.diagonal * theta, rounding
+        rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt) * largest
+        gradient = weighted_sum(self.x, slopes) + self.diagonal * theta
+        return gradient, weights, rounding
 
-    def factor(self, eta: FloatArray, *, majorant: bool = False) -> Factor:
-        curvature = self.loss.majorant if majorant else self.loss.curvature
-        weights = self._others(curvature(eta, self.y))
+    def factor(self, weights: FloatArray) -> Factor:
         return factorize(self.x, self.y, self.diagonal, weights=weights)
+
+    def majorant(self, eta: FloatArray) -> FloatArray:
+        return self._others(self.loss.majorant(eta, self.y))
 
     def _others(self, values: FloatArray) -> FloatArray:
         if self.without is not None:
@@ -173,16 +186,16 @@ def _minimized(
     """
     eta = linear(problem.x, theta)
     for _ in range(_STEPS):
-        gradient, rounding = problem.gradient(theta, eta)
+        gradient, weights, rounding = problem.slopes(theta, eta)
         length = float(np.linalg.norm(gradient))
         tolerance = max(GRADIENT, rounding)
         flat = length <= tolerance
         try:
-            factor = problem.factor(eta)
+            factor = problem.factor(weights)
         except DataError:
             if flat:
                 break
-            factor = problem.factor(eta, majorant=True)
+            factor = problem.factor(problem.majorant(eta))
         step = factor.solve(gradient)
         change = linear(problem.x, step)
         if flat and np.abs(change).max() <= _STILL * (1 + np.abs(eta).max()):
@@ -207,12 +220,11 @@ def _step_length(
     gradient: FloatArray,
 ) -> float:
     """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough."""
-    start = problem.value(theta, eta)
+    start, rounding = problem.value(theta, eta)
     slope = float(gradient @ step[0])
-    rounding = 1e-12 * (1 + abs(start))
     scale = 1.0
     for _ in range(_HALVINGS):
-        value = problem.value(theta - scale * step[0], eta - scale * step[1])
+        value, _ = problem.value(theta - scale * step[0], eta - scale * step[1])
         if value <= start - 1e-4 * scale * slope + rounding:
             return scale
         scale /= 2

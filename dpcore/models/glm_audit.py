@@ -88,6 +88,7 @@ def audited_removals(
         starts = fit.theta - steps.moves(fit.features[exposed], exposed)
         ends = chord_steps(fit, steps, exposed, starts)
         lengths = metric.lengths(fit.theta - ends, fit.factor)
+        lengths = np.where(np.isfinite(lengths), lengths, approximate[exposed])
         known = np.isin(exposed, refitted)
         places = np.searchsorted(refitted, exposed[known])
         chord_error = _largest_error(lengths[known], exact[places])

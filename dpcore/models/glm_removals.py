@@ -96,6 +96,8 @@ def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatA
 def gradients_without(fit: GlmFit, people: People, thetas: FloatArray) -> FloatArray:
     """Return the gradient of the objective without each of ``m`` people.
 
+    Not finite where a step has led beyond the reach of floats.
+
     Args:
         fit: The fit with everybody.
         people: Who leaves, shape ``(m,)``.
@@ -111,10 +113,11 @@ def gradients_without(fit: GlmFit, people: People, thetas: FloatArray) -> FloatA
         width = math.isqrt(d * len(here)) + 1
         for rows in row_blocks(fit.people, width):
             x, y = fit.features[rows], fit.target[rows, np.newaxis]
-            slopes = fit.loss.slope(x @ points.T, y)
             inside = np.flatnonzero((here >= rows.start) & (here < rows.stop))
-            slopes[here[inside] - rows.start, inside] = 0.0
-            found[some] += slopes.T @ x
+            with np.errstate(over="ignore", invalid="ignore"):
+                slopes = fit.loss.slope(x @ points.T, y)
+                slopes[here[inside] - rows.start, inside] = 0.0
+                found[some] += slopes.T @ x
     return found
 
 
@@ -123,10 +126,16 @@ def chord_steps(
 ) -> FloatArray:
     """Return where a Newton step from ``thetas`` leads, with the Hessian at the fit.
 
-    Only the gradient is taken anew, in time ``n d`` for each of the ``m`` people.
+    Only the gradient is taken anew, in time ``n d`` for each of the ``m`` people. NaN
+    where it is not finite.
     """
     gradients = gradients_without(fit, people, thetas)
-    return thetas - _chords(fit, steps, people, gradients)
+    finite = np.isfinite(gradients).all(axis=1)
+    ends = np.full_like(thetas, np.nan)
+    ends[finite] = thetas[finite] - _chords(
+        fit, steps, people[finite], gradients[finite]
+    )
+    return ends
 
 
 def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:

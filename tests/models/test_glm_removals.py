@@ -272,3 +272,40 @@ def test_nobody_moves_a_fit_that_has_no_say():
     audited = audited_removals(fit, rng=np.random.default_rng(0))
     assert audited.shifts.max() == 0
     assert audited.one_step_error == 0
+
+
+def test_steps_beyond_the_reach_of_floats(monkeypatch):
+    monkeypatch.setattr(glm_audit, "TOLERATED", 0.0)
+    rng = np.random.default_rng(74)
+    rng.integers(5, 20)
+    x = rng.normal(size=(7, 2)) * 10 ** rng.uniform(1, 2.5)
+    y = rng.poisson(np.exp(np.clip(x @ rng.normal(size=2), -8, 8))) * 1.0
+    penalty = Penalty(strength=10 ** rng.uniform(-6, -2))
+    fit = fit_glm(x, y, loss=Poisson(), penalty=penalty)
+    steps = newton_steps(fit)
+    started = fit.theta - steps.moves(x, np.arange(7))
+    assert (x @ started.T).max() > 800
+    for top in (7, 0):
+        rng = np.random.default_rng(0)
+        audited = audited_removals(fit, rng=rng, top=top, drawn=1)
+        assert np.isfinite(audited.shifts).all()
+        assert (audited.one_step_error > 0.05) is (top == 7)
+        refits = exact_refits(fit, steps, audited.refitted)
+        for person, theta in zip(audited.refitted, refits, strict=True):
+            others = np.delete(x, person, axis=0), np.delete(y, person)
+            again = fit_glm(*others, loss=Poisson(), penalty=fit.penalty)
+            assert theta == pytest.approx(again.theta, rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", [1, 40, 58, 112])
+def test_skewed_counts(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 3)) * 5
+    y = rng.poisson(np.exp(np.clip(x @ rng.normal(size=3), -8, 8))) * 1.0
+    penalty = Penalty(strength=float(10 ** rng.uniform(-4, 2)))
+    fit = fit_glm(x, y, loss=Poisson(), penalty=penalty)
+    slopes = np.exp(x @ fit.theta) - y
+    gradient = x.T @ slopes + penalty.strength * fit.theta
+    assert np.linalg.norm(gradient) < 10 * fit.tolerance
+    audited = audited_removals(fit, rng=rng, top=10, drawn=5)
+    assert np.isfinite(audited.shifts).all()
