@@ -62,7 +62,9 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
         placeholder="no, as they are drawn",
         key=f"constraint-{'-'.join(kinds)}",
         persist_state="session",
-        help="\n\n".join(f"**{kind}**: {_MEANING[kind]}." for kind in kinds),
+        help="Costs nothing, but choose it before you release: with and without it are "
+        "two questions, with a price each.\n\n"
+        + "\n\n".join(f"**{kind}**: {_MEANING[kind]}." for kind in kinds),
     )
     if kind is None:
         return None

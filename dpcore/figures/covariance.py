@@ -67,13 +67,18 @@ def covariance_picture(
     names = [plain(label) for label in labels]
     # Long names would leave no room for the numbers.
     ticks = {"tickvals": names, "ticktext": [plain(brief(label)) for label in labels]}
+    # Numbers that stand with their noise need the width: one map below the other.
+    below = noise is not None and len(maps) > 1
     axes: dict[str, Any] = {}
     traces = []
     for place, (title, matrix) in enumerate(maps):
         end = str(place + 1) if place else ""
         traces.append(_map(names, matrix, end, matrix_of(unsure) > 0))
         axes[f"xaxis{end}"] = {
-            "domain": [place * share + 0.03 * place, (place + 1) * share - 0.03],
+            "domain": [0.0, 1.0]
+            if below
+            else [place * share + 0.03 * place, (place + 1) * share - 0.03],
+            "anchor": f"y{end}",
             "title": {"text": title},
             "showgrid": False,
             **ticks,
@@ -81,16 +86,16 @@ def covariance_picture(
         }
         axes[f"yaxis{end}"] = {
             "anchor": f"x{end}",
+            "domain": [0.58 * (1 - place), 1 - 0.58 * place] if below else [0.0, 1.0],
             "autorange": "reversed",
             "showgrid": False,
-            "showticklabels": place == 0,
+            "showticklabels": below or place == 0,
             "ticks": "",
             **ticks,
             "type": "category",
         }
-    figure = frame(
-        traces=traces, watermark=watermark, height=150 + 70 * len(labels), **axes
-    )
+    height = (150 + 70 * len(labels)) * (2 if below else 1)
+    figure = frame(traces=traces, watermark=watermark, height=height, **axes)
     told = None if noise is None else int(np.sum(~unsure[len(labels) :]))
     title = _takeaway(labels, before, after, told)
     cells = zip(vector_of(before), vector_of(after), strict=True)
