@@ -51,7 +51,6 @@ def main() -> None:
             for change in controls(walk):
                 _repeat(*change)
             walk.go("Individual privacy")
-            walk.hide_everybody()
             walk.ask_matrix(_MATRIX[1:])
             took = _timed(walk.show_everybody)
             print(f"everybody's loss under a matrix, first time: {took:.2f} s")

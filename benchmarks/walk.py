@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Page
@@ -16,17 +15,33 @@ _IDLE = (
     "[data-testid=stApp][data-test-script-state=notRunning]"
     "[data-test-connection-state=CONNECTED]"
 )
+# Milliseconds: until a click has reached the server, and between two measurements, so
+# that what the last answer left to draw is not a part of the next.
+_BEGIN, _QUIET = 300, 500
+# The answer is there with the last change of the script's state, of a figure, a number
+# or a text. A short run may pass without the state being drawn at all.
 _STOPWATCH = """() => {
     const app = document.querySelector("[data-testid=stApp]");
+    const shown = ["PlotlyChart", "MarkdownContainer", "Metric"]
+        .map(name => `[data-testid=st${name}]`).join();
+    window.benchmark?.observer.disconnect();
     const watch = (window.benchmark = {begin: null, answer: null});
     const begin = () => { watch.begin ??= performance.now(); };
     addEventListener("keydown", begin, {capture: true, once: true});
     addEventListener("pointerdown", begin, {capture: true, once: true});
-    new MutationObserver((_, observer) => {
-        if (app.dataset.testScriptState !== "notRunning") return;
-        watch.answer = performance.now() - watch.begin;
-        observer.disconnect();
-    }).observe(app, {attributeFilter: ["data-test-script-state"]});
+    watch.observer = new MutationObserver(changes => {
+        const seen = ({target}) =>
+            target === app || target.parentElement?.closest(shown);
+        if (watch.begin !== null && changes.some(seen))
+            watch.answer = performance.now() - watch.begin;
+    });
+    watch.observer.observe(app, {
+        subtree: true, childList: true, characterData: true, attributes: true,
+    });
+}"""
+_ENDED = """quiet => {
+    const {begin, answer} = window.benchmark;
+    return answer !== null && performance.now() - begin - answer > quiet;
 }"""
 
 
@@ -57,61 +72,121 @@ class Walk:
         self._page.get_by_label("Lower bound").wait_for(timeout=60_000)
         self._idle()
 
-    def use(self, lower: str, upper: str) -> None:
-        """Declare bounds and put the table in use."""
-        self._number("Lower bound", lower)
-        self._number("Upper bound", upper)
+    def use(self, columns: Sequence[str], lower: str, upper: str) -> None:
+        """Declare bounds of some columns and put the table in use."""
+        for column in columns:
+            self._choose("Column", column)
+            self._number("Lower bound", lower)
+            self._number("Upper bound", upper)
+        self._choose("Column", columns[0])
         self._page.get_by_role("button", name="Use this data").click()
         self._page.get_by_text("In use:").wait_for()
-        self._go("Release")
+        self.go("Release")
+
+    def ask_mean(self) -> None:
+        """Ask for the mean with BIT Laplace noise, at a small price."""
+        self._choose("Statistic", "mean")
+        self._choose("Mechanism", "BIT Laplace")
+        self._number("ε for this release", "0.1")
+
+    def ask(self, statistic: str) -> None:
+        """Ask for another statistic, by the mechanism that is offered first."""
+        self._choose("Statistic", statistic)
+
+    def ask_matrix(self, others: Sequence[str]) -> None:
+        """Ask for the covariance matrix of the column in use and some others."""
+        self._choose("Statistic", "covariance matrix")
+        box = self._page.get_by_role("combobox", name="Together with")
+        chosen = self._page.get_by_test_id("stMultiSelect")
+        # The page takes some of the declared columns by itself, the first one always.
+        chosen.get_by_text(others[0], exact=True).wait_for()
+        for name in others:
+            if not chosen.get_by_text(name, exact=True).count():
+                box.click()
+                self._option(name)
+        box.press("Tab")
+        self._idle()
 
     def release(self) -> None:
         """Press the button and wait for the sanitized answer."""
         self._page.get_by_role("button", name="Release", exact=True).click()
-        self._page.get_by_text("from the noise alone").first.wait_for()
+        self._page.get_by_role("button", name="Draw again").wait_for()
 
-    def controls(self) -> Iterator[tuple[str, Callable[[], float]]]:
-        """Yield, by name, a change of a control on each page that returns its time."""
-        epsilons = (f"{0.1 + i / 1000:g}" for i in itertools.count())
-        yield "Release, epsilon", lambda: self._epsilon(next(epsilons))
-        self._go("Trade-offs")
-        yield "Trade-offs, epsilon", lambda: self._epsilon(next(epsilons))
-        self._go("Individual privacy")
+    def go(self, name: str, menu: str | None = None) -> None:
+        """Open a page from the top bar, or from a menu in it."""
+        if menu is None:
+            self._page.get_by_role("link", name=name, exact=True).first.click()
+        else:
+            self._page.get_by_test_id("stTopNavSection").filter(has_text=menu).click()
+            self._page.get_by_role("menuitem", name=name, exact=True).click()
+        self._page.get_by_role("heading", name=name, exact=True).wait_for()
+        self._idle()
+
+    def show_everybody(self) -> None:
+        """Open the confidential area of Individual privacy; wait for its picture."""
         self._page.get_by_text("Show everybody").click()
         self._page.get_by_test_id("stPlotlyChart").first.wait_for()
         self._idle()
-        yield "Individual privacy, epsilon", lambda: self._epsilon(next(epsilons))
-        views = itertools.cycle(["had not been there", "had been another"])
-        yield "Individual privacy, what if", lambda: self._what_if(next(views))
 
-    def _epsilon(self, value: str) -> float:
-        field = self._page.get_by_role("spinbutton", name="ε for this release")
+    def type(self, label: str, value: str) -> float:
+        """Type a number; return how long the answer took."""
+        self._page.wait_for_timeout(_QUIET)
+        field = self._page.get_by_role("spinbutton", name=label)
         field.fill(value)
         return self._answered(lambda: field.press("Enter"))
 
-    def _what_if(self, words: str) -> float:
-        return self._answered(self._page.get_by_text(words).first.click)
+    def slide(self, label: str, key: str) -> float:
+        """Press a key on a slider; return how long the answer took."""
+        self._page.wait_for_timeout(_QUIET)
+        handle = self._page.get_by_role("slider", name=label).first
+        handle.focus()
+        return self._answered(lambda: handle.press(key))
+
+    def pick(self, words: str) -> float:
+        """Click on an option of a radio group; return how long the answer took."""
+        self._page.wait_for_timeout(_QUIET)
+        group = self._page.get_by_role("radiogroup")
+        return self._answered(group.get_by_text(words, exact=True).click)
+
+    def choose(self, label: str, option: str) -> float:
+        """Choose an option of a select box; return how long the answer took."""
+        self._page.wait_for_timeout(_QUIET)
+        self._open(label)
+        found = self._page.get_by_role("option", name=option, exact=True)
+        found.wait_for()
+        return self._answered(found.click)
 
     def _answered(self, action: Callable[[], object]) -> float:
-        """Act; return the seconds from the key or click to the end of the run.
+        """Act; return the seconds from the key or click to the answer on the screen.
 
         The page itself keeps the time, so that the remote control does not count.
         """
         self._page.evaluate(_STOPWATCH)
         action()
-        self._page.wait_for_function("window.benchmark.answer !== null")
         self._idle()
+        self._page.wait_for_function(_ENDED, arg=2 * _QUIET)
         return float(self._page.evaluate("window.benchmark.answer")) / 1000
+
+    def _open(self, label: str) -> None:
+        box = self._page.get_by_role("combobox", name=label, exact=True)
+        box.click()
+        # After a press elsewhere, the click alone may only bring the focus.
+        box.press("ArrowDown")
+
+    def _choose(self, label: str, option: str) -> None:
+        self._open(label)
+        self._option(option)
+
+    def _option(self, name: str) -> None:
+        self._page.get_by_role("option", name=name, exact=True).click()
+        self._page.wait_for_timeout(_BEGIN)
+        self._idle()
 
     def _number(self, label: str, value: str) -> None:
         field = self._page.get_by_role("spinbutton", name=label)
         field.fill(value)
         field.press("Enter")
-        self._idle()
-
-    def _go(self, name: str) -> None:
-        self._page.get_by_role("link", name=name, exact=True).first.click()
-        self._page.get_by_role("heading", name=name, exact=True).wait_for()
+        self._page.wait_for_timeout(_BEGIN)
         self._idle()
 
     def _idle(self) -> None:

@@ -1,0 +1,62 @@
+"""One representative control of every page, changed back and forth."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from benchmarks.walk import Walk
+
+Change = tuple[str, "Callable[[], float]"]
+_EPSILON = "ε for this release"
+
+
+def controls(walk: Walk) -> Iterator[Change]:
+    """Yield, by name, a change of a control that returns its time, page by page.
+
+    The table is in use, and the Release page open with the mean of a column asked for.
+    """
+    epsilons = (f"{0.1 + i / 1000:g}" for i in itertools.count(1))
+    yield "Release, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
+    walk.go("Trade-offs")
+    yield "Trade-offs, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
+    walk.go("Individual privacy")
+    walk.show_everybody()
+    yield "Individual privacy, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
+    views = itertools.cycle(
+        ["the person had not been there", "the person's record had been another"]
+    )
+    yield "Individual privacy, what if", lambda: walk.pick(next(views))
+    yield from _without_a_table(walk)
+
+
+def matrix_controls(walk: Walk) -> Iterator[Change]:
+    """Yield changes that leave the question as it is: a matrix of several columns.
+
+    Individual privacy is open, and everybody's loss on screen.
+    """
+    thresholds = (f"{i / 1000:g}" for i in itertools.count(1))
+    yield (
+        "Individual privacy of a matrix, threshold",
+        lambda: walk.type("Nobody should lose more than", next(thresholds)),
+    )
+
+
+def _without_a_table(walk: Walk) -> Iterator[Change]:
+    walk.go("Mechanism lab", "Learn")
+    yield "Mechanism lab, epsilon", lambda: walk.slide("Promised ε", "ArrowRight")
+    walk.go("Sensitivity explorer", "Learn")
+    statistics = itertools.cycle(["median", "mean"])
+    yield (
+        "Sensitivity explorer, statistic",
+        lambda: walk.choose("Statistic", next(statistics)),
+    )
+    walk.go("Study 1: covariances", "Studies")
+    correlations = itertools.cycle(["0", "-0.5", "0.9"])
+    yield "Study 1, correlation", lambda: walk.pick(next(correlations))
+    walk.go("Study 2: proportions", "Studies")
+    epsilons = itertools.cycle(["0.5", "1.0", "0.1"])
+    yield "Study 2, epsilon", lambda: walk.choose("Show ε", next(epsilons))
