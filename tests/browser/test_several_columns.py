@@ -40,7 +40,10 @@ def declare(visitor, column, *, upper=None):
     visitor.settle()
 
 
-def released(visitor) -> Release:
+def released(visitor, question: str) -> Release:
+    # The price of this question is on screen, and no answer to the one before.
+    expect(visitor.page.get_by_text(f"{question}. ε")).to_be_visible()
+    expect(visitor.page.get_by_text("Draw 1 of this question")).to_have_count(0)
     visitor.button("Release").click()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
@@ -59,7 +62,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     visitor.number("ε for this release", 3)
     visitor.choose("Statistic", MATRIX)
     assert "ε 3" in visitor.metric("Price")
-    matrix = released(visitor)
+    matrix = released(visitor, "Covariance matrix of age and income")
     assert matrix.labels == ("var(age)", "var(income)", "cov(age, income)")
     assert float(matrix.cost.epsilon) == 3
     expect(visitor.page.get_by_text("Public: sanitized, may leave")).to_be_visible()
@@ -84,14 +87,14 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
 
     visitor.number("ε for this release", 1)
     visitor.choose("Statistic", MEDIAN)
-    median = released(visitor)
+    median = released(visitor, "Median of age")
     assert 40 < median.values[0] < 66
 
     visitor.choose("Column", "region")
     visitor.choose("Statistic", SHARES)
     visitor.choose("Mechanism", "BIT Laplace")
     visitor.choose("Make the shares add up to 1", "divide by their sum")
-    shares = released(visitor)
+    shares = released(visitor, "All shares of region")
     assert shares.labels == (*REGIONS, "other")
     assert sum(shares.values) == pytest.approx(1)
     assert shares.values == pytest.approx([0.4, 0.3, 0.2, 0.1], abs=0.05)
