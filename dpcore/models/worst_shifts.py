@@ -57,8 +57,8 @@ class LargestAddition:
 def steepness(convexity: float) -> float:
     """Return ``c(lambda)``, infinity at 0.
 
-    >>> steepness(0.25), steepness(1.0), steepness(3.0)
-    (1.0, 0.5, 0.25)
+    >>> [steepness(convexity) for convexity in (0.25, 0.64, 1.0, 3.0)]
+    [1.0, 0.625, 0.5, 0.25]
     """
     if convexity <= 0:
         return math.inf

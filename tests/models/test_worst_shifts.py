@@ -201,6 +201,7 @@ def test_where_no_bound_exists():
     mean_fit = fit_ridge(*small_table(0), penalty=mean)
     assert largest_addition(mean_fit).certificate == np.inf
     assert steepness(0.0) == np.inf
+    assert steepness(0.64) == pytest.approx(0.625)
     free = fit_ridge(*small_table(0), penalty=Penalty(strength=0.0))
     assert np.isinf(substitution_certificates(free, np.zeros(12))).any()
 
