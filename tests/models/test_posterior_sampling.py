@@ -53,6 +53,17 @@ def test_both_directions_against_sixty_digits(m, e, share):
     assert got == pytest.approx(float(presence), rel=1e-10, abs=1e-290)
 
 
+@pytest.mark.parametrize("m", [1e-6, 0.01, 1.0])
+@pytest.mark.parametrize("e", [0.1, 1.0, 2.0])
+@pytest.mark.parametrize("rest", [1e-3, 1e-6, 1e-9])
+def test_evidence_of_presence_close_to_its_ceiling(m, e, rest):
+    """There both tails cancel, and only an integral keeps the digits."""
+    epsilon = float(profile.ceiling(m, e)) * (1 - rest)
+    _, presence = exact(m, e, epsilon)
+    got = profile.presence_delta_of(m, e, epsilon)
+    assert got == pytest.approx(float(presence), rel=1e-5, abs=1e-290)
+
+
 def test_vectors_of_the_profile():
     for m, e, epsilon, absence, presence in (
         (0.1, 1, 0.5, 1.773600497783e-2, 2.839268357781e-6),
@@ -189,7 +200,7 @@ def test_what_the_profile_must_satisfy(m, e, epsilon):
     assert absence >= presence * (1 - 1e-10)
     start = profile.absence_delta_of(m, e, 0.0)
     assert start == pytest.approx(profile.presence_delta_of(m, e, 0.0), rel=1e-9)
-    assert absence <= start
+    assert absence <= start * (1 + 1e-12)
     beyond = profile.ceiling(m, e)
     assert profile.presence_delta_of(m, e, beyond) == pytest.approx(0, abs=1e-20)
     assert profile.presence_delta_of(m, e, beyond * 1.01) == 0
