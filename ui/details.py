@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _ROW = 4
 _SHOWN_FIRST = 2
-_PAIRS = {StatisticKind.COVARIANCE, StatisticKind.CORRELATION}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
