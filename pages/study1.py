@@ -9,8 +9,9 @@ from ui.text import literal
 session.require_router("pages/study1.py")
 st.title("Study 1: covariances")
 st.markdown(
-    "Study 1 of Liu (2016), repeated: two variances and their covariance are released "
-    "again and again, and compared with the truth. No table is needed."
+    "How far off is a sanitized covariance matrix? Two variances and their covariance "
+    "are released again and again and compared with the truth: Study 1 of Liu (2016), "
+    "repeated. No table is needed."
 )
 try:
     design, seed = covariance_settings.ask()
