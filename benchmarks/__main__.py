@@ -50,6 +50,8 @@ def main() -> None:
             walk.ask("mean")
             for change in controls(walk):
                 _repeat(*change)
+            in_use = (server.memory() - base) / size
+            print(f"memory in use above base: {in_use:.2f} x file")
             walk.go("Individual privacy")
             walk.ask_matrix(_MATRIX[1:])
             took = _timed(walk.show_everybody)
@@ -57,7 +59,7 @@ def main() -> None:
             for change in matrix_controls(walk):
                 _repeat(*change)
             in_use = (server.memory() - base) / size
-            print(f"memory in use above base: {in_use:.2f} x file")
+            print(f"the same with a matrix of 6 columns: {in_use:.2f} x file")
             browser.close()
     studies.main()
 

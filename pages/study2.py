@@ -20,7 +20,9 @@ st.header("The published findings, checked")
 proportion_results.verdicts(current)
 proportion_results.download(current)
 
-st.header("A closer look")
-proportion_lab.show(current.design, view)
+closer = st.expander("A closer look", key="study2-closer", on_change="rerun")
+if closer.open:
+    with closer:
+        proportion_lab.show(current.design, view)
 with st.expander("What is this?"):
     proportion_results.details()

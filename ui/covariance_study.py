@@ -116,8 +116,12 @@ def panels(current: Progress) -> None:
         f"{design.repetitions:,} releases, lines the exact means. Published and "
         "calibrated are the two kinds of truncation."
     )
-    for row in (STATISTICS[:2], STATISTICS[2:]):
-        for cell, name in zip(st.columns(2), row, strict=True):
+    pairs = {"Variances": STATISTICS[:2], "Covariance and correlation": STATISTICS[2:]}
+    tabs = st.tabs(list(pairs), key="s1-panels", bind="query-params")
+    for tab, names in zip(tabs, pairs.values(), strict=True):
+        if not tab.open:
+            continue
+        for cell, name in zip(tab.columns(2), names, strict=True):
             with cell:
                 picture = panel_picture(outcomes, name, watermark=_watermark())
                 results.show(picture, f"s1-{name}")

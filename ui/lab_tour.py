@@ -40,11 +40,11 @@ _PLACES = (0.0, 0.2, 0.5)
 def show(setup: Setup) -> None:
     """Draw the stations as tabs."""
     stations: dict[str, Callable[[Setup], None]] = {
-        "Which errs least": _maps,
         "Exactly 0 or 1": _atoms,
         "Redraws": _redraws,
         "Catch the liar": _audit,
         "Equal privacy": _equal_privacy,
+        "Which errs least": _maps,
     }
     tabs = st.tabs(list(stations), key="lab-station", bind="query-params")
     for tab, station in zip(tabs, stations.values(), strict=True):

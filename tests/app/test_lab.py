@@ -101,6 +101,7 @@ def test_only_the_open_station_is_drawn(lab):
 
 
 def test_maps_of_every_kind_are_drawn(lab):
+    visit(lab, "Which errs least")
     for fairness in ("same nominal epsilon", "same true epsilon"):
         choose(lab, "Compare at the", fairness)
         for quantity in ("mean squared error", "bias", "variance"):

@@ -21,7 +21,7 @@ def test_results_are_there_at_first_sight_and_need_no_table(open_page):
     app = open_page("study1")
     assert app.title[0].value == TITLE
     assert not app.error
-    assert len(figures(app)) == 6
+    assert len(figures(app)) == 4
     costs = {metric.label: metric.value for metric in app.metric}
     assert costs["Truncated Laplace, as published"] == "ε 1.75"
     assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
@@ -35,7 +35,9 @@ def test_correlation_chosen_is_shown(open_page):
     before = app.markdown[2].value
     by_label(app.radio, "True correlation").set_value(-0.5).run()
     assert app.markdown[2].value == before  # variances do not depend on it
-    shown = figures(app)[2]["layout"]["shapes"][0]
+    app.session_state["s1-panels"] = "Covariance and correlation"
+    app.run()
+    shown = figures(app)[0]["layout"]["shapes"][0]
     assert shown["y0"] == -1.0
 
 
@@ -66,7 +68,7 @@ def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
     app = open_page("study1")
     app.run()
     assert not app.warning
-    assert len(figures(app)) == 6
+    assert len(figures(app)) == 4
 
 
 @pytest.mark.parametrize(
@@ -107,11 +109,11 @@ def test_bounds_can_be_given_as_a_share(open_page):
 
 def test_another_draw_is_another_matrix(open_page):
     app = open_page("study1")
-    before = figures(app)[4]["data"][0]["text"]
+    before = figures(app)[2]["data"][0]["text"]
     by_label(app.button, "Draw again").click().run()
-    assert figures(app)[4]["data"][0]["text"] != before
+    assert figures(app)[2]["data"][0]["text"] != before
     by_label(app.selectbox, "Variables").set_value(2).run()
-    assert len(figures(app)[4]["data"][0]["x"]) == 2
+    assert len(figures(app)[2]["data"][0]["x"]) == 2
 
 
 def test_figures_are_watermarked_in_classroom_mode_only(open_page):

@@ -153,9 +153,10 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
         assert HOSTILE_FILE in text
         if name == "Release":
             assert f"istogram of {HOSTILE} group" in text
-        strange = visitor.page.locator(
-            "[src*=evil], [*|href*=evil], [onerror], [src=x], .katex"
-        )
+        places = "[src*=evil], [*|href*=evil], [onerror], [src=x]"
+        if name != "Mechanism lab":  # which has a formula of its own
+            places += ", .katex"
+        strange = visitor.page.locator(places)
         found = [place.evaluate("place => place.outerHTML") for place in strange.all()]
         assert found == [], name
         expect(visitor.page.get_by_text("bomb", exact=True)).to_have_count(0)

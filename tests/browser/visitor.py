@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 from tests.browser.conftest import settled
 
@@ -40,6 +41,8 @@ _TOP_BAR = 768
 _BEGIN = 100
 # How long a person takes from one download to the next, in milliseconds.
 _PAUSE = 300
+# How long a list takes to open, in milliseconds, and how often it is tried.
+_OPENED, _TRIES = 5_000, 3
 
 
 class Visitor:
@@ -112,10 +115,16 @@ class Visitor:
     def choose(self, label: str, option: str) -> None:
         """Choose an option of a selectbox."""
         box = self.page.get_by_role("combobox", name=label, exact=True)
-        box.click()
-        # After a press elsewhere, the click alone may only bring the focus.
-        box.press("ArrowDown")
-        self.page.get_by_role("option", name=option, exact=True).click()
+        item = self.page.get_by_role("option", name=option, exact=True)
+        for _ in range(_TRIES):
+            box.click()
+            # After a press elsewhere, the click alone may only bring the focus.
+            box.press("ArrowDown")
+            with suppress(Error):
+                item.wait_for(timeout=_OPENED)
+                break
+            # The script ran once more and closed the list.
+        item.click()
         self.settle()
 
     def pick(self, option: str) -> None:

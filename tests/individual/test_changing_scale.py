@@ -54,7 +54,7 @@ def by_quadrature(law, first, second, epsilon):
     """Integrate (p - e^epsilon q)+ by the trapezoidal rule, kinks on the grid."""
     span = 40 * max(first[1], second[1])
     near = np.concatenate(
-        [m + s * np.linspace(-12, 12, 60_001) for m, s in (first, second)]
+        [m + s * np.linspace(-20, 20, 100_001) for m, s in (first, second)]
     )
     at = np.sort(np.concatenate([near, np.linspace(-span, span, 60_001)]))
     gap = law.pdf(at, *first) - math.exp(epsilon) * law.pdf(at, *second)
