@@ -5,7 +5,6 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.figures.wording import epsilon_text, percent
+from dpcore.figures.wording import at_most, epsilon_text
 from dpcore.privacy.interpretation import best_guess
 from dpcore.relations import TableSize
 from dpcore.releases.request import Request, offered
@@ -40,7 +39,7 @@ _LAST = "_last_statistic"
 _FEWEST_IN_PUBLIC_GROUP = 2
 EPSILON_HELP = (
     "How much one person can change the odds of any answer. At 0.1 hardly, at 1 an "
-    "attacker who was 50 % sure becomes at most 73 % sure, at 5 up to 99 %."
+    "attacker who was 50 % sure becomes at most 73.2 % sure, at 5 up to 99.4 %."
 )
 DELTA_HELP = (
     "The chance that the guarantee fails for a person. Keep it far below one in the "
@@ -234,14 +233,9 @@ def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
 
 def odds(epsilon: float) -> str:
     """Return a privacy parameter in plain words."""
-    sure = float(best_guess(epsilon))
-    guess = percent(sure)
-    if guess == percent(0.5) and epsilon > 0:
-        # A small risk is not none: rounded up, with one more digit.
-        guess = f"{math.ceil(1000 * sure) / 10:g} %"
     return (
         f"ε {epsilon_text(epsilon)}: an attacker who was 50 % sure about a person "
-        f"becomes at most {guess} sure"
+        f"becomes at most {at_most(float(best_guess(epsilon)))} sure"
     )
 
 

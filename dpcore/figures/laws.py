@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, canvas, plain
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.wording import at_most, epsilon_text, significant
 from dpcore.privacy.interpretation import best_guess
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def two_worlds_picture(
     guess = float(best_guess(epsilon))
     title = (
         f"An attacker who was 50 % sure which of the two is true becomes at most "
-        f"{percent(guess)} sure"
+        f"{at_most(guess)} sure"
     )
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
     alt = (

@@ -94,6 +94,19 @@ def percent(share: float) -> str:
     return f"{points:.{digits}f} %"
 
 
+def at_most(share: float) -> str:
+    """Return an upper limit as a percentage, rounded up, with more digits near 100 %.
+
+    >>> at_most(0.62246), at_most(0.99995), at_most(0.5), at_most(0.50002)
+    ('62.3 %', '99.995 %', '50 %', '50.1 %')
+    """
+    edge = 100 - 100 * share
+    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    place = Decimal(1).scaleb(-digits)
+    points = Decimal(repr(100 * share)).quantize(place, ROUND_CEILING, _EXACT)
+    return f"{_plain(points)} %"
+
+
 def people(count: int, noun: str = "person") -> str:
     """Return a count of people in words.
 
