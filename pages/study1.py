@@ -3,7 +3,12 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import covariance_settings, covariance_study, session
+from ui import (
+    covariance_demonstration,
+    covariance_settings,
+    covariance_study,
+    session,
+)
 from ui.text import literal
 
 session.require_router("pages/study1.py")
@@ -26,7 +31,7 @@ st.header("What the original found, and what this run says")
 covariance_study.verdicts(current)
 covariance_study.download(current.outcomes)
 st.header("One matrix, before and after its repair")
-covariance_study.demonstration(current.design, seed)
+covariance_demonstration.show(current.design, seed)
 with st.expander("What is this?"):
     st.markdown(
         "Each **variance** (divisor n − 1) is released on [0, Vmax], Vmax the largest "
