@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpcore.budget import PrivacyCost
     from dpcore.data.bounds import FloatArray, Interval
     from dpcore.mechanisms.base import Mechanism, Sensitivity
+    from dpcore.mechanisms.exponential import Exponential
     from dpcore.privacy.composition import PrivacyEvent
     from dpcore.statistics.base import Statistic
 
@@ -81,21 +82,17 @@ class Plan(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Direct:
-    """Noise on every coordinate of the statistic, released as it is drawn.
+class OneMechanism:
+    """What plans have in common whose only draw is that of one mechanism.
 
     Attributes:
-        mechanism: Adds the noise.
-        statistic: What it is added to.
+        mechanism: Draws the answer.
         sensitivity: What one unit can change, rounding errors included.
-        bounds: The public interval that holds every coordinate.
 
     """
 
-    mechanism: Mechanism
-    statistic: Statistic
+    mechanism: Mechanism | Exponential
     sensitivity: Sensitivity
-    bounds: Interval
 
     @property
     def noise(self) -> float:
@@ -121,6 +118,22 @@ class Direct:
     ) -> FloatArray:
         """Return what the mechanism reveals about a pair of values."""
         return self.mechanism.pair_epsilon(first, second, delta=delta)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direct(OneMechanism):
+    """Noise on every coordinate of the statistic, released as it is drawn.
+
+    Attributes:
+        mechanism: Adds the noise.
+        statistic: What it is added to.
+        bounds: The public interval that holds every coordinate.
+
+    """
+
+    mechanism: Mechanism
+    statistic: Statistic
+    bounds: Interval
 
     def half_widths(self, level: float) -> FloatArray:
         """Return the same half-width for every coordinate."""

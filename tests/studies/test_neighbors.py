@@ -170,13 +170,17 @@ def test_search_finds_what_trying_by_hand_finds(name, change):
         assert found.local == pytest.approx(abs(found.there - found.here))
 
 
-@pytest.mark.parametrize("name", EXPLORABLE)
-@pytest.mark.parametrize("change", Change)
+LIMITED = [
+    (name, change)
+    for name, change in itertools.product(EXPLORABLE, Change)
+    if np.isfinite(worst_case(name, rows([0] * 3), Setting(bounds=UNIT), change))
+]
+
+
+@pytest.mark.parametrize(("name", "change"), LIMITED)
 @pytest.mark.parametrize("n", [3, 4])
 def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change, n):
     statistic = EXPLORABLE[name]
-    if np.isinf(worst_case(name, rows([0] * n), Setting(bounds=UNIT), change)):
-        pytest.skip("nothing limits it")
     setting = Setting(bounds=UNIT, level=0.3)
     seconds = CORNERS if statistic.columns is Columns.TWO else (0.5,)
     records = list(itertools.product(CORNERS, seconds))
