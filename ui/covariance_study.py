@@ -157,7 +157,7 @@ def verdicts(current: Progress) -> None:
     found = findings(current.design, current.outcomes)
     st.markdown(
         "\n".join(
-            f"- {_MARKS[one.verdict]} **{literal(one.key)} {one.verdict}.** "
+            f"- {_MARKS[one.verdict]} **{one.verdict}.** "
             f"{literal(one.claim)} {literal(one.evidence)}"
             for one in found
         )
