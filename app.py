@@ -13,6 +13,7 @@ page = st.navigation(
             st.Page("pages/home.py", title="Home", default=True),
             st.Page("pages/data.py", title="Data"),
             st.Page("pages/release.py", title="Release"),
+            st.Page("pages/regression.py", title="Regression"),
             st.Page("pages/tradeoffs.py", title="Trade-offs"),
             st.Page("pages/individual.py", title="Individual privacy"),
             st.Page("pages/ledger.py", title="Ledger"),
@@ -22,9 +23,15 @@ page = st.navigation(
             st.Page("pages/sensitivity.py", title="Sensitivity explorer"),
             st.Page("pages/about.py", title="About"),
         ],
+        "Resampling": [
+            st.Page("pages/standard_errors.py", title="Standard errors"),
+            st.Page("pages/subsampling.py", title="Subsampling"),
+            st.Page("pages/resized.py", title="Resized bootstrap"),
+        ],
         "Studies": [
             st.Page("pages/study1.py", title="Study 1: covariances"),
             st.Page("pages/study2.py", title="Study 2: proportions"),
+            st.Page("pages/figures12.py", title="Figures 1 and 2"),
         ],
     },
     position="top",

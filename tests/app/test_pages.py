@@ -10,6 +10,7 @@ TITLES = {
     "home": "See what differential privacy does to your data",
     "data": "Data",
     "release": "Release",
+    "regression": "Regression",
     "tradeoffs": "Trade-offs",
     "individual": "Individual privacy",
     "ledger": "Ledger",
@@ -17,6 +18,10 @@ TITLES = {
     "sensitivity": "Sensitivity explorer",
     "study1": "Study 1: covariances",
     "study2": "Study 2: proportions",
+    "figures12": "Figures 1 and 2",
+    "standard_errors": "Standard errors",
+    "subsampling": "Subsampling",
+    "resized": "Resized bootstrap",
     "about": "About",
 }
 CSV = "age,smoker\n" + "".join(

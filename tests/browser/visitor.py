@@ -18,6 +18,7 @@ PAGES = {
     "Home": "See what differential privacy does to your data",
     "Data": "Data",
     "Release": "Release",
+    "Regression": "Regression",
     "Trade-offs": "Trade-offs",
     "Individual privacy": "Individual privacy",
     "Ledger": "Ledger",
@@ -25,6 +26,10 @@ PAGES = {
     "Sensitivity explorer": "Sensitivity explorer",
     "Study 1: covariances": "Study 1: covariances",
     "Study 2: proportions": "Study 2: proportions",
+    "Figures 1 and 2": "Figures 1 and 2",
+    "Standard errors": "Standard errors",
+    "Subsampling": "Subsampling",
+    "Resized bootstrap": "Resized bootstrap",
     "About": "About",
 }
 # The menu of the top bar that a page is in, where it is not in the bar itself.
@@ -34,6 +39,10 @@ MENUS = {
     "About": "Learn",
     "Study 1: covariances": "Studies",
     "Study 2: proportions": "Studies",
+    "Figures 1 and 2": "Studies",
+    "Standard errors": "Resampling",
+    "Subsampling": "Resampling",
+    "Resized bootstrap": "Resampling",
 }
 # Below this width Streamlit moves the links of the top bar into the side bar.
 _TOP_BAR = 768
