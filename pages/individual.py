@@ -5,7 +5,8 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from dpcore.figures.wording import epsilon_text
 from dpcore.relations import NeighboringRelation
-from ui import confidential, exposing, inputs, session
+from ui import confidential, exposing, individual, inputs, session
+from ui.subject import StatisticSubject
 from ui.text import literal
 
 session.require_router("pages/individual.py")
@@ -42,10 +43,10 @@ with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
         try:
             exposure = exposing.everybody(study, asked, relation)
-            exposing.distribution(exposure, asked)
-            exposing.most_exposed(exposure, asked, study)
-            exposing.groups(exposure, asked, study)
-            exposing.why_not_publish(exposure)
+            subject = StatisticSubject(
+                request=asked, exposure=exposure, relation=relation
+            )
+            individual.views(subject, study)
         except DPCoreError as error:
             st.error(literal(str(error)))
 with st.expander("What is this?"):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.request import Request
     from ui.study import Study
+    from ui.subject import StatisticSubject
 
 _MOST = 10
 
@@ -54,6 +55,15 @@ def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Ex
             shifts=shifts,
         ),
     )
+
+
+def show(subject: StatisticSubject, study: Study) -> None:
+    """Show everybody's loss from the release of a statistic."""
+    exposure, asked = subject.exposure, subject.request
+    distribution(exposure, asked)
+    most_exposed(exposure, asked, study)
+    groups(exposure, asked, study)
+    why_not_publish(exposure)
 
 
 def distribution(exposure: Exposure, asked: Request) -> None:

@@ -1,0 +1,13 @@
+"""One person's view of a release: what an attacker learns about them. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ui.study import Study
+    from ui.subject import Subject
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show the view of a subject."""
