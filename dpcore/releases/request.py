@@ -16,12 +16,16 @@ from dpcore.releases.identity import analysis_id
 from dpcore.releases.matrix_plan import MatrixPlan
 from dpcore.releases.plans import Direct
 from dpcore.releases.rank_plan import RankPlan
+from dpcore.releases.record import Mode
 from dpcore.releases.share_plan import SharePlan
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
+    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.constraints import Constraint
     from dpcore.releases.plans import Plan
     from dpcore.statistics.covariance_matrix import CovarianceMatrix
@@ -94,6 +98,31 @@ class Request:
         return offered(self.query.kind)[self.mechanism_key]
 
     @property
+    def title(self) -> str:
+        """Return the question in words."""
+        return self.query.title
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.query.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.query.unit
+
+    @property
+    def mechanism_label(self) -> str:
+        """Return the name of the mechanism."""
+        return self.entry.label
+
+    @property
     def used_delta(self) -> float:
         """Return ``delta``, or 0 where the mechanism needs none."""
         return self.delta if self.entry.needs_delta else 0.0
@@ -158,6 +187,24 @@ class Request:
     def claim_holds(self) -> bool:
         """Tell whether the epsilon is given that was asked for."""
         return self.real_epsilon <= self.epsilon * (1 + CLAIM_TOLERANCE)
+
+    def refusal(self, mode: Mode) -> str | None:
+        """Return why it cannot be released in a mode; ``None`` if it can."""
+        if not self.entry.releasable:
+            return (
+                f"{self.entry.label} has no secure sampler: it can be studied, not "
+                "released. Choose another mechanism."
+            )
+        if mode is Mode.RELEASE and not self.claim_holds:
+            return (
+                f"{self.entry.label} gives epsilon {self.real_epsilon:.4g} here, not "
+                f"{self.epsilon:g}. Choose another mechanism."
+            )
+        return None
+
+    def value(self, dataset: Dataset) -> FloatArray:
+        """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL."""
+        return self.query.statistic.value(self.query.values(dataset))
 
     @property
     def cost(self) -> PrivacyCost:

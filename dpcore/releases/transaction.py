@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import ClaimError, LedgerError
 from dpcore.releases import secure
@@ -13,14 +13,13 @@ from dpcore.releases.record import Mode, Release
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from dpcore.data.bounds import FloatArray
     from dpcore.releases.ledger import Ledger
-    from dpcore.releases.request import Request
+    from dpcore.releases.releasable import Releasable
 
 
 def release(
-    request: Request,
-    value: FloatArray,
+    request: Releasable,
+    value: Any,  # noqa: ANN401 - what the request's plan draws from
     *,
     ledger: Ledger,
     fingerprint: str,
@@ -34,7 +33,7 @@ def release(
 
     Args:
         request: What is asked.
-        value: The statistic of the table, shape ``(k,)``. CONFIDENTIAL.
+        value: What ``request.value`` returns for the table. CONFIDENTIAL.
         ledger: Where the table has an account.
         fingerprint: Keyed digest that names the account.
         mode: In release mode a claim that does not hold is refused.
@@ -48,38 +47,28 @@ def release(
         ParameterError: The value or the noise cannot be released.
 
     """
-    if not request.entry.releasable:
-        message = (
-            f"{request.entry.label} has no secure sampler: it can be studied, not "
-            "released. Choose another mechanism."
-        )
-        raise ClaimError(message)
-    if mode is Mode.RELEASE and not request.claim_holds:
-        message = (
-            f"{request.entry.label} gives epsilon {request.real_epsilon:.4g} here, not "
-            f"{request.epsilon:g}. Choose another mechanism."
-        )
-        raise ClaimError(message)
+    refusal = request.refusal(mode)
+    if refusal is not None:
+        raise ClaimError(refusal)
     _check_terms(request, ledger, fingerprint)
     cost, plan = request.cost, request.plan
     name = request_id(request.analysis(fingerprint), request.draw)
 
     def answer() -> Release:
         drawn = plan.answer(value, cost=cost)
-        query = request.query
         return Release(
             id=name,
             request=request.parameters(),
-            title=query.title,
+            title=request.title,
             labels=drawn.labels,
             values=drawn.values,
             mechanism=request.mechanism_key,
-            mechanism_label=request.entry.label,
+            mechanism_label=request.mechanism_label,
             noise=plan.noise,
             cost=cost,
             event=plan.event.to_dict(),
-            relation=query.relation,
-            unit=query.unit_text,
+            relation=request.relation,
+            unit=request.unit_text,
             created=now.astimezone(UTC).isoformat(timespec="seconds"),
             draw=request.draw,
             mode=mode,
@@ -88,16 +77,14 @@ def release(
             derived=drawn.derived,
         )
 
-    return ledger.charge(
-        fingerprint, name, cost, answer, unit_rows=request.query.unit.rows
-    )
+    return ledger.charge(fingerprint, name, cost, answer, unit_rows=request.unit.rows)
 
 
-def _check_terms(request: Request, ledger: Ledger, fingerprint: str) -> None:
+def _check_terms(request: Releasable, ledger: Ledger, fingerprint: str) -> None:
     account = ledger.account(fingerprint)
     if account is None:
         return  # the ledger says so
-    asked = request.query.relation, request.query.unit.rows
+    asked = request.relation, request.unit.rows
     if (account.relation, account.unit_rows) != asked:
         message = (
             f"the account of this table is kept for {account.relation.phrase} and at "
