@@ -1,0 +1,78 @@
+"""Resamples drawn by the operating system: complete, unbiased and fast."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from dpcore.errors import ParameterError
+from dpcore.releases import resampling
+from dpcore.releases.resampling import secure_counts
+
+
+@pytest.mark.parametrize(
+    ("people", "draws"), [(1, 0), (1, 7), (3, 0), (7, 1), (1000, 100), (5, 2**21 + 3)]
+)
+def test_every_draw_takes_somebody(people, draws):
+    counts = secure_counts(people, draws)
+    assert counts.shape == (people,)
+    assert counts.dtype == np.int64
+    assert counts.min() >= 0
+    assert counts.sum() == draws
+
+
+@pytest.mark.parametrize("people", [2, 3, 10, 1000])
+def test_everybody_is_drawn_equally_often(people):
+    draws = 200_000
+    counts = secure_counts(people, draws)
+    distance = ((counts - draws / people) ** 2 / (draws / people)).sum()
+    assert chi2.sf(distance, people - 1) > 1e-6
+
+
+def test_a_slightly_uneven_draw_would_be_noticed(monkeypatch):
+    def uneven(people, most):
+        words = np.frombuffer(os.urandom(most), dtype=np.uint8)
+        return (words % people).astype(np.int64)  # 256 is no multiple of 10
+
+    monkeypatch.setattr(resampling, "_indices", uneven)
+    counts = secure_counts(10, 200_000)
+    assert chi2.sf(((counts - 20_000) ** 2 / 20_000).sum(), 9) < 1e-6
+
+
+def test_words_beyond_the_largest_multiple_are_thrown_away(monkeypatch):
+    # 2^64 = 1 mod 3: of all words only the largest one is too many.
+    words = np.array([2**64 - 1, 2**64 - 2, 0, 1, 2], dtype=np.uint64)
+    monkeypatch.setattr(os, "urandom", lambda size: words.tobytes()[-size:])
+    assert resampling._indices(3, 5).tolist() == [2, 0, 1, 2]  # noqa: SLF001
+    assert secure_counts(3, 5).sum() == 5
+
+
+def test_draws_with_replacement_have_the_variance_of_a_multinomial():
+    counts = secure_counts(10, 10 * 20_000).reshape(-1)
+    assert abs(counts - 20_000).max() < 6 * np.sqrt(20_000 * 0.9)
+    first = np.array([secure_counts(10, 10)[0] for _ in range(4000)])
+    assert first.mean() == pytest.approx(1.0, abs=5 * np.sqrt(0.9 / 4000))
+    assert first.var() == pytest.approx(0.9, abs=0.12)
+
+
+def test_two_resamples_differ():
+    assert not np.array_equal(secure_counts(1000, 1000), secure_counts(1000, 1000))
+
+
+def test_a_million_draws_take_a_moment():
+    def seconds():
+        start = time.perf_counter()
+        secure_counts(1_000_000, 1_000_000)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(3)) < 0.5
+
+
+@pytest.mark.parametrize(("people", "draws"), [(0, 1), (-1, 1), (5, -1), (5, 10**10)])
+def test_absurd_numbers_are_refused(people, draws):
+    with pytest.raises(ParameterError, match="must be"):
+        secure_counts(people, draws)
