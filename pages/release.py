@@ -22,7 +22,7 @@ if refused is not None:
 answer = releasing.latest(study.fingerprint, asked)
 account = session.account(study)
 affordable = answer is not None or account.budget.admits(account.spent, asked.cost)
-allowed = releasing.permitted(asked)
+allowed = asked.refusal(session.mode()) is None
 previews.preview(asked, account, answered=answer is not None)
 if not allowed:
     answers.explain_refusal(asked)

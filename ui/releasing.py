@@ -12,17 +12,16 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
-from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
 from ui import session
 
 if TYPE_CHECKING:
-    from dpcore.releases.record import Release
-    from dpcore.releases.request import Request
+    from dpcore.releases.record import Mode, Release
+    from dpcore.releases.releasable import Releasable
     from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
@@ -59,13 +58,7 @@ def pressed() -> Pressed | None:
     return cast("Pressed | None", session.take(_PRESSED))
 
 
-def permitted(request: Request) -> bool:
-    """Tell whether it can be drawn, and its claim holds or is not made in earnest."""
-    honest = request.claim_holds or session.mode() is Mode.CLASSROOM
-    return request.entry.releasable and honest
-
-
-def latest(fingerprint: str, request: Request) -> Release | None:
+def latest(fingerprint: str, request: Releasable) -> Release | None:
     """Return the newest answer to this very question, if it was ever asked."""
     ledger = session.ledger()
     analysis = request.analysis(fingerprint)
@@ -73,7 +66,7 @@ def latest(fingerprint: str, request: Request) -> Release | None:
     return ledger.stored(request_id(analysis, draws)) if draws else None
 
 
-def carry_out(request: Request, study: Study, pressed: Pressed) -> bool:
+def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     """Release the question on screen if the button was pressed for it.
 
     A refusal, or a question that changed under the hand, leaves a notice. Return
@@ -92,7 +85,9 @@ def carry_out(request: Request, study: Study, pressed: Pressed) -> bool:
         session.notice(_TWICE)
         return False
     try:
-        _release(replace(request, draw=draw), study)
+        # Every releasable question is a frozen dataclass.
+        again = cast("Releasable", replace(cast("Any", request), draw=draw))
+        _release(again, study)
     except DataError:
         # Where it fails depends on the table: that is for the curator's area only.
         session.notice(_UNREADABLE)
@@ -104,10 +99,10 @@ def carry_out(request: Request, study: Study, pressed: Pressed) -> bool:
     return True
 
 
-def _release(request: Request, study: Study) -> None:
+def _release(request: Releasable, study: Study) -> None:
     release(
         request,
-        request.query.statistic.value(request.query.values(study.dataset)),
+        request.value(study.dataset),
         ledger=session.ledger(),
         fingerprint=study.fingerprint,
         mode=session.mode(),

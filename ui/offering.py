@@ -1,0 +1,110 @@
+"""The block of a page that offers a release: its price, its button, its refusal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.wording import epsilon_text, significant
+from dpcore.releases.record import Mode
+from ui import accounts, releasing, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.budget import PrivacyCost
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+    from ui.study import Study
+
+
+def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
+    """Offer a release and return its newest answer, for the page to show.
+
+    The page calls it once in a run, wherever the block shall stand, with the question
+    that is on screen. Pressing the button carries it out and runs the page again.
+
+    Args:
+        request: The question on screen.
+        study: The table in use.
+        key: Keeps the buttons of several pages apart.
+
+    """
+    pressed = releasing.pressed()
+    if pressed is not None:
+        with st.spinner("Drawing from the secure source …"):
+            done = releasing.carry_out(request, study, pressed)
+        if done:
+            st.rerun()
+    notice = session.notice()
+    if notice is not None:
+        st.error(literal(notice))
+    answer = releasing.latest(study.fingerprint, request)
+    account = session.account(study)
+    cost, refusal = request.cost, request.refusal(session.mode())
+    fits = answer is not None or account.budget.admits(account.spent, cost)
+    left = accounts.short(account.budget, account.remaining)
+    price, once, again = st.columns(3)
+    price.metric(
+        "Price",
+        priced(cost),
+        delta=f"{left} left" if fits else "more than is left",
+        delta_color="off" if fits else "inverse",
+        delta_arrow="off",
+        help="Charged once. It is the privacy that is really given.",
+    )
+    if refusal is not None:
+        st.warning(literal(refusal))
+    elif not fits:
+        st.warning(
+            f"This costs {priced(cost)}, and {left} is left. Ask with a smaller ε, or "
+            "change the budget on the Ledger page."
+        )
+    analysis = request.analysis(study.fingerprint)
+    once.button(
+        "Release",
+        type="primary",
+        key=f"release-{key}",
+        disabled=refusal is not None or not fits,
+        on_click=releasing.press,
+        args=(analysis, 1),
+    )
+    once.caption("Charged once. The same question has the same answer, for free.")
+    if answer is not None:
+        again.button(
+            "Draw again",
+            key=f"again-{answer.id}",
+            disabled=refusal is not None,
+            on_click=releasing.press,
+            args=(analysis, answer.draw + 1),
+        )
+        again.caption(f"A fresh draw costs another {priced(cost)}.")
+    return answer
+
+
+def badge(answer: Release, key: str) -> None:
+    """Close the frame of an answer: what it cost, what drew it, and its files."""
+    st.markdown(
+        f"Cost: {priced(answer.cost)}. Draw {answer.draw} of this question, "
+        f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
+    )
+    results.downloads([answer], key)
+
+
+def frame(answer: Release) -> st.delta_generator.DeltaGenerator:
+    """Return a bordered container whose first line says what may leave."""
+    classroom = answer.mode is Mode.CLASSROOM
+    container = st.container(
+        border=True, key="classroom-answer" if classroom else "public-answer"
+    )
+    with container:
+        results.public_badge()
+    return container
+
+
+def priced(cost: PrivacyCost) -> str:
+    """Return a cost in words, without the parts that are 0."""
+    text = f"ε {epsilon_text(float(cost.epsilon))}"
+    if cost.delta:
+        text += f", δ {significant(float(cost.delta), up=True)}"
+    return text
