@@ -16,12 +16,18 @@ from scipy.special import expit, ndtri
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
+from dpcore.privacy.event_distributions import (
+    distribution_of,
+    epsilon_of,
+    needs_delta,
+    reach_of,
+)
 from dpcore.privacy.laplace import rho_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-EventKind = Literal["laplace", "gaussian", "pure"]
+EventKind = Literal["laplace", "gaussian", "pure", "approximate"]
 
 FINEST_INTERVAL = 1e-7
 """Least width of a cell of the discretized privacy loss."""
@@ -36,10 +42,11 @@ class PrivacyEvent:
     """One release, as the accountant sees it.
 
     Attributes:
-        kind: "laplace" and "gaussian" noise, or "pure" for any mechanism of which only
-            its pure level is used.
+        kind: "laplace" and "gaussian" noise, "pure" for any mechanism of which only
+            its pure level is used, "approximate" for one that is (epsilon, delta)-DP.
         parameter: Laplace: scale over l1 sensitivity. Gaussian: standard deviation
-            over l2 sensitivity. Pure: epsilon. In [0, inf].
+            over l2 sensitivity. Pure and approximate: epsilon. In [0, inf].
+        delta: Approximate: the delta that goes with epsilon, in [0, 1]; 0 otherwise.
 
     Raises:
         ParameterError: The kind is unknown or the parameter outside its domain.
@@ -48,6 +55,7 @@ class PrivacyEvent:
 
     kind: EventKind
     parameter: float
+    delta: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(EventKind):
@@ -55,6 +63,12 @@ class PrivacyEvent:
             raise ParameterError(message)
         if not self.parameter >= 0:
             message = f"an event's parameter must be at least 0, got {self.parameter}."
+            raise ParameterError(message)
+        if not 0 <= self.delta <= (1 if self.kind == "approximate" else 0):
+            message = (
+                "the delta of an event must be in [0, 1], and 0 unless the event is "
+                f"approximate, got {self.delta}."
+            )
             raise ParameterError(message)
 
     @classmethod
@@ -69,14 +83,22 @@ class PrivacyEvent:
 
     @property
     def rho(self) -> float:
-        """Return the zCDP level: ``r + e^-r - 1``, ``mu^2/2``, ``e tanh(e/2)``."""
+        """Return the zCDP level: ``r + e^-r - 1``, ``mu^2/2``, ``e tanh(e/2)``.
+
+        Infinite where there is none, because something is told with probability delta.
+        """
+        if self.delta > 0:
+            return math.inf
         if self.kind == "gaussian":
             return self.ratio * self.ratio / 2
         return float((rho_of if self.kind == "laplace" else rho_of_pure)(self.ratio))
 
     def to_dict(self) -> dict[str, str | float]:
-        """Return the event as JSON types."""
-        return {"kind": self.kind, "parameter": self.parameter}
+        """Return the event as JSON types, without what does not concern its kind."""
+        event: dict[str, str | float] = {"kind": self.kind, "parameter": self.parameter}
+        if self.kind == "approximate":
+            event["delta"] = self.delta
+        return event
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -86,7 +108,11 @@ class PrivacyEvent:
         0.5
         """
         try:
-            return cls(kind=values["kind"], parameter=float(values["parameter"]))
+            return cls(
+                kind=values["kind"],
+                parameter=float(values["parameter"]),
+                delta=float(values.get("delta", 0.0)),
+            )
         except (KeyError, TypeError, ValueError):
             message = "a privacy event needs a kind and a numeric parameter."
             raise ParameterError(message) from None
@@ -114,9 +140,10 @@ class Totals:
 def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
     """Return what all ``events`` together cost at ``delta``.
 
-    Gaussian noise has no epsilon of its own: basic composition gives each of ``g``
-    Gaussian events ``delta/g``; advanced composition gives them ``delta/(2g)`` and
-    keeps the other half for itself. A method that says nothing answers ``inf``.
+    The deltas of approximate events are set aside first. Gaussian noise has no epsilon
+    of its own: basic composition gives each of ``g`` Gaussian events a part ``1/g`` of
+    what is left; advanced composition gives them ``1/(2g)`` and keeps the other half
+    for itself. A method that says nothing answers ``inf``.
 
     Raises:
         ParameterError: ``delta`` is not in [0, 1).
@@ -130,16 +157,20 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
     if not 0 <= delta < 1:
         message = f"delta must be at least 0 and below 1, got {delta}."
         raise ParameterError(message)
-    plan = Counter(event for event in events if event.ratio > 0)
+    plan = Counter(event for event in events if event.ratio > 0 or event.delta > 0)
     if any(math.isinf(event.ratio) for event in plan):
         return Totals(basic=math.inf, advanced=math.inf, zcdp=math.inf, pld=math.inf)
-    gaussians = sum(n for event, n in plan.items() if event.kind == "gaussian")
-    basic = math.fsum(n * e for e, n in _epsilons(plan, delta / max(gaussians, 1)))
+    left = delta - math.fsum(n * event.delta for event, n in plan.items())
+    sharing = sum(n for event, n in plan.items() if needs_delta(event))
+    basic = math.inf
+    if left >= 0:
+        epsilons = _epsilons(plan, left / max(sharing, 1))
+        basic = math.fsum(n * e for e, n in epsilons)
     rho = math.fsum(n * event.rho for event, n in plan.items())
     return Totals(
         basic=basic,
-        advanced=min(basic, _advanced(plan, gaussians, delta)),
-        zcdp=epsilon_of_rho(rho, delta),
+        advanced=min(basic, _advanced(plan, sharing, left)),
+        zcdp=epsilon_of_rho(rho, delta) if rho < math.inf else math.inf,
         pld=min(basic, _pld(plan, delta)),
     )
 
@@ -158,6 +189,9 @@ def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped l
             return dpa.LaplaceDpEvent(event.parameter)
         if event.kind == "gaussian":
             return dpa.GaussianDpEvent(event.parameter)
+        if event.delta > 0:
+            # The library composes no (epsilon, delta) pairs.
+            return dpa.NonPrivateDpEvent()
         mu = -2 * float(ndtri(expit(-event.parameter)))
         return dpa.GaussianDpEvent(_swap("gaussian", mu))
 
@@ -166,25 +200,22 @@ def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped l
 
 def _swap(kind: EventKind, number: float) -> float:
     """Turn noise over sensitivity into sensitivity over noise, and back."""
-    if kind == "pure":
+    if kind in {"pure", "approximate"}:
         return number
     return math.inf if number == 0 else 1 / number
 
 
 def _epsilons(plan: Counter[PrivacyEvent], share: float) -> Iterable[tuple[float, int]]:
-    """Return each event's epsilon, a Gaussian's at delta ``share``, and its count."""
+    """Return each event's epsilon, where need be at delta ``share``, and its count."""
     for event, count in plan.items():
-        if event.kind == "gaussian":
-            yield float(gaussian.epsilon_of(event.ratio, share)), count
-        else:
-            yield event.ratio, count
+        yield epsilon_of(event, share), count
 
 
-def _advanced(plan: Counter[PrivacyEvent], gaussians: int, delta: float) -> float:
-    if delta == 0:
+def _advanced(plan: Counter[PrivacyEvent], sharing: int, delta: float) -> float:
+    if delta <= 0:
         return math.inf
-    slack = delta / 2 if gaussians else delta
-    parts = list(_epsilons(plan, delta / (2 * max(gaussians, 1))))
+    slack = delta / 2 if sharing else delta
+    parts = list(_epsilons(plan, delta / (2 * max(sharing, 1))))
     mean = math.fsum(n * e * math.tanh(e / 2) for e, n in parts)
     squares = math.fsum(n * e * e for e, n in parts)
     tail = -math.log(slack)
@@ -205,36 +236,25 @@ def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
         return float(gaussian.epsilon_of(mu, delta))
     if delta == 0:
         return math.inf
-    added = math.fsum(n * e.ratio for e, n in others.items() if e.ratio > LARGEST_LOSS)
     tractable = {e: n for e, n in others.items() if e.ratio <= LARGEST_LOSS}
+    large = {e: n for e, n in others.items() if e.ratio > LARGEST_LOSS}
+    added = math.fsum(n * event.ratio for event, n in large.items())
+    delta -= math.fsum(n * event.delta for event, n in large.items())
+    if delta <= 0:
+        return math.inf
     if not tractable:
         return added + float(gaussian.epsilon_of(mu, delta))
     return added + _discretized(tractable, mu, delta)
 
 
 def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) -> float:
-    from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
-        common,
-        privacy_loss_distribution,
-    )
-
-    span = math.fsum(n * event.ratio for event, n in others.items())
-    span += float(gaussian.epsilon_of(mu, 1e-15))
-    interval = max(FINEST_INTERVAL, span / MOST_CELLS)
-    options = {"value_discretization_interval": interval}
-    whole = privacy_loss_distribution.identity(**options)
-    for event, count in others.items():
-        if event.kind == "laplace":
-            one = privacy_loss_distribution.from_laplace_mechanism(
-                event.parameter, **options
-            )
-        else:
-            one = privacy_loss_distribution.from_privacy_parameters(
-                common.DifferentialPrivacyParameters(event.parameter, 0.0), **options
-            )
-        whole = whole.compose(one.self_compose(count))
+    together = dict(others)
     if mu > 0:
-        whole = whole.compose(
-            privacy_loss_distribution.from_gaussian_mechanism(1 / mu, **options)
-        )
+        together[PrivacyEvent.of("gaussian", mu)] = 1
+    span = math.fsum(n * reach_of(event) for event, n in together.items())
+    interval = max(FINEST_INTERVAL, span / MOST_CELLS)
+    whole: Any = None
+    for event, count in together.items():
+        one = distribution_of(event, interval).self_compose(count)
+        whole = one if whole is None else whole.compose(one)
     return float(whole.get_epsilon_for_delta(delta))

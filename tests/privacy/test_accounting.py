@@ -189,3 +189,30 @@ def test_trade_off_curves():
         gap = trade_off_gaussian(alpha, mu=1.0) - line
         assert gap.min() > -1e-12
         assert gap.min() < 1e-4
+
+
+def test_approximate_events_add_up_their_deltas():
+    one = PrivacyEvent(kind="approximate", parameter=0.5, delta=1e-7)
+    assert PrivacyEvent.from_dict(one.to_dict()) == one
+    assert one.rho == math.inf
+    totals = compose([one] * 4, delta=1e-6)
+    assert totals.basic == pytest.approx(2.0)
+    assert totals.pld <= totals.advanced <= totals.basic
+    # Four times 0.5 is nearly all there is at so small a delta.
+    assert totals.pld == pytest.approx(2.0, abs=0.01)
+    assert totals.zcdp == math.inf
+    # Their deltas do not fit.
+    assert compose([one] * 4, delta=3e-7).basic == math.inf
+    assert compose([one] * 4, delta=3e-7).pld == math.inf
+    with_noise = compose([one, PrivacyEvent.of("gaussian", 1.0)], delta=1e-6)
+    apart = gaussian.epsilon_of(1.0, 9e-7)
+    assert with_noise.basic == pytest.approx(0.5 + float(apart))
+    assert with_noise.pld <= with_noise.basic
+    large = PrivacyEvent(kind="approximate", parameter=600.0, delta=1e-7)
+    assert compose([large, one], delta=1e-6).pld == pytest.approx(600.5)
+
+
+def test_only_approximate_events_have_a_delta():
+    for kind, delta in (("laplace", 1e-6), ("approximate", 1.5)):
+        with pytest.raises(ParameterError, match="delta of an event"):
+            PrivacyEvent(kind=kind, parameter=1.0, delta=delta)
