@@ -187,7 +187,26 @@ class PerturbedPairs:
         for first in range(0, len(self.square), _PEOPLE):
             yield slice(first, first + _PEOPLE)
 
+    def mixture(
+        self, person: int, *, present: bool
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the loss of one person as a mixture of normal ones.
+
+        Means, standard deviations and weights, each of shape ``(NODES,)``, one for each
+        node of ``u``: of ``log P/Q`` under P, or of ``log Q/P`` under Q if ``present``.
+        """
+        part = slice(person, person + 1)
+        mean, deviation, weight = self._given_residual(part, present=present)
+        return mean[0], deviation[0], weight
+
     def _block(self, part: slice, epsilon: FloatArray, *, present: bool) -> FloatArray:
+        mean, deviation, weight = self._given_residual(part, present=present)
+        return np.asarray(_expected(epsilon[:, np.newaxis], mean, deviation) @ weight)
+
+    def _given_residual(
+        self, part: slice, *, present: bool
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return means and deviations of the loss given ``u``, and weights of ``u``."""
         columns = self.leverage, self.spread, self.square, self.residual
         m, s, q, e = (column[part, np.newaxis] for column in columns)
         share = np.where(m > 0, m, 1.0)
@@ -209,7 +228,7 @@ class PerturbedPairs:
             raise ParameterError(message)
         deviation = np.abs(u) * np.sqrt(left) / self.sigma
         weight = mills.density(z) * (z[1] - z[0])
-        return np.asarray(_expected(epsilon[:, np.newaxis], mean, deviation) @ weight)
+        return mean, deviation, weight
 
 
 def _expected(
