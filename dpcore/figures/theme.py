@@ -63,6 +63,13 @@ STROKES = {
         color="#E69F00", dash="longdash", symbol="triangle-ne"
     ),
     "exponential": Stroke(color="#332288", dash="longdashdot", symbol="hexagon"),
+    "output": Stroke(color="#999933", dash="solid", symbol="triangle-up"),
+    "output-public": Stroke(color="#999933", dash="dash", symbol="triangle-down"),
+    "output-fisher": Stroke(color="#999933", dash="dashdot", symbol="diamond-wide"),
+    "output-democratic": Stroke(color="#999933", dash="dot", symbol="diamond-tall"),
+    "posterior": Stroke(color="#44AA99", dash="solid", symbol="star-triangle-up"),
+    "adaptive": Stroke(color="#44AA99", dash="dash", symbol="star-diamond"),
+    "objective": Stroke(color="#AA4499", dash="longdash", symbol="bowtie"),
 }
 
 

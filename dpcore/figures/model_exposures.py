@@ -1,0 +1,281 @@
+"""The chain of guarantees, and why the most exposed people are. CONFIDENTIAL pictures.
+
+From the loss over all tables and people down to that of the average person here, each
+number is at least as large as the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import (
+    NEUTRAL,
+    PUBLIC,
+    STROKES,
+    Picture,
+    frame,
+)
+from dpcore.figures.wording import epsilon_text, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.data.bounds import FloatArray
+
+_ONE = 1e-12
+_WIDEST = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Losses from the widest to the narrowest claim.
+
+    Attributes:
+        guarantee: Over all tables and people (DP). Infinite where there is none.
+        for_all: The most that anybody is found to lose, in this table or joining it;
+            NaN where it was not searched for.
+        certificate: A bound that the loss for all never exceeds; NaN or infinite where
+            none is known. It equals ``for_all`` where that is exact.
+        maximum: The most that somebody in the table loses.
+        mean: What the average person in the table loses.
+
+    """
+
+    guarantee: float
+    for_all: float
+    certificate: float
+    maximum: float
+    mean: float
+
+    @property
+    def steps(self) -> tuple[tuple[str, float], ...]:
+        """Return the name and the loss of each step that is known, widest first."""
+        everybody = "this table, anybody"
+        certified = self.certificate > self.for_all * (1 + _ONE)
+        known = [
+            ("any table, anybody (DP)", self.guarantee),
+            (f"{everybody}: at most", self.certificate if certified else np.nan),
+            (f"{everybody}: found" if certified else everybody, self.for_all),
+            ("most exposed person here", self.maximum),
+            ("average person here", self.mean),
+        ]
+        return tuple((name, loss) for name, loss in known if not np.isnan(loss))
+
+
+def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
+    """Return nested bars, each with how many times it is the average person's loss.
+
+    An infinite loss has a bar that runs off the figure.
+    """
+    steps = chain.steps
+    losses = np.array([loss for _, loss in steps])
+    finite = losses[np.isfinite(losses) & (losses > 0)]
+    top = float(finite.max()) if len(finite) else 1.0
+    low = max(float(finite.min()) if len(finite) else top, top / _WIDEST) / 3
+    off = 30 * top
+    drawn = np.clip(np.where(np.isinf(losses), off, losses), low, None)
+    texts = [
+        f"{epsilon_text(loss)}{_times(loss, chain.mean)}" for loss in losses.tolist()
+    ]
+    bars: dict[str, Any] = {
+        "type": "bar",
+        "orientation": "h",
+        "y": [
+            name.replace(", ", ",<br>").replace(" here", "<br>here")
+            for name, _ in steps
+        ],
+        "x": drawn,
+        "text": [f"<b>{text}</b>" for text in texts],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "marker": {
+            "color": [
+                PUBLIC if place == 0 else STROKES[key].color
+                for place in range(len(steps))
+            ],
+            "opacity": [1.0 - 0.15 * place for place in range(len(steps))],
+            "pattern": {
+                "shape": ["/" if np.isinf(loss) else "" for loss in losses.tolist()]
+            },
+        },
+        "hovertemplate": "%{y}: %{text}<extra></extra>",
+    }
+    figure = frame(
+        traces=[bars],
+        watermark=watermark,
+        height=100 + 54 * len(steps),
+        showlegend=False,
+        margin={"l": 24, "r": 24, "t": 12, "b": 50},
+        xaxis={
+            "type": "log",
+            "range": [
+                np.log10(low),
+                np.log10(drawn.max() / low) * 1.45 + np.log10(low),
+            ],
+            "dtick": 1,
+            "exponentformat": "power",
+            "title": {"text": "privacy loss, epsilon (log scale)"},
+        },
+        yaxis={"autorange": "reversed", "automargin": True},
+    )
+    table = pd.DataFrame(
+        {
+            "who": [name for name, _ in steps],
+            "epsilon": losses,
+            "times the average person": [
+                loss / chain.mean if chain.mean > 0 else np.nan
+                for loss in losses.tolist()
+            ],
+        }
+    )
+    title = _chain_title(chain)
+    listed = "; ".join(
+        f"{name} {text}" for (name, _), text in zip(steps, texts, strict=True)
+    )
+    return Picture(
+        title=title,
+        figure=figure,
+        alt="Bars, each at least as long as the next, with multiples of the average "
+        f"person's loss: {listed}.",
+        table=table,
+    )
+
+
+def _times(loss: float, mean: float) -> str:
+    if not (np.isfinite(loss) and mean > 0) or loss <= mean * (1 + _ONE):
+        return ""
+    return f" ({significant(loss / mean, 2)} ×)"
+
+
+def _chain_title(chain: Chain) -> str:
+    most = epsilon_text(chain.maximum)
+    average = epsilon_text(chain.mean)
+    if np.isinf(chain.guarantee):
+        return (
+            f"No guarantee over all tables is known; here the most exposed person "
+            f"loses {most}, the average one {average}"
+        )
+    promise = epsilon_text(chain.guarantee)
+    if not chain.mean > 0:
+        return f"The guarantee allows {promise}; nobody here loses anything"
+    if np.isinf(chain.maximum):
+        return f"The most exposed person here is given away; the guarantee is {promise}"
+    factor = significant(chain.guarantee / chain.maximum, 2)
+    return (
+        f"The guarantee allows {promise}: {factor} times what the most exposed person "
+        f"here loses ({most}), {significant(chain.guarantee / chain.mean, 2)} times "
+        f"the average ({average})"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Split:
+    """Why the most exposed people are: an unusual record, or a badly predicted one.
+
+    The move of the coefficients is the product of both, so that each is told in
+    multiples of the median person's. Shapes ``(k,)``, the most exposed first.
+
+    Attributes:
+        rows: Row of each person in the table, from 1.
+        pull: How strongly the record pulls, over the median of all people.
+        miss: How far the prediction without the person misses, over that median.
+        epsilon: Own loss of each person.
+
+    """
+
+    rows: Sequence[int]
+    pull: FloatArray
+    miss: FloatArray
+    epsilon: FloatArray
+
+
+def split_picture(split: Split, *, watermark: bool) -> Picture:
+    """Return, for each of the most exposed, both causes in multiples of the median."""
+    names = [f"row {row}" for row in split.rows]
+    parts = [
+        ("how unusual the record is (leverage)", split.pull, STROKES["laplace"]),
+        ("how far the prediction misses it", split.miss, STROKES["bit"]),
+    ]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": np.clip(times, 1e-3, 1e6),
+            "y": names,
+            "marker": {"color": stroke.color, "symbol": stroke.symbol, "size": 11},
+            "hovertemplate": "%{y}: %{x:.3g} times the median<extra></extra>",
+        }
+        for name, times, stroke in parts
+    ]
+    figure = frame(
+        traces=traces,
+        watermark=watermark,
+        height=130 + 30 * len(names),
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        xaxis={
+            "type": "log",
+            "exponentformat": "power",
+            "title": {"text": "times the median person (log scale)"},
+        },
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True},
+        shapes=[
+            {
+                "type": "line",
+                "x0": 1,
+                "x1": 1,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": NEUTRAL, "dash": "dot", "width": 2},
+            }
+        ],
+    )
+    title = _split_title(split)
+    table = pd.DataFrame(
+        {
+            "row": list(split.rows),
+            "leverage, times the median": split.pull,
+            "residual, times the median": split.miss,
+            "own epsilon": split.epsilon,
+        }
+    )
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=f"Two dots for each of {len(names)} people. {title}.",
+        table=table,
+    )
+
+
+def _split_title(split: Split) -> str:
+    pull, miss = float(split.pull[0]), float(split.miss[0])
+    who = f"Row {split.rows[0]} is most exposed"
+    if not (np.isfinite(pull) and np.isfinite(miss)):
+        return f"{who}: the fit rests on this record alone"
+    return (
+        f"{who}: its record pulls {significant(pull, 2)} times as hard as the median "
+        f"person's, and is missed by {significant(miss, 2)} times as much"
+    )
+
+
+def audit_text(error: float, *, people: int, refitted: int) -> str:
+    """Return what the audit of an approximation found, as a sentence.
+
+    >>> audit_text(0.012, people=5000, refitted=100)
+    'Checked on 100 of 5,000 people by fitting again without them: the approximation \
+is off by at most 1.2 %.'
+    """
+    checked = (
+        "everybody" if refitted >= people else f"{refitted:,} of {people:,} people"
+    )
+    found = (
+        "it misses somebody without whom there is no fit"
+        if np.isinf(error)
+        else f"the approximation is off by at most {significant(100 * error, 2)} %"
+    )
+    return f"Checked on {checked} by fitting again without them: {found}."

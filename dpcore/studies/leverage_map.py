@@ -1,0 +1,211 @@
+"""Leverage against leave-one-out residual of everybody, as counts of people.
+
+A person's loss from a model comes from two causes: how unusual the record is, which
+gives it leverage, and how far the prediction without the person misses it. CONFIDENTIAL
+where it is made from a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+
+_CELLS = 40
+_COLUMNS, _HEIGHTS = 121, 241
+_DIGITS = (1, 2, 5)
+_MOST_LINES = 5
+_DECADES = 8
+_MARGIN = 1.05
+
+
+class LossAt(Protocol):
+    """The loss that goes with a leverage and a residual of that size."""
+
+    def __call__(self, leverage: FloatArray, residual: FloatArray, /) -> FloatArray:
+        """Return the losses of arrays that broadcast; they ascend in ``residual``."""
+        ...
+
+
+class IsoLine(NamedTuple):
+    """Where people of one loss lie, on the side of positive residuals.
+
+    Attributes:
+        epsilon: The loss.
+        leverage: Ascending.
+        residual: Size of the residual there, at least 0.
+
+    """
+
+    epsilon: float
+    leverage: FloatArray
+    residual: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeverageMap:
+    """How many people lie where, and what they lose there. CONFIDENTIAL.
+
+    Attributes:
+        leverage_edges: Of the cells, ascending, equally far apart in logarithms.
+        residual_edges: Of the cells, ascending.
+        people: Number of people in each cell, shape ``(residuals, leverages)``.
+        epsilon: Their mean loss; NaN in an empty cell. Same shape.
+        top: Entries of the most exposed who are on the map, the most exposed first.
+        top_leverage: Their leverage, in that order.
+        top_residual: Their residual.
+        top_epsilon: Their loss.
+        above: Share of the people on the map whose leverage, and whose residual in
+            size, lie below those of the most exposed.
+        left_out: How many have no finite residual, or leverage 0.
+        lines: Where people of some round losses lie.
+        floor: Loss of somebody of median leverage whose record is predicted perfectly;
+            NaN where no loss is known for a leverage and a residual.
+
+    """
+
+    leverage_edges: FloatArray = field(repr=False)
+    residual_edges: FloatArray = field(repr=False)
+    people: NDArray[np.intp] = field(repr=False)
+    epsilon: FloatArray = field(repr=False)
+    top: NDArray[np.intp] = field(repr=False)
+    top_leverage: FloatArray = field(repr=False)
+    top_residual: FloatArray = field(repr=False)
+    top_epsilon: FloatArray = field(repr=False)
+    above: tuple[float, float] = field(repr=False)
+    left_out: int = field(repr=False)
+    lines: tuple[IsoLine, ...] = field(repr=False)
+    floor: float = field(repr=False)
+
+
+def leverage_map(
+    leverage: FloatArray,
+    residual: FloatArray,
+    epsilon: FloatArray,
+    *,
+    loss_at: LossAt | None = None,
+    most: int = 10,
+) -> LeverageMap:
+    """Return the map of ``n`` people, each array of shape ``(n,)``.
+
+    Args:
+        leverage: At least 0: what multiplies the residual in the move of the model.
+        residual: What the prediction without the person misses.
+        epsilon: Loss of each person.
+        loss_at: The loss for a leverage and a residual, where it depends on these two
+            numbers alone; gives the lines of equal loss.
+        most: How many of the most exposed to name.
+
+    Raises:
+        ParameterError: The arrays have different shapes, or nobody can be drawn.
+
+    """
+    if not leverage.shape == residual.shape == epsilon.shape or leverage.ndim != 1:
+        message = "leverages, residuals and losses must have one shape (n,)."
+        raise ParameterError(message)
+    drawn = np.isfinite(residual) & np.isfinite(leverage) & (leverage > 0)
+    drawn &= np.isfinite(epsilon)
+    if not drawn.any():
+        message = "nobody has a finite residual and a positive leverage to draw."
+        raise ParameterError(message)
+    entries = np.flatnonzero(drawn)
+    x, y, loss = leverage[entries], residual[entries], epsilon[entries]
+    high = float(x.max())
+    low = max(float(x.min()), high * 10.0**-_DECADES)
+    x_edges = np.geomspace(low / _MARGIN, high * _MARGIN, _CELLS + 1)
+    reach = _MARGIN * (float(np.abs(y).max()) or 1.0)
+    y_edges = np.linspace(-reach if y.min() < 0 else 0.0, reach, _CELLS + 1)
+    counts, sums = _binned(x, y, loss, x_edges, y_edges)
+    with np.errstate(invalid="ignore"):
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    top = _largest(loss, most)
+    lines: tuple[IsoLine, ...] = ()
+    floor = np.nan
+    if loss_at is not None:
+        levels = _levels(loss)
+        lines = _lines(loss_at, levels, (float(x_edges[0]), float(x_edges[-1])), reach)
+        floor = float(loss_at(np.array([np.median(x)]), np.zeros(1))[0])
+    return LeverageMap(
+        leverage_edges=x_edges,
+        residual_edges=y_edges,
+        people=counts,
+        epsilon=means,
+        top=entries[top],
+        top_leverage=x[top],
+        top_residual=y[top],
+        top_epsilon=loss[top],
+        above=(
+            float(np.mean(x < x[top[0]])),
+            float(np.mean(np.abs(y) < np.abs(y[top[0]]))),
+        ),
+        left_out=len(leverage) - len(entries),
+        lines=lines,
+        floor=floor,
+    )
+
+
+def _binned(
+    x: FloatArray,
+    y: FloatArray,
+    loss: FloatArray,
+    x_edges: FloatArray,
+    y_edges: FloatArray,
+) -> tuple[NDArray[np.intp], FloatArray]:
+    """Return counts and sums of losses, shape ``(y cells, x cells)``."""
+    across = np.log(np.maximum(x, x_edges[0]) / x_edges[0])
+    across *= _CELLS / np.log(x_edges[-1] / x_edges[0])
+    up = (y - y_edges[0]) * (_CELLS / (y_edges[-1] - y_edges[0]))
+    column = np.minimum(across.astype(np.intp), _CELLS - 1)
+    row = np.clip(up.astype(np.intp), 0, _CELLS - 1)
+    cell = row * _CELLS + column
+    shape = (_CELLS, _CELLS)
+    counts = np.bincount(cell, minlength=_CELLS**2).reshape(shape)
+    return counts, np.bincount(cell, loss, minlength=_CELLS**2).reshape(shape)
+
+
+def _largest(loss: FloatArray, most: int) -> NDArray[np.intp]:
+    count = min(most, len(loss))
+    found = np.argpartition(loss, len(loss) - count)[len(loss) - count :]
+    return np.asarray(found[np.lexsort((found, -loss[found]))])
+
+
+def _levels(loss: FloatArray) -> list[float]:
+    """Return a few round losses between the smallest and the largest, far apart."""
+    high = float(loss.max())
+    positive = loss[loss > 0]
+    if len(positive) == 0:
+        return []
+    low = max(float(np.quantile(positive, 0.1)), high * 1e-4)
+    powers = range(int(np.floor(np.log10(low))), int(np.floor(np.log10(high))) + 1)
+    known = [digit * 10.0**power for power in powers for digit in _DIGITS]
+    inside = [level for level in known if low <= level <= high] or [high / 2]
+    step = -(-len(inside) // _MOST_LINES)
+    return inside[::-1][::step]
+
+
+def _lines(
+    loss_at: LossAt, levels: list[float], ends: tuple[float, float], reach: float
+) -> tuple[IsoLine, ...]:
+    """Return where the loss is each of ``levels``, by interpolation over residuals."""
+    x = np.geomspace(*ends, _COLUMNS)
+    # Closer together near 0, where the lines of small losses are.
+    y = reach * np.linspace(0, 1, _HEIGHTS) ** 2
+    grid = np.maximum.accumulate(loss_at(x[:, np.newaxis], y), axis=1)
+    lines = []
+    for level in levels:
+        heights = np.array(
+            [np.interp(level, column, y, left=np.nan, right=np.nan) for column in grid]
+        )
+        heights[grid[:, 0] >= level] = np.nan
+        known = np.isfinite(heights)
+        if known.any():
+            lines.append(IsoLine(level, x[known], heights[known]))
+    return tuple(lines)
