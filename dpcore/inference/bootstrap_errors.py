@@ -55,15 +55,19 @@ class Bootstraps:
     Attributes:
         times: Their number ``k``, at least 2.
         noise: Variance ``V`` of the noise of their average; each has ``k`` times that.
+        people: Public number of people ``n``, at least 2: resamples vary by ``(n - 1) /
+            n`` of what tables do, which the corrected variances make up for. ``None``
+            if it is not known, or too large to matter.
 
     Raises:
-        ParameterError: ``times`` is not a whole number from 2, or ``noise`` is not in
-            [0, inf).
+        ParameterError: ``times`` is not a whole number from 2, ``noise`` is not in
+            [0, inf), or ``people`` is not a whole number from 2.
 
     """
 
     times: int
     noise: float
+    people: int | None = None
 
     def __post_init__(self) -> None:
         if self.times != int(self.times) or self.times < FEWEST:
@@ -75,10 +79,23 @@ class Bootstraps:
         if not 0 <= self.noise < math.inf:
             message = f"the variance of the noise must be in [0, inf), got {self.noise}"
             raise ParameterError(message)
+        people = self.people
+        if people is not None and (people != int(people) or people < FEWEST):
+            message = (
+                "a standard error needs at least 2 people, and a whole number of them, "
+                f"got {people}."
+            )
+            raise ParameterError(message)
 
     @classmethod
     def of(
-        cls, *, times: int, rho: float, sensitivity: float, factor: float = 1.0
+        cls,
+        *,
+        times: int,
+        rho: float,
+        sensitivity: float,
+        factor: float = 1.0,
+        people: int | None = None,
     ) -> Self:
         """Return bootstraps with ``V = c D^2 / (2 rho)``.
 
@@ -87,6 +104,7 @@ class Bootstraps:
             rho: What all of them together are claimed to cost, in zCDP.
             sensitivity: ``D``: how much one person changes the statistic.
             factor: ``c``: 1 as published, more where the noise is corrected.
+            people: Their public number, if it shall be made up for.
 
         Raises:
             ParameterError: One of these is out of range; a ``rho`` of 0 would need
@@ -99,7 +117,8 @@ class Bootstraps:
         if not (0 <= sensitivity < math.inf and 0 < factor < math.inf):
             message = "sensitivity must be in [0, inf), and the factor in (0, inf)."
             raise ParameterError(message)
-        return cls(times=times, noise=factor * sensitivity**2 / (2 * rho))
+        noise = factor * sensitivity**2 / (2 * rho)
+        return cls(times=times, noise=noise, people=people)
 
     def subtracted(self, tail: float | None) -> float:
         """Return ``c / (k - 1)``: which share of the noise is subtracted.
@@ -152,9 +171,9 @@ class Bootstraps:
     def corrected_variance(
         self, spread: ArrayLike, *, tail: float | None = CONSERVATIVE
     ) -> FloatArray:
-        """Return ``(1 + 1/k) max(0, a_hat) + V``: the error of resampling included."""
+        """Return ``(n/(n-1) + 1/k) max(0, a_hat) + V``: resampling included."""
         sampling = np.maximum(self.sampling_variance(spread, tail=tail), 0.0)
-        return np.asarray((1 + 1 / self.times) * sampling + self.noise)
+        return np.asarray(self._of_table * sampling + self.noise)
 
     def upper_variance(
         self, spread: ArrayLike, *, tail: float = CONSERVATIVE
@@ -168,7 +187,7 @@ class Bootstraps:
         spread = np.asarray(spread, dtype=np.float64)
         most = spread / share if share > 0 else np.where(spread > 0, np.inf, 0.0)
         sampling = np.maximum(most - self.times * self.noise, 0.0)
-        return np.asarray((1 + 1 / self.times) * sampling + self.noise)
+        return np.asarray(self._of_table * sampling + self.noise)
 
     def best_times(self, resampling: float) -> float:
         """Return ``2 + a / V``, the number that estimates ``a`` best.
@@ -177,6 +196,12 @@ class Bootstraps:
         / sqrt(k - 1)``. Infinite without noise.
         """
         return 2 + resampling / self.noise if self.noise > 0 else math.inf
+
+    @property
+    def _of_table(self) -> float:
+        """Return by what the variance over resamples counts: of tables, and of both."""
+        tables = 1.0 if self.people is None else self.people / (self.people - 1)
+        return tables + 1 / self.times
 
 
 def resampling_variance(sd: float, people: int) -> float:

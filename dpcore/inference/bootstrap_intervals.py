@@ -103,16 +103,19 @@ class Method:
         errors = np.sqrt(self.variance(bootstraps, spread))
         return np.asarray(self.quantile(bootstraps) * errors)
 
-    def around(self, numbers: ArrayLike, *, noise: float) -> Estimate:
+    def around(
+        self, numbers: ArrayLike, *, noise: float, people: int | None = None
+    ) -> Estimate:
         """Return the estimate and its interval from the noisy bootstraps.
 
         Args:
             numbers: The ``k`` released bootstraps.
             noise: Variance of the noise of each of them.
+            people: Public number of people, if it is known.
 
         Raises:
-            ParameterError: There are fewer than 2 numbers, one is not finite, or the
-                noise is not in [0, inf).
+            ParameterError: There are fewer than 2 numbers or people, a number is not
+                finite, or the noise is not in [0, inf).
 
         >>> found = Method().around([43.0, 45.0, 44.0], noise=0.6)
         >>> round(found.center, 2), round(found.lower, 2) < 44 < round(found.upper, 2)
@@ -126,7 +129,9 @@ class Method:
         if not 0 <= noise < np.inf:
             message = f"the variance of the noise must be in [0, inf), got {noise}."
             raise ParameterError(message)
-        bootstraps = Bootstraps(times=drawn.size, noise=noise / max(drawn.size, 1))
+        bootstraps = Bootstraps(
+            times=drawn.size, noise=noise / max(drawn.size, 1), people=people
+        )
         center, spread = float(drawn.mean()), float(drawn.var(ddof=1))
         reach = float(self.half_width(bootstraps, spread))
         return Estimate(

@@ -35,9 +35,9 @@ class BoughtVariance:
         people: Public number of people ``n``, at least 2.
         rho: What both cost together, in zCDP, positive.
         share: Part of ``rho`` that buys the variance, in (0, 1).
-        tail: The variance is raised by so many of its noise's standard deviations that
-            it is too small with probability ``tail``, in (0, 0.5]; ``None`` or 0.5
-            leave it as it is.
+        tail: The variance is raised so that its noise makes it too small with
+            probability ``tail`` only, in (0, 0.5], which then is taken from the tail
+            of the interval (union bound). ``None`` leaves both as they are.
 
     Raises:
         ParameterError: One of these is outside its domain.
@@ -90,13 +90,17 @@ class BoughtVariance:
         """Return the half-widths of intervals around the noisy mean.
 
         Raises:
-            ParameterError: ``level`` is not in (0, 1).
+            ParameterError: ``level`` is not in (0, 1 - tail).
 
         """
-        if not 0 < level < 1:
-            message = f"the confidence level must be in (0, 1), got {level}."
+        outside = 1 - level - (self.tail or 0.0)
+        if not (0 < level < 1 and outside > 0):
+            message = (
+                "the confidence level must be in (0, 1), and below one minus the tail "
+                f"of the variance, got {level}."
+            )
             raise ParameterError(message)
-        z = -float(ndtri((1 - level) / 2))
+        z = -float(ndtri(outside / 2))
         return np.asarray(z * np.sqrt(self.variance(released)))
 
     def simulate(
