@@ -1,8 +1,29 @@
-"""Figures 1 and 2: the simulations on everybody's own loss."""
+"""Figures 1 and 2: how far everybody's own loss lies below the guarantee."""
 
 import streamlit as st
 
-from ui import session
+from dpcore.errors import ParameterError
+from ui import per_instance_figures, per_instance_settings, session
+from ui.text import literal
 
 session.require_router("pages/figures12.py")
 st.title("Figures 1 and 2")
+st.markdown(
+    "How far below the guarantee are the people of an ordinary table? The two figures "
+    "of Wang (2019), simulated with settings that you can change. No table is needed."
+)
+try:
+    design = per_instance_settings.ask()
+except ParameterError as error:
+    st.info(literal(str(error)), icon="✏️")
+    st.stop()
+current = per_instance_figures.progress(design)
+st.header("Figure 1: who loses how much")
+per_instance_figures.first(current)
+st.header("Figure 2: more people, more accuracy")
+per_instance_figures.second(current)
+st.header("What the text says, and what this run says")
+per_instance_figures.verdicts(current)
+per_instance_figures.download(current)
+with st.expander("What is this?"):
+    per_instance_figures.details(current)

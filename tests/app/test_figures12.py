@@ -1,0 +1,66 @@
+"""The page of Figures 1 and 2: factors at first sight, settings, a run stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import by_label, charts
+
+
+def test_factors_of_the_first_figure_are_there_at_first_sight(open_page):
+    app = open_page("figures12")
+    assert not app.error
+    assert len(charts(app)) == 2
+    factors = {metric.label: metric.value for metric in app.metric}
+    assert factors["DP over anybody"] == "5.89 ×"
+    assert factors["DP over most exposed"] == "21.4 ×"
+    words = " ".join(block.value for block in app.markdown)
+    assert words.count("holds.") == 3
+    assert words.count("fails.") == 1
+
+
+def test_the_posterior_sample_is_a_tab_of_its_own(open_page):
+    app = open_page("figures12")
+    app.session_state["f12-pane"] = "One posterior sample"
+    app.run()
+    assert not app.exception
+    assert "9\\.99 to 143 times" in " ".join(block.value for block in app.markdown)
+
+
+def test_changed_settings_wait_for_the_button(open_page):
+    app = open_page("figures12")
+    by_label(app.number_input, "Penalty of Figure 1, times √n").set_value(1.0).run()
+    assert "Run it again" in app.info[0].value
+    assert by_label(app.metric, "DP over anybody").value == "5.89 ×"
+    by_label(app.button, "Run the simulation").click().run()
+    assert not app.info
+    assert by_label(app.metric, "DP over anybody").value == "11.5 ×"
+
+
+def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
+    monkeypatch.setattr("ui.per_instance_figures._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.per_instance_figures._PATIENCE", 1e-4)
+    app = open_page("figures12")
+    stop = by_label(app.button, "Stop")
+    assert not charts(app)
+    stop.click().run()
+    assert not app.exception
+    assert "Stopped after" in app.warning[0].value
+    assert charts(app)
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "message"),
+    [
+        ("Numbers of people", "10, x", "commas"),
+        ("Numbers of people", "0", "positive"),
+        ("Numbers of people", "90000000", "at most 5"),
+        ("Precisions γ", "", "1 to 12"),
+    ],
+)
+def test_wrong_settings_are_explained_in_place(open_page, label, text, message):
+    app = open_page("figures12")
+    by_label(app.text_input, label).set_value(text).run()
+    assert not app.exception
+    assert message in app.info[0].value
+    assert not charts(app)

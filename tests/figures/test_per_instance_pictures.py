@@ -1,0 +1,55 @@
+"""Pictures of Figures 1 and 2: takeaways from the run, and twins in numbers."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.per_instance_figures import (
+    nested_picture,
+    precision_picture,
+    sizes_picture,
+)
+from dpcore.studies.per_instance_figures import Simulation, nested_losses
+from dpcore.studies.per_instance_run import Design, run
+
+DESIGN = Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return tuple(run(DESIGN))
+
+
+def test_first_figure_prints_both_factors(parts):
+    picture = nested_picture(parts[0].losses, watermark=False)
+    assert "5.89 times less" in picture.title
+    assert "21.4 times less" in picture.title
+    bars = picture.figure.data[0].x
+    assert list(bars) == sorted(bars, reverse=True)
+    assert picture.table["times below the guarantee"][2] == pytest.approx(
+        5.89, abs=0.01
+    )
+
+
+def test_boxes_stand_below_the_guarantee(parts):
+    picture = sizes_picture(parts, watermark=True)
+    box = picture.figure.data[-1]
+    assert (np.array(box.lowerfence) > 0).all()
+    assert (np.array(box.upperfence) < 1).all()
+    assert (np.array(box.q1) <= box.median).all()
+    assert len(picture.table) == 2
+    notes = picture.figure.layout.annotations
+    assert any(note.name == "watermark" for note in notes)
+    assert "50 people" in sizes_picture(parts[1:2], watermark=False).title
+
+
+def test_sample_loses_more_the_closer_it_is(parts):
+    picture = precision_picture(parts, watermark=False)
+    for line in picture.figure.data:
+        assert line.y[0] < line.y[1]
+        assert line.x[0] > line.x[1]
+    assert {"excess risk", "guarantee", "mean"} <= {*picture.table.columns}
+
+
+def test_one_person_with_a_residual_of_zero_can_be_drawn():
+    lonely = nested_losses(Simulation(people=1, columns=1, strength=5.0))
+    assert nested_picture(lonely, watermark=False).figure.data[0].x[-1] > 0

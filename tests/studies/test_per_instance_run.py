@@ -1,0 +1,91 @@
+"""Figures 1 and 2 as a run: its parts, its numbers, and what it says of the text."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.studies.covariance_verdicts import Verdict
+from dpcore.studies.per_instance_figures import Simulation
+from dpcore.studies.per_instance_run import (
+    Design,
+    Pane,
+    findings,
+    numbers,
+    of_pane,
+    run,
+)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return tuple(run(Design()))
+
+
+def test_every_part_of_the_design_is_run_in_order(parts):
+    assert len(parts) == Design().parts == 10
+    assert [part.pane for part in parts] == (
+        [Pane.NESTED] + 4 * [Pane.BY_SIZE] + 5 * [Pane.BY_PRECISION]
+    )
+
+
+def test_the_left_pane_is_the_reconstructed_one(parts):
+    boxes = [part.losses.box for part in of_pane(parts, Pane.BY_SIZE)]
+    expected = [
+        [1.0e-4, 0.0074, 0.0168, 0.0290, 0.0581],
+        [0.0, 0.00143, 0.00344, 0.00580, 0.0228],
+        [0.0, 2.35e-4, 5.69e-4, 1.06e-3, 4.25e-3],
+        [0.0, 8.8e-5, 2.2e-4, 4.1e-4, 2.1e-3],
+    ]
+    np.testing.assert_allclose(boxes, expected, rtol=2e-2, atol=5e-6)
+
+
+def test_what_the_text_says_held_against_the_run(parts):
+    found = {one.key: one for one in findings(parts)}
+    assert "21.4 times" in found["1a"].evidence
+    assert "5.89 times" in found["1b"].evidence
+    holds = {key: one.verdict is Verdict.HOLDS for key, one in found.items()}
+    assert holds == {"1a": True, "1b": True, "2a": True, "2b": False}
+    assert "143" in found["2b"].evidence
+    # With a weak penalty everybody loses far less than six times less.
+    weak = Design(simulation=Simulation(strength=0.1), sizes=(100,), gammas=(1.0,))
+    verdicts = {one.key: one.verdict for one in findings(tuple(run(weak)))}
+    assert verdicts["1b"] is Verdict.FAILS
+    assert verdicts["2a"] is Verdict.UNSEEN
+
+
+def test_a_run_that_was_stopped_says_what_it_saw():
+    started = tuple(itertools.islice(run(Design()), 1))
+    unseen = [one.key for one in findings(started) if one.verdict is Verdict.UNSEEN]
+    assert unseen == ["2a", "2b"]
+    assert all(one.verdict is Verdict.UNSEEN for one in findings(()))
+
+
+def test_numbers_are_those_of_the_parts(parts):
+    table = numbers(parts)
+    assert len(table) == 10
+    first = table.iloc[0]
+    assert first["guarantee"] / first["for all, found"] == pytest.approx(5.89, abs=0.01)
+    assert first["guarantee"] / first["max"] == pytest.approx(21.4, abs=0.1)
+    assert table["gamma"].notna().sum() == 5
+    assert (table["guarantee"] >= table["for all, at most"]).all()
+    assert (table["for all, at most"] >= table["max"]).all()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sizes": ()},
+        {"sizes": (0,)},
+        {"sizes": (10**7,)},
+        {"gammas": ()},
+        {"gammas": tuple(range(1, 14))},
+        {"gammas": (-1.0,)},
+        {"gammas": (np.inf,)},
+        {"strength": 1e-3},
+    ],
+)
+def test_domains(wrong):
+    with pytest.raises(ParameterError):
+        Design(**wrong)
