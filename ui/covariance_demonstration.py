@@ -16,7 +16,7 @@ from ui import results, session
 
 if TYPE_CHECKING:
     from dpcore.studies.covariance_demo import Demonstration
-    from dpcore.studies.covariance_study import Design
+    from dpcore.studies.covariance_design import Design
 
 _DRAWS = "_s1_draws"
 

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.wording import percent
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.covariance_study import (
+from dpcore.studies.covariance_design import (
     COMPARED,
     Degenerate,
     Design,

@@ -13,8 +13,9 @@ from dpcore.figures.covariance_study import panel_picture
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.record import Mode
+from dpcore.studies.covariance_design import STATISTICS
 from dpcore.studies.covariance_findings import findings
-from dpcore.studies.covariance_study import STATISTICS, run
+from dpcore.studies.covariance_study import run
 from dpcore.studies.covariance_table import costs, numbers
 from dpcore.studies.covariance_verdicts import Verdict
 from ui import results, session
@@ -23,7 +24,8 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dpcore.studies.covariance_study import Design, Outcome
+    from dpcore.studies.covariance_design import Design
+    from dpcore.studies.covariance_study import Outcome
 
 _SLOT = "study-1"
 _NUMBER, _SEED = "_s1_run", "_s1_seed"

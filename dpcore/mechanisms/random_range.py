@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _STEPS = 12
+_CONVERGED = 1e-15
 _ONE_DOWN = 1 - 2.0**-52
 _SAME_STEP = 1e-9
 
@@ -63,7 +64,9 @@ def worst_levels(shift: ArrayLike, widths: ArrayLike, noise: ArrayLike) -> Float
     return np.asarray(across + np.log1p(change))
 
 
-def least_private_scales(shift: float, epsilon: float, widths: ArrayLike) -> FloatArray:
+def least_private_scales(
+    shift: ArrayLike, epsilon: float, widths: ArrayLike
+) -> FloatArray:
     """Return the smallest ``epsilon``-DP scale on ranges of each width, elementwise.
 
     As ``truncated_worst.least_private_scale``. Newton's method on the level, which is
@@ -80,7 +83,10 @@ def least_private_scales(shift: float, epsilon: float, widths: ArrayLike) -> Flo
     t = np.full(widths.shape, epsilon / 2)
     for _ in range(_STEPS):
         level, slope = _level_and_slope(t, k)
+        before = t
         t = np.clip(t + (epsilon - level) / slope, epsilon / 2, epsilon)
+        if np.allclose(t, before, rtol=_CONVERGED, atol=0):
+            break
     while (across := _level_and_slope(t, k)[0] > epsilon).any():
         t = np.where(across, t * _ONE_DOWN, t)
     return np.asarray(distance / np.where(narrow, epsilon, t) * ROUND_UP)

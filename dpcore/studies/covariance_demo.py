@@ -14,7 +14,7 @@ from dpcore.mechanisms.covariance_release import CovarianceRelease
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
-    from dpcore.studies.covariance_study import Design
+    from dpcore.studies.covariance_design import Design
 
 SIZES: Final = (2, 3)
 """Numbers of variables that can be demonstrated."""

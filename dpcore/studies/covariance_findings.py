@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.studies.covariance_study import Degenerate
+from dpcore.studies.covariance_design import Degenerate
 from dpcore.studies.covariance_verdicts import (
     Finding,
     Run,
@@ -23,7 +23,8 @@ from dpcore.studies.covariance_verdicts import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.studies.covariance_study import Design, Outcome
+    from dpcore.studies.covariance_design import Design
+    from dpcore.studies.covariance_study import Outcome
 
 _VARIANCES, _TOGETHER = ("v1", "v2"), ("cov", "r")
 _NAMES = {

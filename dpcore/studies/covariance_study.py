@@ -1,8 +1,7 @@
 """Study 1: what sanitizing does to the covariance matrix of two variables.
 
-Liu 2016, section 4.1: one and the same matrix is sanitized many times, for several
-correlations and numbers of people. The numbers of the original design were lost with
-its formulas; the defaults here are reconstructed.
+All repetitions of many settings are drawn at once (Liu 2016, section 4.1); what needs
+no simulation is left to ``covariance_limits``.
 """
 
 from __future__ import annotations
@@ -10,136 +9,27 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariance_layout import correlations_of, largest_variance
-from dpcore.mechanisms.covariance_release import CovarianceRelease
-from dpcore.studies.covariance_expectation import expected_means
+from dpcore.inference.bounded_draws import Bounding, draw
+from dpcore.mechanisms.random_range import least_private_scales
+from dpcore.studies import covariance_limits
+from dpcore.studies.covariance_design import STATISTICS, Degenerate, Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.studies.covariance_design import Design
 
-STATISTICS: Final = ("v1", "v2", "cov", "r")
-"""The two variances, their covariance, and the correlation computed from them."""
-COMPARED: Final = ("truncated-published", "bit", "truncated")
-"""Keys of the mechanisms that keep a covariance matrix within its bounds."""
 PERCENTS: Final = (2.5, 25.0, 50.0, 75.0, 97.5)
-_MOST_ENTRIES = 12
-_FEWEST_REPETITIONS = 2
-_MOST_REPETITIONS = 200_000
+_MOST_AT_ONCE = 200_000
+"""Repetitions that one mechanism draws at once, over all settings."""
 
-
-class Degenerate(StrEnum):
-    """What a release counts as whose correlation is not defined (a variance is 0)."""
-
-    ZERO = "count as 0"
-    """Covariance and correlation are 0."""
-    DROP = "leave out"
-    """The release counts for the two variances only."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """Everything that Study 1 depends on.
-
-    Attributes:
-        deviations: Standard deviations of the two variables.
-        half_widths: The public bounds are ``+-`` these.
-        correlations: Correlations of the confidential matrix.
-        people: Numbers of people.
-        epsilon: Nominal budget of the whole matrix.
-        weights: Its split over first variance, second variance and covariance.
-        repetitions: How often each matrix is sanitized.
-        keys: The mechanisms compared, of ``COMPARED``.
-        degenerate: What counts where the correlation is not defined.
-
-    Raises:
-        ParameterError: One of these lies outside its domain.
-
-    """
-
-    deviations: tuple[float, float] = (1.0, 2.0)
-    half_widths: tuple[float, float] = (4.0, 8.0)
-    correlations: tuple[float, ...] = (0.0, -0.5, 0.9)
-    people: tuple[int, ...] = (50, 100, 200, 400, 800)
-    epsilon: float = 1.0
-    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    repetitions: int = 500
-    keys: tuple[str, ...] = COMPARED
-    degenerate: Degenerate = Degenerate.ZERO
-
-    def __post_init__(self) -> None:
-        _require_list("correlations", self.correlations)
-        _require_list("numbers of people", self.people)
-        _require_list("mechanisms", self.keys)
-        if not all(-1 <= rho <= 1 for rho in self.correlations):
-            message = "every correlation must be in [-1, 1]."
-            raise ParameterError(message)
-        if not set(self.keys) <= set(COMPARED):
-            message = f"the mechanisms must be of {COMPARED}."
-            raise ParameterError(message)
-        if not _FEWEST_REPETITIONS <= self.repetitions <= _MOST_REPETITIONS:
-            message = f"repetitions must be in [2, {_MOST_REPETITIONS:,}]."
-            raise ParameterError(message)
-        for n in self.people:
-            release = self.release(self.keys[0], n)
-            for sd, width in zip(self.deviations, release.widths, strict=True):
-                if not 0 < sd * sd <= largest_variance(width, n):
-                    message = (
-                        "every standard deviation must be positive and possible "
-                        f"within the bounds, got {sd:g} within {width:g}."
-                    )
-                    raise ParameterError(message)
-
-    def release(self, key: str, people: int) -> CovarianceRelease:
-        """Return the release of one mechanism for one number of people."""
-        first, second = self.half_widths
-        return CovarianceRelease(
-            widths=(2 * first, 2 * second),
-            people=people,
-            key=key,
-            epsilon=self.epsilon,
-            weights=self.weights,
-        )
-
-    def truth(self, correlation: float) -> FloatArray:
-        """Return the confidential numbers, in the order of ``STATISTICS``."""
-        first, second = self.deviations
-        covariance = correlation * first * second
-        return np.array([first * first, second * second, covariance, correlation])
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        """Return how much of a centered Gaussian the bounds of each variable hold."""
-        pairs = zip(self.half_widths, self.deviations, strict=True)
-        first, second = (float(1 - 2 * ndtr(-width / sd)) for width, sd in pairs)
-        return first, second
-
-    @property
-    def scenarios(self) -> tuple[Scenario, ...]:
-        """Return all scenarios, in the order in which they are run."""
-        return tuple(
-            Scenario(key=key, correlation=correlation, people=people)
-            for correlation, people, key in itertools.product(
-                self.correlations, self.people, self.keys
-            )
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
-    """One mechanism at one correlation and number of people."""
-
-    key: str
-    correlation: float
-    people: int
+Setting = tuple[float, int]
+"""A correlation and a number of people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,9 +41,11 @@ class Summary:
         mean: Mean of the sanitized values.
         sd: Their standard deviation.
         percentiles: Those at ``PERCENTS``.
-        exact: The mean that infinitely many repetitions would have.
         kept: How many repetitions count; where none does, the others are NaN.
         at_ends: Share of sanitized correlations that are exactly -1 or 1; 0 for others.
+        design: The design that was run.
+        scenario: The scenario.
+        statistic: Which of ``STATISTICS``.
 
     """
 
@@ -161,9 +53,17 @@ class Summary:
     mean: float
     sd: float
     percentiles: tuple[float, ...]
-    exact: float
     kept: int
     at_ends: float
+    design: Design
+    scenario: Scenario
+    statistic: str
+
+    @property
+    def exact(self) -> float:
+        """Return the mean that infinitely many repetitions would have."""
+        means = covariance_limits.exact_means(self.design, self.scenario)
+        return means[self.statistic]
 
     @property
     def bias(self) -> float:
@@ -186,86 +86,65 @@ class Outcome:
     """What one scenario gave.
 
     Attributes:
-        scenario: Which one.
+        design: The design that was run.
+        scenario: Which scenario of it.
         of: The summaries, by the names in ``STATISTICS``.
-        largest: The largest possible value of each statistic.
         degenerate: Share of releases whose correlation is not defined.
-        zero_variance: Probability that the first released variance is exactly 0.
-        levels: Epsilon that each of the three steps really costs.
-        spent: Epsilon that the release of the matrix really costs.
 
     """
 
+    design: Design
     scenario: Scenario
     of: dict[str, Summary]
-    largest: dict[str, float]
     degenerate: float
-    zero_variance: float
-    levels: FloatArray
-    spent: float
 
+    @property
+    def largest(self) -> dict[str, float]:
+        """Return the largest possible value of each statistic."""
+        release = self.design.release(self.scenario.key, self.scenario.people)
+        tops = (*release.largest.tolist(), 1.0)
+        return dict(zip(STATISTICS, tops, strict=True))
 
-def half_widths_holding(
-    share: float, deviations: tuple[float, float]
-) -> tuple[float, float]:
-    """Return bounds ``+-`` which hold ``share`` of centered Gaussians.
+    @property
+    def zero_variance(self) -> float:
+        """Return the probability that the first released variance is exactly 0."""
+        return covariance_limits.zero_variance(self.design, self.scenario)
 
-    >>> half_widths_holding(0.95, (1.0, 2.0))
-    (1.959963984540054, 3.919927969080108)
+    @property
+    def levels(self) -> FloatArray:
+        """Return the epsilon that each of the three steps really costs."""
+        known = self.scenario
+        return covariance_limits.costs(self.design, known.key, known.people).levels
 
-    Raises:
-        ParameterError: ``share`` is not in (0, 1).
-
-    """
-    if not 0 < share < 1:
-        message = f"the share within the bounds must be in (0, 1), got {share}."
-        raise ParameterError(message)
-    z = float(-ndtri((1 - share) / 2))
-    return z * deviations[0], z * deviations[1]
+    @property
+    def spent(self) -> float:
+        """Return the epsilon that the release of the matrix really costs."""
+        known = self.scenario
+        return covariance_limits.costs(self.design, known.key, known.people).spent
 
 
 def simulate(design: Design, scenario: Scenario, rng: np.random.Generator) -> Outcome:
     """Sanitize the matrix of one scenario ``design.repetitions`` times."""
-    release = design.release(scenario.key, scenario.people)
-    truth = design.truth(scenario.correlation)
-    drawn = release.simulate(truth[:3], rng=rng, size=(design.repetitions,))
-    correlation = correlations_of(drawn)[:, 0]
-    undefined = np.isnan(correlation)
-    counted = np.ones(len(drawn), dtype=bool)
-    if design.degenerate is Degenerate.DROP:
-        counted = ~undefined
-    dropping = design.degenerate is Degenerate.DROP
-    exact = expected_means(release, truth[:3], dropping=dropping)
-    columns = (
-        drawn[:, 0],
-        drawn[:, 1],
-        drawn[counted, 2],
-        np.where(undefined, 0.0, correlation)[counted],
-    )
-    first = release.step(0, float(release.largest[0])).mechanism
-    return Outcome(
-        scenario=scenario,
-        of={
-            name: _summary(values, float(truth[i]), float(exact[i]), ends=name == "r")
-            for i, (name, values) in enumerate(zip(STATISTICS, columns, strict=True))
-        },
-        largest=dict(zip(STATISTICS, (*release.largest, 1.0), strict=True)),
-        degenerate=float(undefined.mean()),
-        zero_variance=float(first.atoms(truth[0])[0]),
-        levels=release.levels,
-        spent=release.real_epsilon,
-    )
+    setting = (scenario.correlation, scenario.people)
+    (outcome,) = _outcomes(design, scenario.key, (setting,), rng)
+    return outcome
 
 
 def run(design: Design, rng: np.random.Generator) -> Iterator[Outcome]:
     """Yield the outcomes one by one, in the order of ``design.scenarios``.
 
-    Each scenario has a generator of its own, spawned from ``rng``: stopping early
-    changes nothing about those before.
+    Settings are drawn in blocks, each with a generator of its own that is spawned from
+    ``rng``: stopping early changes nothing about those before.
     """
-    scenarios = design.scenarios
-    for scenario, own in zip(scenarios, rng.spawn(len(scenarios)), strict=True):
-        yield simulate(design, scenario, own)
+    settings = tuple(itertools.product(design.correlations, design.people))
+    together = max(_MOST_AT_ONCE // design.repetitions, 1)
+    blocks = [
+        settings[first : first + together]
+        for first in range(0, len(settings), together)
+    ]
+    for block, own in zip(blocks, rng.spawn(len(blocks)), strict=True):
+        columns = [_outcomes(design, key, block, own) for key in design.keys]
+        yield from itertools.chain.from_iterable(zip(*columns, strict=True))
 
 
 def run_all(design: Design, rng: np.random.Generator) -> tuple[Outcome, ...]:
@@ -273,22 +152,111 @@ def run_all(design: Design, rng: np.random.Generator) -> tuple[Outcome, ...]:
     return tuple(run(design, rng))
 
 
-def _summary(values: FloatArray, truth: float, exact: float, *, ends: bool) -> Summary:
-    if not len(values):
-        values = np.array([math.nan])
-    kept = int(np.count_nonzero(~np.isnan(values)))
-    return Summary(
-        truth=truth,
-        mean=float(values.mean()),
-        sd=float(values.std(ddof=1)) if kept > 1 else math.nan,
-        percentiles=tuple(np.percentile(values, PERCENTS).tolist()),
-        exact=exact,
-        kept=kept,
-        at_ends=float((np.abs(values) == 1).mean()) if ends else 0.0,
+def draws(
+    design: Design, key: str, settings: Sequence[Setting], rng: np.random.Generator
+) -> FloatArray:
+    """Return sanitized variances and covariances of several settings.
+
+    Shape ``(3, len(settings), design.repetitions)``: first and second variance, and the
+    covariance on the range that they leave.
+    """
+    releases = {n: design.release(key, n) for n in {n for _, n in settings}}
+    tops = np.array([releases[n].largest for _, n in settings]).T
+    shifts = np.array([releases[n].sensitivities[2] for _, n in settings])
+    scales_of = {n: release.scales for n, release in releases.items()}
+    scales = np.array([scales_of[n] for _, n in settings]).T
+    truth = np.array([design.truth(correlation) for correlation, _ in settings]).T
+    bounding = Bounding.INFLATED if key == "bit" else Bounding.TRUNCATED
+    shape = (len(settings), design.repetitions)
+    drawn = np.empty((3, *shape))
+    for place in (0, 1):
+        drawn[place] = draw(
+            np.broadcast_to(truth[place][:, np.newaxis], shape),
+            noise=scales[place][:, np.newaxis],
+            bounding=bounding,
+            upper=tops[place][:, np.newaxis],
+            rng=rng,
+        )
+    reach = np.sqrt(drawn[0]) * np.sqrt(drawn[1])
+    noise = np.broadcast_to(scales[2][:, np.newaxis], shape)
+    if key == "truncated":
+        share = float(next(iter(releases.values())).epsilons[2])
+        noise = least_private_scales(shifts[:, np.newaxis], share, 2 * reach)
+    drawn[2] = draw(
+        truth[2][:, np.newaxis],
+        noise=noise,
+        bounding=bounding,
+        lower=-reach,
+        upper=reach,
+        rng=rng,
     )
+    return drawn
 
 
-def _require_list(name: str, entries: tuple[object, ...]) -> None:
-    if not 1 <= len(entries) <= _MOST_ENTRIES or len(set(entries)) < len(entries):
-        message = f"give 1 to {_MOST_ENTRIES} different {name}."
-        raise ParameterError(message)
+def _outcomes(
+    design: Design, key: str, settings: Sequence[Setting], rng: np.random.Generator
+) -> list[Outcome]:
+    first, second, covariance = draws(design, key, settings, rng)
+    reach = np.sqrt(first) * np.sqrt(second)
+    undefined = reach == 0
+    correlation = covariance / np.where(undefined, 1.0, reach)
+    if design.degenerate is Degenerate.DROP:
+        covariance[undefined] = correlation[undefined] = np.nan
+    values = np.stack([first, second, covariance, correlation])
+    kept, mean, sd, percentiles = _summaries(values)
+    at_ends = np.zeros(kept.shape)
+    ends = np.count_nonzero(np.abs(correlation) == 1, axis=-1)
+    at_ends[3] = ends / np.maximum(kept[3], 1)
+    degenerate = undefined.mean(axis=-1).tolist()
+    numbers = [part.tolist() for part in (kept, mean, sd, percentiles, at_ends)]
+    outcomes = []
+    for column, (rho, people) in enumerate(settings):
+        scenario = Scenario(key=key, correlation=rho, people=people)
+        truth = design.truth(rho).tolist()
+        summaries = {}
+        for row, name in enumerate(STATISTICS):
+            count, average, spread, levels, share = (
+                part[row][column] for part in numbers
+            )
+            summaries[name] = Summary(
+                truth=truth[row],
+                mean=average,
+                sd=spread,
+                percentiles=tuple(levels),
+                kept=count,
+                at_ends=share,
+                design=design,
+                scenario=scenario,
+                statistic=name,
+            )
+        outcomes.append(
+            Outcome(
+                design=design,
+                scenario=scenario,
+                of=summaries,
+                degenerate=degenerate[column],
+            )
+        )
+    return outcomes
+
+
+def _summaries(
+    values: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return count, mean, deviation and percentiles over the last axis, without NaN."""
+    ordered = np.sort(values, axis=-1)  # NaN last
+    size = values.shape[-1]
+    kept = size - np.count_nonzero(np.isnan(ordered), axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.nansum(ordered, axis=-1) / kept
+        squares = np.square(ordered - mean[..., np.newaxis])
+        sd = np.sqrt(np.nansum(squares, axis=-1) / (kept - 1))
+    sd[kept <= 1] = np.nan
+    # Between the two nearest of the values that count, as NumPy does.
+    place = np.maximum(kept - 1, 0)[..., np.newaxis] * (np.array(PERCENTS) / 100)
+    below = place.astype(np.intp)
+    low = np.take_along_axis(ordered, below, axis=-1)
+    high = np.take_along_axis(ordered, np.minimum(below + 1, size - 1), axis=-1)
+    part = place - below
+    percentiles = np.where(part > 0, low + (high - low) * part, low)
+    return kept, mean, sd, percentiles

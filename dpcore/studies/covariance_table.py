@@ -12,7 +12,8 @@ from dpcore.studies.covariance_study import PERCENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dpcore.studies.covariance_study import Design, Outcome
+    from dpcore.studies.covariance_design import Design
+    from dpcore.studies.covariance_study import Outcome
 
 LABELS = {
     "v1": "first variance",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dpcore.studies.covariance_study import Design, Outcome
+    from dpcore.studies.covariance_design import Design
+    from dpcore.studies.covariance_study import Outcome
 
 
 class Verdict(StrEnum):

@@ -9,30 +9,28 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariance_expectation import expected_means
-from dpcore.studies.covariance_findings import findings
-from dpcore.studies.covariance_study import (
+from dpcore.studies.covariance_design import (
     COMPARED,
-    PERCENTS,
     STATISTICS,
     Degenerate,
     Design,
     Scenario,
     half_widths_holding,
-    run,
-    run_all,
-    simulate,
 )
+from dpcore.studies.covariance_expectation import expected_means
+from dpcore.studies.covariance_findings import findings
+from dpcore.studies.covariance_study import PERCENTS, draws, run, run_all, simulate
 from dpcore.studies.covariance_verdicts import Verdict
 from tests.conftest import ROOT
 
 DESIGN = Design()
 # By chance about 0.4 % of the 1080 numbers fall outside ranges that were estimated from
-# 1000 reference runs, four or five a run: none does in one seed of fifty. This is the
+# 1000 reference runs, four or five a run: none does in one seed of forty. This is the
 # first such seed from 0; ``test_few_numbers_fall_outside`` looks at others.
-LUCKY_SEED = 18
+LUCKY_SEED = 45
 REFERENCE_RUNS = 500_000
 
 
@@ -144,12 +142,31 @@ def test_second_variance_has_four_times_the_first():
 
 
 def test_stopping_early_changes_nothing_before():
-    some = run(DESIGN, np.random.default_rng(LUCKY_SEED))
-    first = [next(some) for _ in range(3)]
-    for early, late in zip(first, default_run(), strict=False):
-        assert early.of == late.of
-        assert early.scenario == late.scenario
+    # So many repetitions that the settings are drawn in several blocks.
+    design = replace(DESIGN, repetitions=100_000, people=(50, 100, 200))
+    some = run(design, np.random.default_rng(8))
+    first = [next(some) for _ in range(8)]
+    longer = run(design, np.random.default_rng(8))
+    assert [next(longer) for _ in range(9)][:8] == first
+    assert [outcome.scenario for outcome in first] == list(design.scenarios[:8])
     assert [o.scenario for o in default_run()] == list(DESIGN.scenarios)
+
+
+def test_settings_drawn_together_are_those_drawn_alone():
+    """Draws of a block have the laws of ``CovarianceRelease.simulate``, one by one."""
+    design = replace(DESIGN, repetitions=40_000, people=(50, 400), correlations=(0.9,))
+    for key in COMPARED:
+        settings = ((0.9, 50), (0.9, 400))
+        together = draws(design, key, settings, np.random.default_rng(9))
+        for column, (correlation, people) in enumerate(settings):
+            alone = design.release(key, people).simulate(
+                design.truth(correlation)[:3],
+                rng=np.random.default_rng(10),
+                size=(design.repetitions,),
+            )
+            for place in range(3):
+                found = ks_2samp(together[place, column], alone[:, place])
+                assert found.pvalue > 1e-4
 
 
 def test_dropping_leaves_the_undefined_out():
@@ -166,7 +183,7 @@ def test_dropping_leaves_the_undefined_out():
     assert zero.degenerate == drop.degenerate == pytest.approx(0.622, abs=0.01)
     assert drop.of["r"].kept == round(20_000 * (1 - drop.degenerate))
     assert zero.of["r"].kept == drop.of["v1"].kept == 20_000
-    assert drop.of["v1"] == zero.of["v1"]
+    assert drop.of["v1"].percentiles == zero.of["v1"].percentiles
     assert zero.of["r"].bias == pytest.approx(-0.839, abs=0.015)
     assert drop.of["r"].bias == pytest.approx(-0.737, abs=0.03)
 
