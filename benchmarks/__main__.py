@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import sync_playwright
 
-from benchmarks import studies
+from benchmarks import models, studies
 from benchmarks.controls import controls, matrix_controls
 from benchmarks.server import MeasuredServer
 from benchmarks.walk import Walk
@@ -62,6 +62,7 @@ def main() -> None:
             print(f"the same with a matrix of 6 columns: {in_use:.2f} x file")
             browser.close()
     studies.main()
+    models.main()
 
 
 def _releases(walk: Walk) -> None:

@@ -1,0 +1,92 @@
+"""Everybody's loss under a regression: ``python -m benchmarks.models``.
+
+Beside it the time that reading the table from memory twice takes, which nothing that
+looks at every person twice can beat, and the time of refitting the model without each
+person, measured on a few and scaled up.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.models.output_perturbation import OutputPerturbation
+from dpcore.models.penalty import Penalty
+from dpcore.models.posterior_sampling import PosteriorPairs
+from dpcore.models.removals import removals
+from dpcore.models.ridge import fit_ridge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.data.bounds import FloatArray
+
+_PEOPLE, _FEATURES, _RUNS, _REFITS = 1_000_000, 20, 5, 3
+_DELTA = 1e-6
+
+
+def main() -> None:
+    """Measure each step in one process, and print it."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (_PEOPLE, _FEATURES)) / np.sqrt(_FEATURES)
+    y = np.clip(x @ rng.normal(size=_FEATURES) + 0.1 * rng.normal(size=_PEOPLE), -1, 1)
+    table = x.nbytes + y.nbytes
+    before = _resident()
+    penalty = Penalty(strength=1.0)
+    fit = fit_ridge(x, y, penalty=penalty)
+    found = removals(fit)
+    noise = OutputPerturbation(gamma=1.0)
+    pairs = PosteriorPairs.of_members(
+        leverage=found.leverages, residual=fit.residuals, gamma=1.0
+    )
+    steps: dict[str, Callable[[], object]] = {
+        "two reads of the table": lambda: _two_reads(x),
+        "fit and all sensitivities": lambda: removals(fit_ridge(x, y, penalty=penalty)),
+        "all epsilons, output perturbation": lambda: noise.epsilon(
+            found.shifts, delta=_DELTA
+        ),
+        "all epsilons, posterior sample": lambda: pairs.epsilon(_DELTA),
+    }
+    print(f"regression of {_PEOPLE:,} people on {_FEATURES} features")
+    took = {name: _timed(step) for name, step in steps.items()}
+    for name, seconds in took.items():
+        print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})", flush=True)
+    peak = (_resident() - before) / table
+    print(f"memory above the table at the peak: {peak:.2f} x the table")
+    begun = time.perf_counter()
+    for person in range(_REFITS):
+        fit.refit(np.array([person]))
+    naive = (time.perf_counter() - begun) / _REFITS * _PEOPLE
+    ours = took["fit and all sensitivities"]
+    print(
+        f"refitting without each person: {naive / 86400:.1f} days, "
+        f"{naive / ours:,.0f} times as long"
+    )
+
+
+def _two_reads(x: FloatArray) -> float:
+    return float(x.sum() + x.max())
+
+
+def _timed(step: Callable[[], object]) -> float:
+    """Return the wall time of a step: the median, after one to warm up."""
+    times = []
+    for _ in range(_RUNS + 1):
+        begun = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times[1:])
+
+
+def _resident() -> int:
+    """Return the most memory that the process has had so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    main()
