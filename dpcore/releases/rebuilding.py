@@ -1,0 +1,175 @@
+"""From the parameters of a stored release back to the request that made it.
+
+The record of a release holds all that defines its analysis. What it does not hold, the
+unit of measurement and the description of a column, comes from the table in use.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.errors import DataError, DPCoreError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.constraints import Constraint, ConstraintKind
+from dpcore.releases.reading import list_in, number_in, object_in, text_in, whole_in
+from dpcore.releases.request import Request
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.data.dataset import Dataset
+    from dpcore.statistics.question import Question
+
+
+def request_from(
+    parameters: Mapping[str, object], dataset: Dataset, *, draw: int = 1
+) -> Request:
+    """Return the request with these ``parameters()``, about the columns of a table.
+
+    Columns are as they were declared for the release, which may differ from how the
+    table declares them now: read the table ``as_declared`` for the request. Of a pooled
+    statistic with private labels, only the number of people and of groups is known.
+
+    Args:
+        parameters: As ``Request.parameters`` returns them, and JSON keeps them.
+        dataset: The table of the release.
+        draw: The how-manieth draw the release was.
+
+    Raises:
+        DataError: These are not the parameters of a question about columns of this
+            table; the message never quotes them.
+
+    """
+    try:
+        constraint, weights = parameters.get("constraint"), parameters.get("weights")
+        return Request(
+            query=_question(object_in(parameters["query"]), dataset),
+            mechanism_key=text_in(parameters["mechanism"]),
+            epsilon=number_in(parameters["epsilon"]),
+            delta=number_in(parameters["delta"]),
+            draw=draw,
+            constraint=None if constraint is None else _constraint(constraint),
+            weights=None
+            if weights is None
+            else tuple(number_in(weight) for weight in list_in(weights)),
+        )
+    except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
+        message = "the release cannot be traced back to a question about this table."
+        raise DataError(message) from None
+
+
+def as_declared(request: Request, dataset: Dataset) -> Dataset:
+    """Return the table with its columns declared as they were for the request."""
+    return dataset.with_columns(*request.query.columns)
+
+
+def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
+    kind = StatisticKind(text_in(content["kind"]))
+    relation = NeighboringRelation(text_in(content["relation"]))
+    unit_in, size_in = object_in(content["unit"]), object_in(content["size"])
+    unit = PrivacyUnit(noun=text_in(unit_in["noun"]), rows=whole_in(unit_in["rows"]))
+    size = TableSize(
+        people=whole_in(size_in["people"]), public=_truth(size_in["public"])
+    )
+    group = None if "group" not in content else _column(content["group"], dataset)
+    if "columns" in content:
+        return JointQuery(
+            kind=kind,
+            numbers=tuple(_column(one, dataset) for one in list_in(content["columns"])),
+            relation=relation,
+            unit=unit,
+            size=size,
+            group=group,
+            groups=None if group is None else _groups(content, group, size),
+        )
+    edges, q = content["edges"], content.get("q")
+    query = Query(
+        kind=kind,
+        column=_column(content["column"], dataset),
+        relation=relation,
+        unit=unit,
+        size=size,
+        membership=_membership(content["membership"]),
+        edges=None
+        if edges is None
+        else tuple(number_in(edge) for edge in list_in(edges)),
+        q=None if q is None else number_in(q),
+    )
+    return query if group is None else GroupedQuery(part=query, group=group)
+
+
+def _column(content: object, dataset: Dataset) -> Column:
+    parts = object_in(content)
+    replacement = parts["replacement"]
+    declared = Column(
+        name=text_in(parts["name"]),
+        kind=ColumnKind(text_in(parts["kind"])),
+        bounds=_interval(parts["bounds"]),
+        labels=tuple(text_in(label) for label in list_in(parts["labels"])),
+        missing=MissingPolicy(text_in(parts["missing"])),
+        replacement=replacement
+        if replacement is None or isinstance(replacement, str)
+        else number_in(replacement),
+    )
+    now = dataset.column(declared.name)
+    return replace(declared, unit=now.unit, description=now.description)
+
+
+def _interval(content: object) -> Interval | None:
+    if content is None:
+        return None
+    lower, upper = list_in(content)
+    return Interval(
+        lower=-math.inf if lower is None else number_in(lower),
+        upper=math.inf if upper is None else number_in(upper),
+    )
+
+
+def _membership(content: object) -> Membership | None:
+    if content is None:
+        return None
+    parts = object_in(content)
+    label = parts.get("label")
+    return Membership(
+        label=None if label is None else text_in(label),
+        interval=_interval(parts.get("interval")),
+    )
+
+
+def _groups(
+    content: Mapping[str, object], group: Column, size: TableSize
+) -> GroupSizes:
+    if _truth(content["labels_public"]):
+        sizes = tuple(whole_in(one) for one in list_in(content["sizes"]))
+        return GroupSizes(sizes=sizes)
+    # Private: only the sum and the number of sizes are used, and stored.
+    sizes = (size.people, *(0 for _ in group.labels))
+    return GroupSizes(sizes=sizes, labels_public=False)
+
+
+def _constraint(content: object) -> Constraint:
+    parts = object_in(content)
+    remainder, branching = parts["remainder"], parts["branching"]
+    known = {} if branching is None else {"branching": whole_in(branching)}
+    return Constraint(
+        kind=ConstraintKind(text_in(parts["kind"])),
+        remainder=None if remainder is None else whole_in(remainder),
+        syntheses=whole_in(parts["syntheses"]),
+        **known,
+    )
+
+
+def _truth(content: object) -> bool:
+    if not isinstance(content, bool):
+        raise TypeError
+    return content

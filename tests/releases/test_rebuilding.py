@@ -1,0 +1,194 @@
+"""Requests read back from the parameters of their releases."""
+
+import json
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.errors import DataError
+from dpcore.releases.constraints import ConstraintKind
+from dpcore.releases.rebuilding import as_declared, request_from
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import OF_ONE, StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from tests.releases.questions import (
+    ADD_REMOVE,
+    AGE,
+    asked,
+    by_group,
+    matrix,
+    ranks,
+    shares,
+    terms,
+)
+from tests.statistics.columns import DROP, category, number, yes_no
+
+INCOME = number("income", 5000.0, unit="euros", description="a year", missing=DROP)
+HIDDEN = {"relation": ADD_REMOVE}
+PRIVATE = terms(5, relation=ADD_REMOVE)
+
+
+def of_one(kind, column=AGE, *, key="laplace", known=None, **parts):
+    query = Query(kind=kind, column=column, **(known or terms()), **parts)
+    return asked(query, key)
+
+
+def joint(kind, *columns, key="laplace", known=None, **parts):
+    query = JointQuery(kind=kind, numbers=columns, **(known or terms()), **parts)
+    return asked(query, key)
+
+
+SCALARS = (
+    "sum",
+    "mean",
+    "variance",
+    "standard deviation",
+    "variance, divisor n",
+    "standard deviation, divisor n",
+)
+PUBLIC_GROUPS = GroupSizes(sizes=(2, 3))
+REQUESTS = {
+    **{name: of_one(StatisticKind(name)) for name in SCALARS},
+    "mean, dropped": of_one(StatisticKind.MEAN, INCOME, known=PRIVATE),
+    "gaussian": replace(of_one(StatisticKind.MEAN, key="gaussian"), delta=1e-6, draw=3),
+    "households": of_one(StatisticKind.SUM, known=terms(rows=3)),
+    "count of a label": of_one(
+        StatisticKind.COUNT, yes_no(), membership=Membership(label="yes")
+    ),
+    "count of a range": of_one(
+        StatisticKind.COUNT,
+        membership=Membership(interval=Interval(lower=65, upper=math.inf)),
+    ),
+    "count of everybody": of_one(
+        StatisticKind.COUNT, known=PRIVATE, membership=Membership()
+    ),
+    "proportion": of_one(
+        StatisticKind.PROPORTION,
+        membership=Membership(interval=Interval(lower=-math.inf, upper=18)),
+    ),
+    "histogram": of_one(StatisticKind.HISTOGRAM, edges=(0.0, 50.0, 100.0)),
+    "histogram of labels": of_one(StatisticKind.HISTOGRAM, category(), known=PRIVATE),
+    "shares": of_one(StatisticKind.PROPORTIONS, edges=(0.0, 50.0, 100.0)),
+    **{
+        f"shares, {kind}": shares(kind=kind)
+        for kind in ConstraintKind
+        if kind != ConstraintKind.ALL_BUT_ONE
+    },
+    "shares, all but the first": shares(
+        kind=ConstraintKind.ALL_BUT_ONE, remainder=0, syntheses=2
+    ),
+    "shares, wide tree": shares(kind=ConstraintKind.TREE, cells=5, branching=3),
+    "median": ranks(),
+    "quantile": ranks(q=0.9),
+    "covariance": joint(StatisticKind.COVARIANCE, AGE, number("weight")),
+    "correlation": matrix(kind=StatisticKind.CORRELATION),
+    "matrix": matrix(columns=3, weights=(1.0, 2.0, 1.0, 1.0, 1.0, 3.0)),
+    "pooled variance": joint(
+        StatisticKind.POOLED_VARIANCE,
+        AGE,
+        group=category(labels=("north",)),
+        groups=PUBLIC_GROUPS,
+    ),
+    "pooled covariance, private": joint(
+        StatisticKind.POOLED_COVARIANCE,
+        AGE,
+        number("weight"),
+        group=category(labels=("north",)),
+        groups=GroupSizes(sizes=(5, 0), labels_public=False),
+    ),
+    "by group": by_group(),
+    "count by group": by_group(relation=ADD_REMOVE),
+}
+
+
+def table_of(request):
+    """A table that declares the columns otherwise than the request did."""
+    columns = tuple(
+        replace(column, bounds=None, missing=DROP, replacement=None)
+        if column.kind is ColumnKind.NUMBER
+        else column
+        for column in request.query.columns
+    )
+    cells = {
+        column.name: [1.0, 2.0, 3.0, 4.0, 5.0]
+        if column.kind is ColumnKind.NUMBER
+        else [column.labels[0]] * 5
+        for column in columns
+    }
+    return Dataset(name="t", frame=pd.DataFrame(cells), columns=columns)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_comes_back_from_its_parameters(name):
+    request = REQUESTS[name]
+    stored = json.loads(json.dumps(request.parameters(), allow_nan=False))
+    table = table_of(request)
+    again = request_from(stored, table, draw=request.draw)
+    assert again == request
+    assert again.analysis("table") == request.analysis("table")
+    assert again.plan.noise == request.plan.noise
+    declared = as_declared(again, table)
+    assert {column.name: column for column in declared.columns} == {
+        column.name: column for column in request.query.columns
+    }
+
+
+def test_every_kind_of_question_is_covered():
+    covered = {request.query.kind for request in REQUESTS.values()}
+    assert covered == set(StatisticKind)
+    assert set(OF_ONE) <= covered
+
+
+def test_sizes_of_private_groups_are_not_stored_and_not_needed():
+    query = JointQuery(
+        kind=StatisticKind.POOLED_VARIANCE,
+        numbers=(AGE,),
+        group=category(labels=("north",)),
+        groups=GroupSizes(sizes=(2, 3), labels_public=False),
+        **terms(),
+    )
+    request = asked(query, "laplace")
+    again = request_from(request.parameters(), table_of(request))
+    assert again.parameters() == request.parameters()
+    assert again.plan.noise == request.plan.noise
+
+
+GOOD = of_one(StatisticKind.MEAN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"query": None},
+        {"query": {}},
+        {"query": {"kind": "mean"}},
+        {"query": GOOD.parameters()["query"] | {"kind": "mode"}},
+        {"query": GOOD.parameters()["query"] | {"relation": "none"}},
+        {"query": GOOD.parameters()["query"] | {"size": {"people": 5, "public": 1}}},
+        {"query": GOOD.parameters()["query"] | {"edges": "01"}},
+        {"mechanism": "magic"},
+        {"epsilon": "1"},
+        {"delta": None},
+        {"constraint": {}},
+        {"weights": [1.0]},
+    ],
+)
+def test_other_parameters_are_refused_without_quoting_them(change):
+    parameters = GOOD.parameters() | change
+    with pytest.raises(DataError, match="cannot be traced back"):
+        request_from(parameters, table_of(GOOD))
+
+
+def test_a_column_that_the_table_does_not_have_is_refused():
+    other = table_of(of_one(StatisticKind.MEAN, number("weight")))
+    with pytest.raises(DataError):
+        request_from(GOOD.parameters(), other)
+    with pytest.raises(DataError):
+        request_from({"kind": "model"}, other)
