@@ -85,6 +85,22 @@ class GlmFit:
         except DataError:
             return None
 
+    def pulled(self, pull: FloatArray) -> FloatArray:
+        """Return the minimum of the objective plus ``pull^T theta``, shape ``(d,)``.
+
+        Raises:
+            DataError: There is none, as without a penalty.
+
+        """
+        problem = _Problem(
+            x=self.features,
+            y=self.target,
+            loss=self.loss,
+            diagonal=self.penalty.diagonal(len(pull), self.people),
+            pull=pull,
+        )
+        return _minimized(problem, self.theta - self.factor.solve(pull))[0]
+
 
 def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> GlmFit:
     """Return the fit of targets ``y``, shape ``(n,)``, to rows ``x``, shape ``(n, d)``.
@@ -136,20 +152,22 @@ def weighted_sum(x: FloatArray, weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Problem:
-    """A penalized sum of losses, perhaps without one person."""
+    """A penalized sum of losses, perhaps without one person or with a linear term."""
 
     x: FloatArray
     y: FloatArray
     loss: Loss
     diagonal: FloatArray
     without: int | None = None
+    pull: FloatArray | None = None
 
     def value(self, theta: FloatArray, eta: FloatArray) -> tuple[float, float]:
         """Return the objective, and what rounding may make of it."""
         losses = self._others(self.loss.value(eta, self.y))
         ridge = float((self.diagonal * theta * theta).sum() / 2)
-        gross = float(np.abs(losses).sum()) + ridge
-        return float(losses.sum()) + ridge, 1e-12 * (1 + gross)
+        pulled = 0.0 if self.pull is None else float(self.pull @ theta)
+        gross = float(np.abs(losses).sum()) + ridge + abs(pulled)
+        return float(losses.sum()) + ridge + pulled, 1e-12 * (1 + gross)
 
     def slopes(
         self, theta: FloatArray, eta: FloatArray
@@ -162,6 +180,8 @@ class _Problem:
         largest = max(float(self.x.max()), -float(self.x.min()))
         rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt) * largest
         gradient = weighted_sum(self.x, slopes) + self.diagonal * theta
+        if self.pull is not None:
+            gradient = gradient + self.pull
         return gradient, weights, rounding
 
     def factor(self, weights: FloatArray) -> Factor:
