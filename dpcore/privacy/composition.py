@@ -11,14 +11,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from scipy.special import expit, ndtri
-
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
 from dpcore.privacy.event_distributions import (
     distribution_of,
     epsilon_of,
+    is_sampled,
     needs_delta,
     reach_of,
 )
@@ -27,7 +26,16 @@ from dpcore.privacy.laplace import rho_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-EventKind = Literal["laplace", "gaussian", "pure", "approximate"]
+EventKind = Literal[
+    "laplace",
+    "gaussian",
+    "pure",
+    "approximate",
+    "subsampled-laplace",
+    "subsampled-gaussian",
+    "fixed-size-laplace",
+    "fixed-size-gaussian",
+]
 
 FINEST_INTERVAL = 1e-7
 """Least width of a cell of the discretized privacy loss."""
@@ -43,10 +51,13 @@ class PrivacyEvent:
 
     Attributes:
         kind: "laplace" and "gaussian" noise, "pure" for any mechanism of which only
-            its pure level is used, "approximate" for one that is (epsilon, delta)-DP.
+            its pure level is used, "approximate" for one that is (epsilon, delta)-DP;
+            noise on a "subsampled" table, everybody in the sample with the same
+            chance, or on a sample of a "fixed-size" without replacement.
         parameter: Laplace: scale over l1 sensitivity. Gaussian: standard deviation
             over l2 sensitivity. Pure and approximate: epsilon. In [0, inf].
         delta: Approximate: the delta that goes with epsilon, in [0, 1]; 0 otherwise.
+        rate: Of a sample: the chance that a row is in it, in (0, 1]; 1 otherwise.
 
     Raises:
         ParameterError: The kind is unknown or the parameter outside its domain.
@@ -56,6 +67,7 @@ class PrivacyEvent:
     kind: EventKind
     parameter: float
     delta: float = 0.0
+    rate: float = 1.0
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(EventKind):
@@ -68,6 +80,12 @@ class PrivacyEvent:
             message = (
                 "the delta of an event must be in [0, 1], and 0 unless the event is "
                 f"approximate, got {self.delta}."
+            )
+            raise ParameterError(message)
+        if not 0 < self.rate <= 1 or (self.rate < 1 and not is_sampled(self)):
+            message = (
+                "the rate of an event must be in (0, 1], and 1 unless the event is on "
+                f"a sample, got {self.rate}."
             )
             raise ParameterError(message)
 
@@ -89,8 +107,12 @@ class PrivacyEvent:
         """
         if self.delta > 0:
             return math.inf
-        if self.kind == "gaussian":
+        if self.kind.endswith("gaussian"):
+            # A sample does not make zCDP stronger.
             return self.ratio * self.ratio / 2
+        if is_sampled(self):
+            amplified = float(rho_of_pure(epsilon_of(self, 0.0)))
+            return min(amplified, float(rho_of(self.ratio)))
         return float((rho_of if self.kind == "laplace" else rho_of_pure)(self.ratio))
 
     def to_dict(self) -> dict[str, str | float]:
@@ -98,6 +120,8 @@ class PrivacyEvent:
         event: dict[str, str | float] = {"kind": self.kind, "parameter": self.parameter}
         if self.kind == "approximate":
             event["delta"] = self.delta
+        if is_sampled(self):
+            event["rate"] = self.rate
         return event
 
     @classmethod
@@ -112,6 +136,7 @@ class PrivacyEvent:
                 kind=values["kind"],
                 parameter=float(values["parameter"]),
                 delta=float(values.get("delta", 0.0)),
+                rate=float(values.get("rate", 1.0)),
             )
         except (KeyError, TypeError, ValueError):
             message = "a privacy event needs a kind and a numeric parameter."
@@ -175,29 +200,6 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
     )
 
 
-def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped library
-    """Return the events as one ``dp_accounting.ComposedDpEvent``.
-
-    The library has no event for a pure level. It is stated as the Gaussian noise that
-    is nowhere more private, ``mu = -2 Phi^-1(1/(1 + e^epsilon))`` (Dong, Roth and Su
-    2022): an upper bound, which ``compose`` does not need.
-    """
-    import dp_accounting as dpa  # noqa: PLC0415 - a second to import, rarely used
-
-    def translate(event: PrivacyEvent) -> Any:  # noqa: ANN401 - untyped library
-        if event.kind == "laplace":
-            return dpa.LaplaceDpEvent(event.parameter)
-        if event.kind == "gaussian":
-            return dpa.GaussianDpEvent(event.parameter)
-        if event.delta > 0:
-            # The library composes no (epsilon, delta) pairs.
-            return dpa.NonPrivateDpEvent()
-        mu = -2 * float(ndtri(expit(-event.parameter)))
-        return dpa.GaussianDpEvent(_swap("gaussian", mu))
-
-    return dpa.ComposedDpEvent([translate(event) for event in events])
-
-
 def _swap(kind: EventKind, number: float) -> float:
     """Turn noise over sensitivity into sensitivity over noise, and back."""
     if kind in {"pure", "approximate"}:
@@ -238,6 +240,8 @@ def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
         return math.inf
     tractable = {e: n for e, n in others.items() if e.ratio <= LARGEST_LOSS}
     large = {e: n for e, n in others.items() if e.ratio > LARGEST_LOSS}
+    if any(needs_delta(event) for event in large):
+        return math.inf
     added = math.fsum(n * event.ratio for event, n in large.items())
     delta -= math.fsum(n * event.delta for event, n in large.items())
     if delta <= 0:

@@ -15,8 +15,9 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.privacy.composition import PrivacyEvent, compose, dp_event
+from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy.peer_events import dp_event
 
 ONE = Sensitivity.scalar(1.0)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.composition import PrivacyEvent, compose, dp_event
+from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.conversions import (
     delta_of_rho,
     epsilon_of_rho,
@@ -25,6 +25,7 @@ from dpcore.privacy.interpretation import (
     trade_off,
     trade_off_gaussian,
 )
+from dpcore.privacy.peer_events import dp_event
 
 levels = st.floats(1e-3, 30)
 deltas = st.floats(1e-12, 0.9)

@@ -1,0 +1,286 @@
+"""What keeping the sample secret is worth: amplification by subsampling.
+
+A mechanism that is ``epsilon``-DP runs on a random sample of the rows. Whoever does not
+know who is in the sample learns less about each person (Smith 2009, lemma 3). With
+``q`` the chance that a row is in the sample, every event has
+
+    (1 - q) p + q e^-epsilon p <= p' <= (1 - q) p + q e^epsilon p,
+
+which gives the closed forms below (Balle, Barthe and Gaboardi 2018, theorems 8 to 10).
+All of them hold for a secret, uniform sample that is drawn without a look at the data.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray
+
+SOURCE_EPSILON = 1.0
+"""The level from which lemma 3 starts."""
+ONE_SIDED_LIMIT = 0.79681213002002
+"""Largest rate at which ``2 q`` holds if only additions are limited (the source: 0.79).
+
+``1 - q >= e^(-2q)`` up to ``1 + W(-2 e^-2)/2``, with ``W`` the main branch of Lambert's
+function.
+"""
+MOST_DRAWS = 100_000
+"""Most draws with replacement whose copies are counted one by one."""
+_BIG = 600.0
+
+
+def amplify(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Return the epsilon of a mechanism on a secret sample: ``log(1 + q (e^eps - 1))``.
+
+    Tight for Poisson sampling when one row is added or removed, and for a sample of
+    fixed size without replacement (``q = m/n``) when a row is replaced. Broadcasts.
+
+    Args:
+        epsilon: The level on the sample, in [0, inf].
+        rate: The chance ``q`` that a row is in the sample, in [0, 1].
+
+    Raises:
+        ParameterError: An argument is outside its domain.
+
+    >>> round(float(amplify(1.0, 0.1)), 12)
+    0.15856507874
+
+    """
+    level, q = _levels(epsilon), _rates(rate)
+    return _between(_log_mixture(level, q), 0.0, level)
+
+
+def amplify_removal(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Return the other direction, ``-log(1 - q (1 - e^-eps))``: never the larger one.
+
+    It limits how much *less* likely an answer is with the person than without.
+
+    Raises:
+        ParameterError: As ``amplify``.
+
+    """
+    level, q = _levels(epsilon), _rates(rate)
+    with np.errstate(divide="ignore"):
+        return _between(-np.log1p(q * np.expm1(-level)), 0.0, level)
+
+
+def amplify_replacement(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Return the epsilon under Poisson sampling when a row is *replaced*.
+
+    ``epsilon`` is the level on the sample for one row more or less. The person may be
+    in the sample with either record: both directions add up.
+
+    Raises:
+        ParameterError: As ``amplify``.
+
+    """
+    return np.asarray(amplify(epsilon, rate) + amplify_removal(epsilon, rate))
+
+
+def amplify_one_sided(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Return the epsilon if only *adding* a row is limited (Smith's note b).
+
+    A sudden drop is allowed, so that the trivial bound 0 stands in for the lower one:
+    ``max(log(1 + q (e^eps - 1)), -log(1 - q))``. For a small epsilon the second is the
+    larger one, and it may exceed ``epsilon``.
+
+    Raises:
+        ParameterError: As ``amplify``.
+
+    """
+    level, q = _levels(epsilon), _rates(rate)
+    with np.errstate(divide="ignore"):
+        return np.maximum(amplify(level, q), -np.log1p(-q))
+
+
+def source_bound(rate: ArrayLike) -> FloatArray:
+    """Return the ``2 q`` of lemma 3, for a mechanism that is 1-DP on the sample.
+
+    Valid for every rate; ``amplify(1, q)`` starts with the slope ``e - 1 = 1.718``.
+
+    Raises:
+        ParameterError: A rate is not in [0, 1].
+
+    """
+    return 2 * _rates(rate)
+
+
+def source_rate(target: ArrayLike, epsilon: ArrayLike) -> FloatArray:
+    """Return the rate ``target e^-epsilon`` that the source's note c suffices with.
+
+    ``retention_rate`` is the exact one. For a large epsilon hardly anybody is kept:
+    of ``n`` rows less than one, once ``epsilon > log(n target)``.
+
+    Raises:
+        ParameterError: An epsilon is outside [0, inf].
+
+    """
+    return np.asarray(_levels(target) * np.exp(-_levels(epsilon)))
+
+
+def base_epsilon(target: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Return the level on the sample that ends at ``target``: ``amplify``, inverted.
+
+    ``log(1 + (e^target - 1)/q)``; ``inf`` where nobody is ever sampled.
+
+    Raises:
+        ParameterError: As ``amplify``.
+
+    >>> round(float(base_epsilon(0.1, 0.05)), 8)
+    1.1325042
+
+    """
+    level, q = _levels(target), _rates(rate)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        near = np.log1p(np.expm1(np.minimum(level, _BIG)) / q)
+        # Here e^target swamps the ones beside it.
+        far = level - np.log(q)
+    base = np.where((level > _BIG) | np.isinf(near), far, near)
+    return np.asarray(np.where(q == 0, np.inf, base))
+
+
+def retention_rate(target: ArrayLike, epsilon: ArrayLike) -> FloatArray:
+    """Return the largest rate that brings ``epsilon`` down to ``target``.
+
+    ``(e^target - 1)/(e^epsilon - 1)``, at most 1.
+
+    Raises:
+        ParameterError: An epsilon is outside [0, inf].
+
+    >>> round(float(retention_rate(0.1, 3.0)), 12)
+    0.005510503503
+
+    """
+    goal, level = np.broadcast_arrays(_levels(target), _levels(epsilon))
+    kept = np.ones(goal.shape)
+    less = goal < level
+    a, b = goal[less], level[less]
+    # (e^a - 1)/(e^b - 1), where neither exponential overflows.
+    kept[less] = np.exp(a - b) * np.expm1(-a) / np.expm1(-b)
+    return kept
+
+
+def distinct_rate(draws: ArrayLike, people: ArrayLike) -> FloatArray:
+    """Return the chance that ``m`` draws with replacement from ``n`` rows hit a row.
+
+    ``1 - (1 - 1/n)^m``.
+
+    Raises:
+        ParameterError: ``people`` is below 1 or ``draws`` below 0.
+
+    >>> round(float(distinct_rate(100, 1000)), 12)
+    0.095207852886
+
+    """
+    m, n = _drawn(draws, people)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        missed = np.where(m == 0, 0.0, m * np.log1p(-1 / n))
+    return np.asarray(np.abs(np.expm1(missed)))
+
+
+def amplify_with_replacement(epsilon: float, draws: int, people: int) -> float:
+    """Return the epsilon of ``m`` draws with replacement when a row is replaced.
+
+    ``epsilon`` is the level for each copy of a row. Where a row is likely drawn at most
+    once it is ``m log(1 + (e^eps - 1)/n)``, exact for yes/no values with Laplace noise.
+    Where that exceeds ``epsilon``, the answer ``t`` solves, with ``w`` the binomial
+    chances of ``j`` copies and ``e`` short for the level,
+
+        w_0 (e^t - 1) + sum_(j e < t) w_j (e^(t - j e) - 1)
+            = sum_(j e >= t) w_j (e^(j e) - e^t).
+
+    Raises:
+        ParameterError: ``epsilon`` is not in [0, inf), there are more than
+            ``MOST_DRAWS`` draws, or as ``distinct_rate``.
+
+    >>> round(amplify_with_replacement(1.0, 100, 1000), 10)
+    0.1716807271
+
+    """
+    level = float(_levels(epsilon))
+    m, n = (float(number) for number in _drawn(draws, people))
+    if math.isinf(level) or m > MOST_DRAWS:
+        message = f"epsilon must be finite, and the draws at most {MOST_DRAWS:,}."
+        raise ParameterError(message)
+    if m == 0 or level == 0:
+        return 0.0
+    rare = m * float(_log_mixture(np.asarray(level), np.asarray(1 / n)))
+    return rare if rare <= level else _often(level, m, n, rare)
+
+
+def _often(level: float, m: float, n: float, rare: float) -> float:
+    if n == 1:
+        return m * level
+    j = np.arange(m + 1)
+    w = gammaln(m + 1) - gammaln(j + 1) - gammaln(m - j + 1)
+    w += -j * math.log(n) + (m - j) * math.log1p(-1 / n)
+
+    def below(t: float) -> bool:
+        """Tell whether the losses still outweigh the rest at ``t``."""
+        gap = j * level - t
+        far = gap >= 0
+        with np.errstate(divide="ignore"):
+            more = w[far] + t + _log_expm1(gap[far])
+            less = w[~far] + _log_expm1(-gap[~far])
+        return bool(logsumexp(more) > logsumexp(less))
+
+    low, high = rare, m * level
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return high
+
+
+def _log_expm1(x: FloatArray) -> FloatArray:
+    return np.asarray(x + np.log(-np.expm1(-x)))
+
+
+def _log_mixture(level: FloatArray, q: FloatArray) -> FloatArray:
+    """Return ``log(1 - q + q e^level)`` without an overflow."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.log1p(q * np.expm1(np.minimum(level, _BIG)))
+        # e^level swamps all else, but for the rarest rates.
+        far = np.logaddexp(level + np.log(q), np.log1p(-q))
+    mixed = np.where(level > _BIG, far, near)
+    return np.asarray(np.where(q == 0, 0.0, mixed))
+
+
+def _between(value: FloatArray, low: float, high: FloatArray) -> FloatArray:
+    """Keep rounding errors within limits that are known."""
+    return np.asarray(np.minimum(np.maximum(value, low), high))
+
+
+def _levels(epsilon: ArrayLike) -> FloatArray:
+    level = np.asarray(epsilon, dtype=np.float64)
+    if not (level >= 0).all():
+        message = "epsilon must be at least 0."
+        raise ParameterError(message)
+    return level
+
+
+def _rates(rate: ArrayLike) -> FloatArray:
+    q = np.asarray(rate, dtype=np.float64)
+    if not ((q >= 0) & (q <= 1)).all():
+        message = "the chance that a row is in the sample must lie from 0 to 1."
+        raise ParameterError(message)
+    return q
+
+
+def _drawn(draws: ArrayLike, people: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    m = np.asarray(draws, dtype=np.float64)
+    n = np.asarray(people, dtype=np.float64)
+    if not ((m >= 0) & np.isfinite(m)).all() or not ((n >= 1) & np.isfinite(n)).all():
+        message = "a sample needs at least 0 draws, from at least 1 person."
+        raise ParameterError(message)
+    return m, n
