@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual import summaries
-from dpcore.individual.summaries import ExposedPerson, GroupExposure
+from dpcore.individual.losses import Losses
+from dpcore.individual.summaries import ExposedPerson
 from dpcore.statistics.blocks import ShiftBlocks, shifts_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray
     from dpcore.relations import NeighboringRelation
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Exposure:
-    """Everybody's privacy loss from one release. CONFIDENTIAL.
+class Exposure(Losses):
+    """Everybody's privacy loss from the release of a statistic. CONFIDENTIAL.
 
     Attributes:
-        epsilon: Loss of each person, shape ``(n,)``.
-        ordered: The same losses, ascending: sorted once, read by every summary.
         values: The values behind the statistic, shape ``(n,)`` or ``(n, d)``.
         shifts: Where the statistic would lie without each person.
         relation: Which tables are neighbors.
@@ -43,8 +41,6 @@ class Exposure:
 
     """
 
-    epsilon: FloatArray = field(repr=False)
-    ordered: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)
     shifts: Shifts | ShiftBlocks = field(repr=False)
     relation: NeighboringRelation
@@ -52,95 +48,9 @@ class Exposure:
     worst_case: float
     for_all: float = field(repr=False)
 
-    @property
-    def people(self) -> int:
-        """Return the number of people."""
-        return len(self.epsilon)
-
-    @property
-    def maximum(self) -> float:
-        """Return the largest loss of a person in the table."""
-        return float(self.ordered[-1])
-
-    @property
-    def mean(self) -> float:
-        """Return the mean loss."""
-        return float(self.epsilon.mean())
-
-    def quantiles(self, q: ArrayLike) -> FloatArray:
-        """Return the smallest losses that at least a share ``q`` of people stay within.
-
-        An inverted distribution function: no interpolation, so infinities are safe.
-        """
-        # Just below a whole rank only for the rounding of the product.
-        ranks = np.ceil(np.asarray(q) * self.people - 1e-9).astype(np.intp)
-        return np.asarray(self.ordered[np.clip(ranks - 1, 0, self.people - 1)])
-
-    def moment(self, order: float) -> float:
-        """Return ``(mean of epsilon^order)^(1 / order)`` (Wang 2019, definition 7).
-
-        Scaled by the maximum ``M``, ``M (mean of (epsilon / M)^order)^(1 / order)``, so
-        that no power overflows.
-
-        Raises:
-            ParameterError: Unless ``order`` is positive.
-
-        """
-        if not order > 0:
-            message = f"the order of a moment must be positive, got {order}."
-            raise ParameterError(message)
-        largest = self.maximum
-        if largest == 0 or np.isinf(largest) or np.isinf(order):
-            return largest
-        powers = (self.epsilon / largest) ** order
-        return largest * float(powers.mean() ** (1 / order))
-
-    def exceeding(self, threshold: float) -> float:
-        """Return the share of people who lose more than ``threshold``."""
-        within = np.searchsorted(self.ordered, threshold, side="right")
-        return float(1 - within / self.people)
-
-    def ecdf(self, points: int = 500) -> tuple[FloatArray, FloatArray]:
-        """Return losses, ascending, and the share of people at or below each.
-
-        At most ``points`` of them, equally far apart in share, the largest included.
-        """
-        ranks = np.linspace(0, self.people, min(points, self.people) + 1)[1:]
-        losses = self.ordered[np.ceil(ranks).astype(np.intp) - 1]
-        within = np.searchsorted(self.ordered, losses, side="right")
-        return losses, within / self.people
-
-    def histogram(self, edges: FloatArray) -> NDArray[np.intp]:
-        """Return how many people lose more than an edge and at most the next.
-
-        ``edges`` ascend; people below the first or above the last are not counted.
-        """
-        return np.diff(np.searchsorted(self.ordered, edges, side="right"))
-
-    def by_group(
-        self, codes: NDArray[np.int64], labels: tuple[str, ...]
-    ) -> tuple[GroupExposure, ...]:
-        """Return a summary for each group that has people, in the order of ``labels``.
-
-        ``codes`` holds each person's index into ``labels``; ``len(labels)`` stands for
-        "other" and -1 for "missing".
-
-        Raises:
-            ParameterError: Unless there is one code a person.
-
-        """
-        if len(codes) != self.people:
-            message = f"{self.people} people need as many codes, got {len(codes)}."
-            raise ParameterError(message)
-        return summaries.by_group(self.epsilon, codes, labels)
-
     def most_exposed(self, count: int = 10) -> tuple[ExposedPerson, ...]:
         """Return the people who lose most, most first; ties in the table's order."""
-        count = min(count, self.people)
-        threshold = np.partition(self.epsilon, self.people - count)[-count]
-        candidates = np.flatnonzero(self.epsilon >= threshold)
-        order = np.argsort(-self.epsilon[candidates], kind="stable")
-        entries = candidates[order[:count]]
+        entries = self.ranking(count)
         distances = self.shifts.distances(entries)
         return tuple(
             ExposedPerson(
