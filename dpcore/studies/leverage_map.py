@@ -168,7 +168,8 @@ def _binned(
     cell = row * _CELLS + column
     shape = (_CELLS, _CELLS)
     counts = np.bincount(cell, minlength=_CELLS**2).reshape(shape)
-    return counts, np.bincount(cell, loss, minlength=_CELLS**2).reshape(shape)
+    sums = np.bincount(cell, loss, minlength=_CELLS**2).reshape(shape)
+    return counts, np.asarray(sums, dtype=np.float64)
 
 
 def _largest(loss: FloatArray, most: int) -> NDArray[np.intp]:
