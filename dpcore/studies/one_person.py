@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
     from dpcore.releases.plans import Plan
     from dpcore.releases.request import Request
+    from dpcore.statistics.base import Shifts
     from dpcore.studies.person_laws import Line, PersonLaws
 
 _DELTAS: Final = np.concatenate([[0.0], np.geomspace(1e-12, 0.99, 80)])
@@ -114,7 +115,7 @@ def laws_of_statistic(
         message = f"there are {exposure.people} people; choose one of them."
         raise DataError(message)
     present = np.asarray(exposure.shifts.actual)
-    others = alternatives_of(exposure, entry)
+    others = alternatives_of(exposure.shifts, entry)
     if np.isnan(others).any():
         message = "the statistic is undefined with one person less."
         raise DataError(message)
@@ -142,9 +143,8 @@ def laws_of_statistic(
     return ProfileLaws.of_plan(plan, absent, present)
 
 
-def alternatives_of(exposure: Exposure, entry: int) -> FloatArray:
+def alternatives_of(shifts: Shifts | ShiftBlocks, entry: int) -> FloatArray:
     """Return where the statistic would lie without a person, shape ``(a, k)``."""
-    shifts = exposure.shifts
     if isinstance(shifts, ShiftBlocks):
         return np.asarray(shifts.of_rows(slice(entry, entry + 1))[0])
     kind = entry if shifts.kind is None else int(shifts.kind[entry])
