@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from dpcore.data.bounds import FloatArray
 
+_MOST_KNOTS = 1_000
+
 
 def pure_delta_of(level: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return the largest delta at ``epsilon`` that pure ``level``-DP allows.
@@ -94,6 +96,43 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     b = high
     bound = (1 + b) * rho - math.log1p(1 / b) + (log_odds - math.log1p(b)) / b
     return max(bound, 0.0)
+
+
+def epsilons_of_rho(rho: ArrayLike, delta: float) -> FloatArray:
+    """Return ``epsilon_of_rho`` of every element, at most a relative 1e-6 above it.
+
+    The best order changes smoothly with rho and is interpolated. Every order gives a
+    valid bound, so that what interpolation is off by only makes the answer larger.
+
+    >>> round(float(epsilons_of_rho([0.02625], 1e-6)[0]), 6)
+    1.040927
+    """
+    rho = np.asarray(rho, dtype=np.float64)
+    if delta >= 1:
+        return np.zeros_like(rho)
+    proper = (rho > 0) & np.isfinite(rho)
+    if delta <= 0 or not proper.any():
+        return np.where(rho > 0, np.inf, rho)
+    known = rho[proper]
+    ends = np.log(float(known.min())), np.log(float(known.max()))
+    knots = np.linspace(*ends, max(2, min(_MOST_KNOTS, int(known.size))))
+    orders = np.log(_best_orders(np.exp(knots), -math.log(delta)))
+    b = np.exp(np.interp(np.log(known), knots, orders))
+    bound = (1 + b) * known - np.log1p(1 / b) - (math.log(delta) + np.log1p(b)) / b
+    result = np.where(rho > 0, np.inf, 0.0)
+    result[proper] = np.maximum(bound, 0.0)
+    return result
+
+
+def _best_orders(rho: FloatArray, log_odds: float) -> FloatArray:
+    """Return the roots of ``rho b^2 + log(1 + b) = log_odds`` by bisection."""
+    high = np.minimum(np.sqrt(log_odds / rho), math.expm1(min(log_odds, 700.0)))
+    low = np.zeros_like(high)
+    for _ in range(100):
+        b = (low + high) / 2
+        below = rho * b * b + np.log1p(b) < log_odds
+        low, high = np.where(below, b, low), np.where(below, high, b)
+    return high
 
 
 def delta_of_rho(rho: float, epsilon: float) -> float:

@@ -1,0 +1,280 @@
+"""Everybody's total over several releases, against closed forms and the accountant."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.dataset import Dataset
+from dpcore.errors import DataError, ParameterError
+from dpcore.individual.exposure import expose
+from dpcore.individual.totals import (
+    Counting,
+    ReleaseLosses,
+    person_totals,
+    release_losses,
+)
+from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
+from tests.statistics.columns import DROP, number
+
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+WAYS = {
+    Counting.SIMPLE: "basic",
+    Counting.ADVANCED: "advanced",
+    Counting.ZCDP: "zcdp",
+}
+
+
+def losses(kind, *own):
+    largest = PrivacyEvent.of(kind, max(own))
+    return ReleaseLosses(event=largest, own=np.array(own, dtype=float))
+
+
+def total(parts, way, *, people=1, delta=1e-6):
+    return person_totals(parts, people=people, delta=delta).of[way]
+
+
+def test_vectors_of_composition():
+    gauss = [losses("gaussian", mu) for mu in (0.1, 0.2, 0.05)]
+    for way in (Counting.GAUSSIAN, Counting.BEST):
+        assert total(gauss, way)[0] == pytest.approx(0.9655559112, rel=1e-9)
+    assert total(gauss, Counting.ZCDP)[0] == pytest.approx(1.0409266011, rel=1e-9)
+    tenths = [losses("pure", 0.1)] * 10
+    assert total(tenths, Counting.ADVANCED)[0] == pytest.approx(1.0)
+    uneven = [losses("pure", e) for e in (0.05, 0.1, 0.2, 0.4)]
+    assert total(uneven, Counting.ADVANCED)[0] == pytest.approx(0.75)
+    # From many releases on, the closed form beats the sum.
+    many = [losses("pure", 0.1)] * 400
+    sums = person_totals(many, people=1, delta=1e-6).of
+    assert sums[Counting.ADVANCED] < 0.5 * sums[Counting.SIMPLE]
+
+
+positive = st.floats(1e-3, 2.0)
+plans = st.lists(
+    st.tuples(st.sampled_from(["laplace", "gaussian", "pure"]), positive, positive),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=12)
+@given(plans, st.sampled_from([1e-9, 1e-6, 1e-2]))
+def test_each_person_has_what_the_accountant_says(parts, delta):
+    plan = [losses(kind, *own) for kind, *own in parts]
+    everybody = person_totals(plan, people=2, delta=delta)
+    for person in (0, 1):
+        events = [one.of(person) for one in plan]
+        known = compose(events, delta=delta)
+        for way, name in WAYS.items():
+            expected = pytest.approx(getattr(known, name), rel=1e-6)
+            assert everybody.of[way][person] == expected
+        rho = sum(event.rho for event in events)
+        zcdp = everybody.of[Counting.ZCDP][person]
+        assert zcdp == pytest.approx(epsilon_of_rho(rho, delta), rel=1e-6)
+        assert zcdp >= epsilon_of_rho(rho, delta) * (1 - 1e-12)
+    best = everybody.of[Counting.BEST]
+    assert all((best <= everybody.of[way]).all() for way in Counting)
+
+
+@settings(max_examples=30)
+@given(plans)
+def test_nobody_loses_more_than_the_worst_case(parts):
+    plan = [losses(kind, *own) for kind, *own in parts]
+    worst = [ReleaseLosses(event=one.event) for one in plan]
+    for way in Counting:
+        mine, ledger = total(plan, way, people=2), total(worst, way, people=2)
+        assert (mine <= ledger * (1 + 1e-6)).all()
+        more = [*plan, losses("pure", 0.1, 0.2)]
+        assert (total(more, way, people=2) >= mine * (1 - 1e-6)).all()
+
+
+def test_smallest_total_of_a_mixture_covers_the_exact_one():
+    plan = [losses("laplace", 0.3), losses("gaussian", 0.2), losses("pure", 0.1)]
+    exact = compose([one.of(0) for one in plan], delta=1e-6)
+    mixed = person_totals(plan, people=1, delta=1e-6).of
+    assert exact.pld * (1 - 1e-9) <= mixed[Counting.BEST][0] <= exact.basic
+    assert mixed[Counting.GAUSSIAN][0] <= mixed[Counting.SIMPLE][0] * (1 + 1e-12)
+
+
+def test_interpolated_conversion_errs_on_the_private_side():
+    rho = np.geomspace(1e-12, 1e3, 5_000)
+    for delta in (1e-12, 1e-6, 0.1):
+        exact = np.array([epsilon_of_rho(float(one), delta) for one in rho[::50]])
+        found = epsilons_of_rho(rho, delta)[::50]
+        assert (found >= exact * (1 - 1e-12)).all()
+        np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-12)
+    np.testing.assert_array_equal(epsilons_of_rho([0, np.inf], 1e-6), [0, np.inf])
+    np.testing.assert_array_equal(epsilons_of_rho([0, 1.0], 0.0), [0, np.inf])
+    np.testing.assert_array_equal(epsilons_of_rho([1.0], 1.0), [0])
+
+
+AGES = np.array([5.0, 20.0, 40.0, np.nan, 95.0, 120.0])
+TABLE = Dataset(
+    name="t",
+    frame=pd.DataFrame({"age": AGES, "region": list("nnsssn")}),
+    columns=(number("age", missing=DROP), number("region")),
+)
+WITH_GAPS = Query(
+    kind=StatisticKind.SUM,
+    column=number("age", missing=DROP),
+    **terms(5, relation=ADD_REMOVE),
+)
+
+
+def of_request(request, dataset, relation):
+    query = request.query
+    return release_losses(
+        request.plan,
+        query.statistic,
+        query.values(dataset),
+        rows=query.rows(dataset),
+        people=dataset.people,
+        relation=relation,
+        unit_rows=query.unit.rows,
+    )
+
+
+def test_who_has_no_value_loses_nothing_by_being_removed():
+    own = of_request(asked(WITH_GAPS, "laplace"), TABLE, ADD_REMOVE).own
+    np.testing.assert_allclose(own, [0.05, 0.2, 0.4, 0, 0.95, 1], rtol=1e-5)
+
+
+def test_who_has_no_value_might_have_had_the_most_revealing_one():
+    own = of_request(asked(WITH_GAPS, "laplace"), TABLE, SUBSTITUTION).own
+    assert own[3] == pytest.approx(1.0, rel=1e-5)
+    assert own[0] == pytest.approx(0.95, rel=1e-5)
+
+
+def test_gaussian_releases_add_up_by_their_squares():
+    request = asked(WITH_GAPS, "gaussian", delta=1e-6)
+    one = of_request(request, TABLE, ADD_REMOVE)
+    sigma = request.plan.noise
+    clamped = np.array([5.0, 20, 40, 0, 95, 100])
+    np.testing.assert_allclose(one.own, clamped / sigma, rtol=1e-12)
+    assert one.event.kind == "gaussian"
+    alone = expose(
+        request.plan,
+        request.query.statistic,
+        request.query.values(TABLE),
+        relation=ADD_REMOVE,
+        delta=1e-6,
+    )
+    found = total([one], Counting.BEST, people=6)
+    np.testing.assert_allclose(found[[0, 1, 2, 4, 5]], alone.epsilon, rtol=1e-9)
+    four = total([one] * 4, Counting.GAUSSIAN, people=6)
+    twice = PrivacyEvent.of("gaussian", 2 * one.own[5])
+    assert four[5] == pytest.approx(compose([twice], delta=1e-6).pld, rel=1e-9)
+
+
+REGIONS = pd.DataFrame(
+    {
+        "age": [5.0, 20, 40, 95, 120],
+        "region": ["north", "south", "south", "x", "north"],
+        "color": list("aabba"),
+        "a": [0.1, 0.9, 0.4, 0.3, 1.0],
+        "b": [0.5, 0.2, 0.7, 0.7, 0.0],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "relation"),
+    [
+        (by_group("gaussian", epsilon=1.0), SUBSTITUTION),
+        (by_group("bit"), SUBSTITUTION),
+        (matrix(), SUBSTITUTION),
+        (ranks(), SUBSTITUTION),
+        (shares(), SUBSTITUTION),
+        (asked(WITH_GAPS, "averaged"), ADD_REMOVE),
+    ],
+    ids=["gaussian", "bit", "matrix", "ranks", "shares", "averaged"],
+)
+def test_losses_of_every_plan_are_at_most_its_worst_case(request_, relation):
+    if request_.mechanism_key == "gaussian":
+        request_ = asked(request_.query, "gaussian", delta=1e-6)
+    columns = request_.query.columns
+    frame = REGIONS[[column.name for column in columns]]
+    table = Dataset(name="t", frame=frame, columns=columns)
+    found = of_request(request_, table, relation)
+    assert found.own.shape == (5,)
+    assert (found.own <= found.event.ratio * (1 + 1e-9)).all()
+    assert found.own.max() > 0
+    pair = total([found, ReleaseLosses(event=found.event)], Counting.BEST, people=5)
+    assert np.isfinite(pair).all()
+
+
+def test_worst_cases_and_approximate_releases():
+    sure = ReleaseLosses(
+        event=PrivacyEvent(kind="approximate", parameter=0.5, delta=1e-7)
+    )
+    gauss = losses("gaussian", 0.1, 0.3)
+    both = person_totals([sure, gauss], people=2, delta=1e-6)
+    alone = person_totals([gauss], people=2, delta=9e-7)
+    np.testing.assert_allclose(
+        both.of[Counting.GAUSSIAN], 0.5 + alone.of[Counting.GAUSSIAN], rtol=1e-12
+    )
+    assert np.isinf(both.of[Counting.ZCDP]).all()
+    # Its own delta is more than there is.
+    none = person_totals([sure, gauss], people=2, delta=1e-8)
+    assert all(np.isinf(none.of[way]).all() for way in Counting)
+    nothing = person_totals(
+        [ReleaseLosses(event=PrivacyEvent.of("pure", np.inf))], people=2, delta=1e-6
+    )
+    assert np.isinf(nothing.of[Counting.BEST]).all()
+    sampled = PrivacyEvent(kind="subsampled-gaussian", parameter=2.0, rate=0.1)
+    mixed = [ReleaseLosses(event=sampled), gauss]
+    best = total(mixed, Counting.BEST, people=2)
+    exact = compose([sampled, gauss.of(1)], delta=1e-6)
+    assert exact.pld * (1 - 1e-9) <= best[1] < np.inf
+
+
+def test_most_exposed_first_and_ties_in_the_order_of_the_table():
+    totals = person_totals([losses("pure", 0.1, 0.4, 0.2, 0.4)], people=4, delta=0.0)
+    assert totals.most_exposed(3).tolist() == [1, 3, 2]
+    assert totals.most_exposed(99).tolist() == [1, 3, 2, 0]
+    assert totals.most_exposed(1, Counting.SIMPLE).tolist() == [1]
+
+
+def test_without_releases_nobody_loses_anything():
+    for way in Counting:
+        assert total([], way, people=3).tolist() == [0, 0, 0]
+
+
+def test_domains():
+    with pytest.raises(DataError):
+        person_totals([], people=0, delta=0.1)
+    for delta in (-0.1, 1.0, np.nan):
+        with pytest.raises(ParameterError):
+            person_totals([], people=1, delta=delta)
+    empty = Dataset(
+        name="t",
+        frame=pd.DataFrame({"age": [np.nan, np.nan]}),
+        columns=(number("age", missing=DROP),),
+    )
+    with pytest.raises(DataError, match="nobody has a value"):
+        of_request(asked(WITH_GAPS, "laplace"), empty, ADD_REMOVE)
+
+
+def test_a_count_of_members_concerns_members_only():
+    query = Query(
+        kind=StatisticKind.COUNT,
+        column=number("age"),
+        membership=Membership(),
+        **terms(5, relation=ADD_REMOVE),
+    )
+    request = asked(query, "laplace")
+    table = Dataset(name="t", frame=REGIONS[["age"]], columns=(number("age"),))
+    own = of_request(request, table, ADD_REMOVE).own
+    np.testing.assert_allclose(own, 1.0)
+    sums = list(itertools.accumulate(own))
+    assert sums[-1] == pytest.approx(5.0)
