@@ -12,17 +12,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.gaussian_calibrations import classic_ratio
 from dpcore.mechanisms.laplace_sum import LaplaceSum
+from dpcore.mechanisms.search import ROUND_UP
 from dpcore.privacy import gaussian
 
-_HALVINGS = 60
+_REMEMBERED = 1024
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,26 +97,25 @@ class Rivals:
     def fair(self, draws: int) -> float:
         """Return the variance of an average that is exactly (epsilon, delta)-DP.
 
-        The shift over the scale of one summand is found by halving, and rounded
-        down: what is spent never exceeds epsilon.
+        The shift over the scale of one summand is a root, taken from below: what is
+        spent never exceeds epsilon.
 
         >>> round(Rivals(epsilon=1.0, delta=1e-6).fair(10), 5)
         8.71154
         """
-        noise = LaplaceSum(draws=draws)
-        low = self.epsilon
-        high = 2 * self.epsilon + symmetric.free_shift(noise, self.delta)
+        return _fair(self.epsilon, self.delta, draws)
 
-        def kept(shift: float) -> bool:
-            delta = symmetric.delta_of(noise, np.array([shift]), self.epsilon)
-            return float(delta[0]) <= self.delta
 
-        while kept(high):
-            high *= 2
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if kept(middle):
-                low = middle
-            else:
-                high = middle
-        return 2 * draws / low**2
+@lru_cache(maxsize=_REMEMBERED)
+def _fair(epsilon: float, delta: float, draws: int) -> float:
+    noise = LaplaceSum(draws=draws)
+
+    def excess(shift: float) -> float:
+        here = symmetric.delta_of(noise, np.array([shift]), epsilon)
+        return math.log(max(float(here[0]), _TINY) / delta)
+
+    high = 2 * epsilon + symmetric.free_shift(noise, delta)
+    while excess(high) <= 0:
+        high *= 2
+    root = float(brentq(excess, epsilon, high, xtol=1e-300, rtol=1e-13))
+    return 2 * draws / (root / ROUND_UP) ** 2
