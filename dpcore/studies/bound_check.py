@@ -1,0 +1,131 @@
+"""Published bounds on everybody's loss, held against the exact loss.
+
+A bound that lies below the exact loss promises too much to that person. CONFIDENTIAL
+where the people are those of a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.individual import published_bounds
+from dpcore.models import posterior_profile, published_posterior
+from dpcore.privacy import gaussian
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dpcore.data.bounds import FloatArray
+
+_ROUNDING = 1e-9
+_BINS = 40
+_MOST = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BoundCheck:
+    """One published bound beside the exact losses of some people. CONFIDENTIAL.
+
+    Attributes:
+        label: Its name on the screen.
+        published: Whether it is as published rather than corrected.
+        understated: Share of the people whom it promises too much.
+        worst: The largest exact loss over the bound; 1 or less where it never does.
+        epsilon: Exact losses, ascending: the middles of up to 40 groups of people.
+        quotient: Bound over exact loss, the median of each group.
+        lowest: The same, the smallest of each group.
+
+    """
+
+    label: str
+    published: bool
+    understated: float = field(repr=False)
+    worst: float = field(repr=False)
+    epsilon: FloatArray = field(repr=False)
+    quotient: FloatArray = field(repr=False)
+    lowest: FloatArray = field(repr=False)
+
+
+def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
+    """Return the bounds of Lemma 4 and its kin for Gaussian noise.
+
+    Args:
+        mu: Shift of each person over the standard deviation of the noise, ``(n,)``.
+        delta: In (0, 1/2).
+
+    Raises:
+        ParameterError: Nobody has a finite positive loss.
+
+    """
+    people = _thinned(np.asarray(mu, dtype=np.float64))
+    exact = gaussian.epsilon_of(people, delta)
+    return tuple(
+        _check(bound.label, exact, bound.of(people, delta), published=place < 2)  # noqa: PLR2004 - the first two
+        for place, bound in enumerate(published_bounds.BOUNDS)
+    )
+
+
+def posterior_checks(
+    leverage: FloatArray, residual: FloatArray, delta: float
+) -> tuple[BoundCheck, ...]:
+    """Return the bounds of Theorem 14 for one posterior sample.
+
+    Everybody as in ``posterior_profile``: from the fit without the person, the residual
+    in units of the noise. At most 4,000 people are looked at, evenly spread.
+
+    Raises:
+        ParameterError: Nobody has a finite positive loss.
+
+    """
+    known = np.isfinite(leverage) & np.isfinite(residual)
+    m, e = leverage[known], np.abs(residual[known])
+    order = np.argsort(e * np.sqrt(m), kind="stable")
+    order = order[_even(len(order))]
+    m, e = m[order], e[order]
+    exact = posterior_profile.epsilon_of(m, e, delta)
+    return tuple(
+        _check(bound.label, exact, bound.of(m, e, delta), published=bound.published)
+        for bound in published_posterior.BOUNDS
+    )
+
+
+def _check(
+    label: str, exact: FloatArray, bound: FloatArray, *, published: bool
+) -> BoundCheck:
+    known = np.isfinite(exact) & (exact > 0)
+    if not known.any():
+        message = "nobody has a finite loss above 0 to compare with a bound."
+        raise ParameterError(message)
+    exact, bound = exact[known], np.asarray(bound)[known]
+    quotient = bound / exact
+    order = np.argsort(exact, kind="stable")
+    groups = np.array_split(order, min(_BINS, len(order)))
+
+    def of_groups(values: FloatArray, of: Callable[[FloatArray], float]) -> FloatArray:
+        return np.array([of(values[group]) for group in groups])
+
+    return BoundCheck(
+        label=label,
+        published=published,
+        understated=float(np.mean(quotient < 1 - _ROUNDING)),
+        worst=float(np.max(exact / np.maximum(bound, np.finfo(float).tiny))),
+        epsilon=of_groups(exact, np.median),
+        quotient=of_groups(quotient, np.median),
+        lowest=of_groups(quotient, np.min),
+    )
+
+
+def _thinned(values: FloatArray) -> FloatArray:
+    ordered = np.sort(values[np.isfinite(values)])
+    return np.asarray(ordered[_even(len(ordered))])
+
+
+def _even(n: int) -> NDArray[np.intp]:
+    """Return at most 4,000 ranks of ``n``, evenly spread, the last one included."""
+    return np.unique(np.linspace(0, n - 1, min(n, _MOST)).round().astype(np.intp))
