@@ -1,0 +1,192 @@
+"""A mean or a share by a resample: as published, or repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.errors import ParameterError
+from dpcore.mechanisms import resized_bootstrap, resized_repair
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
+from dpcore.releases.identity import analysis_id
+from dpcore.releases.record import Mode
+from dpcore.releases.resized_plan import PublishedPlan, RepairedPlan
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.tables import checked
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.dataset import Dataset
+    from dpcore.relations import NeighboringRelation, PrivacyUnit
+    from dpcore.statistics.query import Query
+
+_KINDS = (StatisticKind.MEAN, StatisticKind.PROPORTION)
+
+
+class Form(StrEnum):
+    """Which resized bootstrap."""
+
+    REPAIRED = "repaired"
+    """A resample, and Laplace noise on its mean."""
+    PUBLISHED = "published"
+    """The mean of a resample as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResizedRequest:
+    """A mean or a share by a resample, and its price. PUBLIC.
+
+    Attributes:
+        query: The mean of a number, or the share of people who meet a condition. Its
+            number of people is public, because it says how many rows are drawn.
+        ratio: ``Z``: one in so many rows is drawn.
+        epsilon: What the repaired form guarantees. The published one guarantees none.
+        delta: The same; 0 for a pure guarantee.
+        form: As published, or repaired.
+        draw: The how-manieth answer to this question is asked for, from 1.
+
+    Raises:
+        ParameterError: A parameter lies outside its domain.
+
+    """
+
+    query: Query
+    ratio: float
+    epsilon: float = 0.5
+    delta: float = 0.0
+    form: Form = Form.REPAIRED
+    draw: int = 1
+
+    def __post_init__(self) -> None:
+        if self.query.kind not in _KINDS:
+            message = "a resample answers with the mean of a number, or with a share."
+            raise ParameterError(message)
+        if not self.query.size.public:
+            message = (
+                "a resample needs a public number of people: declare a public value "
+                "for missing ones, and use the table under substitution."
+            )
+            raise ParameterError(message)
+        _ = self.plan
+
+    @property
+    def bootstrap(self) -> ResizedBootstrap:
+        """Return the published mechanism."""
+        return ResizedBootstrap.of_ratio(
+            self.query.size.people, self.ratio, rows=self.query.unit.rows
+        )
+
+    @property
+    def shares(self) -> bool:
+        """Tell whether all rows are 0 or 1."""
+        return self.query.kind is StatisticKind.PROPORTION
+
+    @property
+    def plan(self) -> PublishedPlan | RepairedPlan:
+        """Return how the request is carried out."""
+        bounds, bootstrap = self.query.bounds, self.bootstrap
+        (label,) = self.query.statistic.labels
+        if self.form is Form.PUBLISHED:
+            return PublishedPlan(
+                bootstrap=bootstrap, bounds=bounds, shares=self.shares, label=label
+            )
+        resample = NoisyResample.calibrate(
+            people=bootstrap.people,
+            draws=bootstrap.draws,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rows=bootstrap.rows,
+            shares=self.shares,
+        )
+        return RepairedPlan(
+            resample=resample,
+            bounds=bounds,
+            label=label,
+            epsilon=self.epsilon,
+            delta=self.delta,
+        )
+
+    @property
+    def title(self) -> str:
+        """Return the question in words."""
+        return f"{self.query.title}, of a resample"
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.query.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.query.unit
+
+    @property
+    def mechanism_key(self) -> str:
+        """Return the key of the mechanism."""
+        published = self.form is Form.PUBLISHED
+        return resized_bootstrap.KEY if published else resized_repair.KEY
+
+    @property
+    def mechanism_label(self) -> str:
+        """Return the name of the mechanism."""
+        published = self.form is Form.PUBLISHED
+        return resized_bootstrap.LABEL if published else resized_repair.LABEL
+
+    @property
+    def cost(self) -> PrivacyCost:
+        """Return what the answer costs: (0, tau) as published, else what is asked."""
+        rho = computed(self.plan.event.rho)
+        if self.form is Form.PUBLISHED:
+            return PrivacyCost(delta=computed(self.bootstrap.delta()), rho=rho)
+        return PrivacyCost(
+            epsilon=typed(self.epsilon), delta=typed(self.delta), rho=rho
+        )
+
+    def refusal(self, mode: Mode) -> str | None:
+        """Return why it cannot be released in a mode and what to do; None if it can."""
+        if self.form is not Form.PUBLISHED or mode is not Mode.RELEASE:
+            return None
+        delta, people = self.bootstrap.delta(), self.bootstrap.people
+        return (
+            f"The resized bootstrap as published has no finite epsilon: with "
+            f"probability {delta:.3g}, far more than one in {people:,}, it shows "
+            "somebody's value as it is. Release the repaired form, or look at the "
+            "published one in Classroom mode."
+        )
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the analysis, ready for JSON."""
+        parameters: dict[str, object] = {
+            "kind": "resized",
+            "query": self.query.parameters(),
+            "mechanism": self.mechanism_key,
+            "ratio": float(self.ratio),
+        }
+        if self.form is Form.REPAIRED:
+            parameters["epsilon"] = float(self.epsilon)
+            parameters["delta"] = float(self.delta)
+        return parameters
+
+    def analysis(self, fingerprint: str) -> str:
+        """Return the name of the analysis of this table, the same for every draw."""
+        return analysis_id(fingerprint, self.parameters())
+
+    def value(self, dataset: Dataset) -> FloatArray:
+        """Return everybody's value within the bounds, shape ``(n,)``. CONFIDENTIAL.
+
+        Raises:
+            DataError: A cell is not what the column is declared to hold.
+            ParameterError: There are not as many people as was said.
+
+        """
+        rows = checked(self.query.values(dataset), self.query.size)
+        return self.query.bounds.clip(rows)

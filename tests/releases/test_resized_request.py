@@ -1,0 +1,294 @@
+"""Resampled means as requests: refused as published, released and charged repaired."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from dpcore.budget import PrivacyBudget
+from dpcore.data.dataset import Dataset
+from dpcore.data.dialects import Dialect
+from dpcore.data.reading import read_csv
+from dpcore.errors import BudgetExceeded, ClaimError, DataError, ParameterError
+from dpcore.individual.exposure import expose
+from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.relations import NeighboringRelation
+from dpcore.releases import resized_plan
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.resampling import secure_counts
+from dpcore.releases.resized_plan import RepairedPlan, resampled_mean
+from dpcore.releases.resized_request import Form, ResizedRequest
+from dpcore.releases.transaction import release
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from tests.releases.questions import terms
+from tests.statistics.columns import number, yes_no
+
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+AGE = number("age", unit="years")
+SMOKER = yes_no()
+
+
+def mean(people=100, **changes):
+    known = terms(people, **changes)
+    return Query(kind=StatisticKind.MEAN, column=AGE, **known)
+
+
+def share(people=100, **changes):
+    condition = Membership(label="yes")
+    return Query(
+        kind=StatisticKind.PROPORTION,
+        column=SMOKER,
+        membership=condition,
+        **terms(people, **changes),
+    )
+
+
+def request(query=None, **changes):
+    return ResizedRequest(**{"query": query or mean(), "ratio": 10.0} | changes)
+
+
+def account(ledger, *, epsilon=2.0, delta=0.0, rows=1):
+    budget = PrivacyBudget.of(epsilon=epsilon, delta=delta)
+    ledger.open_account("table", budget, SUBSTITUTION, rows)
+    return ledger
+
+
+def carry_out(ledger, asked, value, *, mode=Mode.RELEASE):
+    return release(
+        asked, value, ledger=ledger, fingerprint="table", mode=mode, now=NOON
+    )
+
+
+def table(text):
+    columns = (AGE, SMOKER)
+    frame = read_csv(text.encode(), Dialect())
+    return Dataset(name="people", frame=frame, columns=columns)
+
+
+PEOPLE = table(
+    "age,smoker\n"
+    + "".join(f"{i % 90},{'yes' if i < 30 else 'no'}\n" for i in range(100))
+)
+
+
+@pytest.mark.parametrize("query", [mean(), share()])
+def test_repaired_release_of_a_file_is_charged_what_was_asked(query):
+    ledger = account(Ledger.in_memory())
+    asked = request(query, epsilon=0.5)
+    done = carry_out(ledger, asked, asked.value(PEOPLE))
+    assert done.cost.epsilon == Decimal("0.5")
+    assert done.cost.delta == 0
+    assert done.event["kind"] == "pure"
+    assert done.event["parameter"] == 0.5
+    assert done.noise == asked.plan.noise > 0
+    assert ledger.account("table").spent.epsilon == Decimal("0.5")
+    assert Release.from_json(done.to_json()) == done
+    # The same question again: the same answer, for free.
+    assert carry_out(ledger, asked, asked.value(PEOPLE)) == done
+    another = carry_out(ledger, replace(asked, draw=2), asked.value(PEOPLE))
+    assert another.values != done.values
+    assert ledger.account("table").spent.epsilon == 1
+    events = [PrivacyEvent.from_dict(each.event) for each in (done, another)]
+    assert compose(events, delta=0.0).basic == pytest.approx(1.0)
+
+
+def test_release_with_a_delta_is_an_approximate_event():
+    ledger = account(Ledger.in_memory(), delta=1e-4)
+    asked = request(share(), delta=1e-5)
+    done = carry_out(ledger, asked, asked.value(PEOPLE))
+    assert done.cost.delta == Decimal("0.00001")
+    assert done.cost.rho == math.inf
+    assert done.event["kind"] == "approximate"
+    assert done.event["delta"] == 1e-5
+    assert asked.plan.resample.delta(asked.epsilon) <= 1e-5
+    assert asked.plan.noise < request(share()).plan.noise
+
+
+def test_release_beyond_the_budget_is_refused():
+    ledger = account(Ledger.in_memory(), epsilon=0.3)
+    asked = request(epsilon=0.5)
+    with pytest.raises(BudgetExceeded):
+        carry_out(ledger, asked, asked.value(PEOPLE))
+
+
+def test_published_form_is_refused_in_release_mode():
+    ledger = account(Ledger.in_memory(), delta=0.5)
+    asked = request(form=Form.PUBLISHED)
+    assert asked.cost.epsilon == 0
+    tau = 1 - 0.99**10
+    assert float(asked.cost.delta) == pytest.approx(tau)
+    assert float(asked.cost.delta) >= tau
+    assert asked.cost.rho == math.inf
+    with pytest.raises(ClaimError, match="no finite epsilon"):
+        carry_out(ledger, asked, asked.value(PEOPLE))
+    assert ledger.account("table").spent.delta == 0
+    shown = carry_out(ledger, asked, asked.value(PEOPLE), mode=Mode.CLASSROOM)
+    assert shown.event == asked.plan.event.to_dict()
+    assert shown.noise == 0
+    assert ledger.account("table").spent.delta == asked.cost.delta
+
+
+def test_refusals_and_names_differ_by_form():
+    published, repaired = request(form=Form.PUBLISHED), request()
+    assert published.refusal(Mode.CLASSROOM) is None
+    assert repaired.refusal(Mode.RELEASE) is None
+    assert published.mechanism_key != repaired.mechanism_key
+    assert published.mechanism_label != repaired.mechanism_label
+    assert published.analysis("table") != repaired.analysis("table")
+    assert request(epsilon=0.4).analysis("table") != repaired.analysis("table")
+    assert request(ratio=5.0).analysis("table") != repaired.analysis("table")
+    # What the published form does not use does not make another question.
+    other = request(form=Form.PUBLISHED, epsilon=0.4)
+    assert other.analysis("table") == published.analysis("table")
+    for asked in (published, repaired):
+        assert asked.analysis("table") == replace(asked, draw=3).analysis("table")
+        assert json.dumps(asked.parameters(), allow_nan=False)
+        assert asked.parameters()["kind"] == "resized"
+        assert "resample" in asked.title
+        assert asked.unit_text == "years"
+
+
+def test_answers_have_the_mean_and_the_variance_of_resample_and_noise(monkeypatch):
+    # Intervals take longer than the draw, and have a test of their own.
+    monkeypatch.setattr(RepairedPlan, "_intervals", lambda *_: None)
+    rows = np.r_[np.zeros(70), np.full(30, 100.0)]
+    plan = request(epsilon=5.0).plan
+    cost = request(epsilon=5.0).cost
+    draws = np.array([plan.answer(rows, cost=cost).values[0] for _ in range(1500)])
+    expected = 2100.0 / 10 + 2 * plan.noise**2
+    assert draws.mean() == pytest.approx(30.0, abs=5 * math.sqrt(expected / 1500))
+    fourth = float(((draws - 30.0) ** 4).mean())
+    error = math.sqrt((fourth - expected**2) / 1500)
+    assert draws.var() == pytest.approx(expected, abs=5 * error)
+
+
+def test_intervals_cover_the_mean_of_the_table():
+    rows = np.r_[np.zeros(70), np.full(30, 100.0)]
+    asked = request(epsilon=2.0)
+    plan, cost = asked.plan, asked.cost
+    covered, wider = 0, 0.0
+    for _ in range(80):
+        answer = plan.answer(rows, cost=cost)
+        low, high = answer.intervals.noise["mean"]
+        low_all, high_all = answer.intervals.total["mean"]
+        covered += low <= 30.0 <= high
+        wider += (high_all - low_all) - (high - low)
+    assert covered >= 0.95 * 80 - 5 * math.sqrt(80 * 0.05)
+    assert wider > 0
+
+
+def test_resampled_rows_are_those_of_the_secure_source(monkeypatch):
+    asked = []
+
+    def noted(people, draws):
+        asked.append((people, draws))
+        return secure_counts(people, draws)
+
+    monkeypatch.setattr(resized_plan, "secure_counts", noted)
+    request().plan.answer(np.full(100, 7.0), cost=request().cost)
+    assert asked == [(100, 10)]
+
+
+def test_rows_that_are_all_equal_are_returned_as_they_are():
+    assert resampled_mean(np.full(9, 0.1), 1000, mean().bounds) == pytest.approx(0.1)
+    with pytest.raises(ParameterError, match="one row"):
+        resampled_mean(np.array([]), 3, mean().bounds)
+
+
+def test_values_are_clamped_and_replaced():
+    odd = table("age,smoker\n-5,yes\n500,no\n,\ninf,yes\n")
+    asked = ResizedRequest(query=mean(4), ratio=2.0)
+    values = asked.value(odd)
+    assert values[[0, 1, 3]].tolist() == [AGE.bounds.lower] + [AGE.bounds.upper] * 2
+    assert values[2] == AGE.replacement
+    assert ResizedRequest(query=share(4), ratio=2.0).value(odd).tolist() == [1, 0, 0, 1]
+
+
+def test_table_that_does_not_fit_is_refused():
+    with pytest.raises(ParameterError, match="number of people"):
+        request(mean(99)).value(PEOPLE)
+    text = Dataset(
+        name="odd",
+        frame=read_csv(b"age,smoker\nold,no\n3,no\n", Dialect()),
+        columns=(AGE, SMOKER),
+    )
+    with pytest.raises(DataError, match="not a number"):
+        ResizedRequest(query=mean(2), ratio=1.5).value(text)
+
+
+@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("query", [mean(), share()])
+def test_everybody_loses_at_most_what_is_guaranteed(form, query):
+    asked = request(query, form=form)
+    values = asked.value(PEOPLE)
+    exposure = expose(
+        asked.plan, query.statistic, values, relation=SUBSTITUTION, delta=0.0
+    )
+    assert (exposure.epsilon > 0).all()
+    assert exposure.maximum <= exposure.worst_case
+    if form is Form.REPAIRED:
+        assert exposure.worst_case <= 0.5
+        assert exposure.mean < 0.5
+    else:
+        assert exposure.worst_case == math.inf
+        assert math.isfinite(exposure.maximum) is asked.shares
+
+
+def test_losses_of_shares_as_published_are_those_of_the_pair():
+    asked = request(share(), form=Form.PUBLISHED)
+    first = np.array([[0.3], [0.3], [0.0], [0.3]])
+    second = np.array([[0.31], [0.29], [0.01], [0.3]])
+    found = asked.plan.pair_epsilon(first, second, delta=1e-3)
+    pairs = [asked.bootstrap.pair(k).epsilon(1e-3) for k in (30, 29, 0)]
+    assert found.tolist() == [*pairs, 0.0]
+    tau = asked.bootstrap.delta()
+    assert asked.plan.worst_case(delta=tau) == 0
+    assert asked.plan.worst_case(delta=tau * 0.99) == math.inf
+
+
+def test_unit_of_several_rows_needs_more_noise():
+    one, three = request(share()), request(share(rows=3))
+    assert three.plan.noise > one.plan.noise
+    assert three.bootstrap.delta() > one.bootstrap.delta()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ratio": 100.0}, "Z must"),
+        ({"ratio": 0.0}, "Z must"),
+        ({"ratio": math.nan}, "Z must"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": math.inf}, "epsilon"),
+        ({"delta": 1.0}, "delta"),
+    ],
+)
+def test_numbers_outside_their_domain_are_refused(changes, message):
+    with pytest.raises(ParameterError, match=message):
+        request(**changes)
+
+
+def test_private_number_of_people_and_other_questions_are_refused():
+    private = mean(relation=NeighboringRelation.ADD_REMOVE)
+    with pytest.raises(ParameterError, match="public number of people"):
+        request(private)
+    median = Query(kind=StatisticKind.MEDIAN, column=AGE, **terms(100))
+    with pytest.raises(ParameterError, match="mean of a number"):
+        request(median)
+
+
+def test_a_million_rows_are_resampled_in_a_moment():
+    asked = request(mean(1_000_000), ratio=1.5)
+    rows = np.linspace(0.0, 100.0, 1_000_000)
+    answer = asked.plan.answer(rows, cost=asked.cost)
+    assert answer.values[0] == pytest.approx(50.0, abs=1.0)
