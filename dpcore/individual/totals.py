@@ -15,28 +15,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.exposure import Revealing, expose
+from dpcore.individual.losses import Losses
 from dpcore.privacy import gaussian
-from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import epsilons_of_rho, rho_of_pure
-from dpcore.privacy.event_distributions import epsilon_of, needs_delta
-from dpcore.privacy.laplace import rho_of
-from dpcore.relations import NeighboringRelation
+from dpcore.privacy.event_distributions import needs_delta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray
-    from dpcore.statistics.base import Statistic
-
-_OwnKind = Literal["laplace", "gaussian", "pure"]
+    from dpcore.individual.release_losses import ReleaseLosses
 
 
 class Counting(StrEnum):
@@ -47,128 +42,6 @@ class Counting(StrEnum):
     ZCDP = "zero-concentrated (zCDP)"
     GAUSSIAN = "Gaussian noise exactly, the rest added up"
     BEST = "the smallest of these"
-
-
-class Plan(Revealing, Protocol):
-    """How a release was drawn, and what the accountant knows of it."""
-
-    @property
-    def noise(self) -> float:
-        """Scale of the noise."""
-        ...
-
-    @property
-    def event(self) -> PrivacyEvent:
-        """What the accountant has to know of it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReleaseLosses:
-    """What one release reveals about each person. CONFIDENTIAL.
-
-    Attributes:
-        event: The worst case over all tables. Public.
-        own: Each person's shift over the noise (Laplace, Gaussian), or pure epsilon,
-            shape ``(n,)``; ``None`` where everybody is counted at the worst case.
-
-    """
-
-    event: PrivacyEvent
-    own: FloatArray | None = field(default=None, repr=False)
-
-    def of(self, person: int) -> PrivacyEvent:
-        """Return the release as it concerns one person."""
-        if self.own is None:
-            return self.event
-        return PrivacyEvent.of(self._kind, float(self.own[person]))
-
-    def epsilon(self, share: float) -> ArrayLike:
-        """Return everybody's epsilon, where Gaussian noise at delta ``share``."""
-        if self.own is None:
-            return epsilon_of(self.event, share)
-        if self._kind == "gaussian":
-            return gaussian.epsilon_of(self.own, share)
-        return self.own
-
-    def rho(self) -> ArrayLike:
-        """Return everybody's zCDP level."""
-        if self.own is None:
-            return self.event.rho
-        if self._kind == "gaussian":
-            return self.own * self.own / 2
-        return (rho_of if self._kind == "laplace" else rho_of_pure)(self.own)
-
-    @property
-    def _kind(self) -> _OwnKind:
-        kind = self.event.kind
-        return kind if kind in {"laplace", "gaussian"} else "pure"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lengths:
-    """Asks a Gaussian release for the shift over its noise instead of an epsilon."""
-
-    noise: float
-    largest: float
-
-    def worst_case(self, *, delta: float = 0.0) -> float:  # noqa: ARG002 - of no delta
-        return self.largest
-
-    def pair_epsilon(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        *,
-        delta: float = 0.0,  # noqa: ARG002 - of no delta
-    ) -> FloatArray:
-        moved = np.abs(np.subtract(first, second, dtype=np.float64))
-        length = moved[..., 0] if moved.shape[-1] == 1 else np.hypot.reduce(moved, -1)
-        if self.noise == 0:
-            return np.where(length > 0, np.inf, 0.0)
-        return np.asarray(length / self.noise)
-
-
-def release_losses(
-    plan: Plan,
-    statistic: Statistic,
-    values: FloatArray,
-    *,
-    rows: NDArray[np.intp],
-    people: int,
-    relation: NeighboringRelation,
-    unit_rows: int = 1,
-) -> ReleaseLosses:
-    """Return what a release reveals about each of ``people`` in the table.
-
-    Who has no value behind the statistic loses nothing by being removed; had the record
-    been another one, there might have been a value, and the worst newcomer counts.
-
-    Args:
-        plan: How it was drawn.
-        statistic: What was drawn from.
-        values: One entry for each person with a value, as ``Question.values``.
-        rows: The row, from 0, of each entry, as ``Question.rows``.
-        people: Number of rows of the table.
-        relation: Which change of a person's record the losses are about.
-        unit_rows: How many rows one unit may own.
-
-    Raises:
-        DataError: Nobody has a value.
-        ParameterError: The statistic is undefined without one of the people.
-
-    """
-    event = plan.event
-    gauss = event.kind == "gaussian"
-    asked = _Lengths(noise=plan.noise, largest=event.ratio) if gauss else plan
-    exposure = expose(asked, statistic, values, relation=relation, rows=unit_rows)
-    if len(rows) == people:
-        return ReleaseLosses(event=event, own=exposure.epsilon)
-    own = np.zeros(people)
-    if relation is NeighboringRelation.SUBSTITUTION:
-        own[:] = _of_newcomers(asked, statistic, values, relation, unit_rows)
-    own[rows] = exposure.epsilon
-    return ReleaseLosses(event=event, own=own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -185,16 +58,10 @@ class PersonTotals:
     delta: float
     of: dict[Counting, FloatArray] = field(repr=False)
 
-    def most_exposed(
-        self, count: int = 10, counting: Counting = Counting.BEST
-    ) -> NDArray[np.intp]:
-        """Return who loses most, most first; ties in the table's order."""
-        totals = self.of[counting]
-        count = min(count, len(totals))
-        threshold = np.partition(totals, len(totals) - count)[-count]
-        candidates = np.flatnonzero(totals >= threshold)
-        order = np.argsort(-totals[candidates], kind="stable")
-        return candidates[order[:count]]
+    def losses(self, way: Counting = Counting.BEST) -> Losses:
+        """Return everybody's total as losses, which can be summarized."""
+        epsilon = self.of[way]
+        return Losses(epsilon=epsilon, ordered=np.sort(epsilon))
 
 
 def person_totals(
@@ -210,6 +77,8 @@ def person_totals(
         DataError: There are no people.
         ParameterError: ``delta`` is not in [0, 1).
 
+    >>> from dpcore.individual.release_losses import ReleaseLosses
+    >>> from dpcore.privacy.composition import PrivacyEvent
     >>> one = ReleaseLosses(event=PrivacyEvent.of("gaussian", 1.0), own=np.ones(1))
     >>> both = person_totals([one] * 4, people=1, delta=1e-6)
     >>> alone = gaussian.epsilon_of([2.0], 1e-6)
@@ -242,20 +111,15 @@ def person_totals(
     return PersonTotals(delta=delta, of=everybody)
 
 
-def _of_newcomers(
-    plan: Revealing,
-    statistic: Statistic,
-    values: FloatArray,
-    relation: NeighboringRelation,
-    unit_rows: int,
-) -> float:
-    joined = statistic.additions(values, relation)
-    if len(joined) == 0:
-        return 0.0
-    actual = statistic.value(values)
-    if unit_rows > 1:
-        joined = statistic.range.clip(actual + unit_rows * (joined - actual))
-    return float(plan.pair_epsilon(actual, joined).max())
+def odometer(
+    losses: Sequence[ReleaseLosses], person: int, *, delta: float
+) -> tuple[PersonTotals, ...]:
+    """Return one person's totals after each of the releases, in their order."""
+    alone = [one.alone(person) for one in losses]
+    return tuple(
+        person_totals(alone[:last], people=1, delta=delta)
+        for last in range(1, len(alone) + 1)
+    )
 
 
 def _simple(losses: Sequence[ReleaseLosses], left: float, sharing: int) -> FloatArray:

@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.totals import (
-    Counting,
-    ReleaseLosses,
-    person_totals,
-    release_losses,
-)
+from dpcore.individual.release_losses import ReleaseLosses, release_losses
+from dpcore.individual.totals import Counting, odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
 from dpcore.relations import NeighboringRelation
@@ -238,11 +234,37 @@ def test_worst_cases_and_approximate_releases():
     assert exact.pld * (1 - 1e-9) <= best[1] < np.inf
 
 
-def test_most_exposed_first_and_ties_in_the_order_of_the_table():
+def test_totals_are_losses_that_can_be_ranked():
     totals = person_totals([losses("pure", 0.1, 0.4, 0.2, 0.4)], people=4, delta=0.0)
-    assert totals.most_exposed(3).tolist() == [1, 3, 2]
-    assert totals.most_exposed(99).tolist() == [1, 3, 2, 0]
-    assert totals.most_exposed(1, Counting.SIMPLE).tolist() == [1]
+    best = totals.losses()
+    assert best.ranking(3).tolist() == [1, 3, 2]
+    assert best.maximum == 0.4
+    assert totals.losses(Counting.ZCDP).maximum == np.inf
+
+
+def test_odometer_never_turns_back_and_ends_at_the_total():
+    plan = [
+        losses("laplace", 0.3, 0.1),
+        losses("gaussian", 0.2, 0.4),
+        ReleaseLosses(event=PrivacyEvent.of("pure", 0.1)),
+    ]
+    whole = person_totals(plan, people=2, delta=1e-6)
+    for person in (0, 1):
+        path = odometer(plan, person, delta=1e-6)
+        for way in Counting:
+            steps = [float(step.of[way][0]) for step in path]
+            assert steps == sorted(steps)
+            assert steps[-1] == pytest.approx(whole.of[way][person], rel=1e-6)
+    assert odometer([], 0, delta=1e-6) == ()
+
+
+def test_own_losses_at_a_delta_of_their_own():
+    event = PrivacyEvent(kind="approximate", parameter=1.0, delta=1e-7)
+    mine = ReleaseLosses(event=event, own=np.array([0.2, 0.7]))
+    assert mine.of(1) == PrivacyEvent(kind="approximate", parameter=0.7, delta=1e-7)
+    totals = person_totals([mine], people=2, delta=1e-6)
+    assert totals.of[Counting.BEST].tolist() == [0.2, 0.7]
+    assert np.isinf(totals.of[Counting.ZCDP]).all()
 
 
 def test_without_releases_nobody_loses_anything():
