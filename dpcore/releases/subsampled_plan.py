@@ -1,0 +1,245 @@
+"""How an answer from a secret sample is drawn: sample, noise, and back to the table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from dpcore.inference.intervals import LEVEL, intervals, noise_half_width
+from dpcore.privacy import subsampled
+from dpcore.privacy.composition import PrivacyEvent
+from dpcore.relations import NeighboringRelation
+from dpcore.releases import secure
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.plans import Answer
+from dpcore.releases.secure_sampling import fixed_size_sample, poisson_sample
+from dpcore.statistics.kinds import StatisticKind
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from dpcore.budget import PrivacyCost
+    from dpcore.data.bounds import FloatArray
+    from dpcore.inference.intervals import Intervals
+    from dpcore.privacy.composition import EventKind
+    from dpcore.privacy.subsampled import Law
+    from dpcore.releases.request import Request
+    from dpcore.statistics.base import Statistic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Entries:
+    """What the sample is drawn from. CONFIDENTIAL.
+
+    Attributes:
+        values: One entry for each person behind the statistic.
+        rows: The row of the table, from 0, of each of them.
+        people: The number of rows of the table.
+
+    """
+
+    values: FloatArray = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    people: int = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsampledPlan:
+    """Noise on the statistic of a secret sample, scaled up to the table. PUBLIC.
+
+    Attributes:
+        base: The question to the sample, with the mechanism that answers it there.
+        rate: The chance that a row is in the sample, in (0, 1].
+        people: The rows of the table where they are public, and then the sample has a
+            fixed size; ``None`` where everybody is taken with the same chance.
+
+    """
+
+    base: Request
+    rate: float
+    people: int | None
+
+    @property
+    def law(self) -> Law:
+        """Return the law of the noise."""
+        return cast("Law", self.base.mechanism_key)
+
+    @property
+    def scale(self) -> float:
+        """Return what the answer from the sample is multiplied by: a total grows."""
+        kind = self.base.query.kind
+        total = kind in {StatisticKind.SUM, StatisticKind.COUNT}
+        return 1 / self.rate if total else 1.0
+
+    @property
+    def noise(self) -> float:
+        """Return the scale of the noise in the answer."""
+        return self.scale * self.base.mechanism.noise
+
+    @property
+    def event(self) -> PrivacyEvent:
+        """Return the noise on the sample, and the rate."""
+        whole = self.base.mechanism.event(self.base.sensitivity)
+        scheme = "subsampled" if self.people is None else "fixed-size"
+        kind = cast("EventKind", f"{scheme}-{self.law}")
+        return PrivacyEvent(kind=kind, parameter=whole.parameter, rate=self.rate)
+
+    @property
+    def rho(self) -> float:
+        """Return the zCDP level: a sample does not lower that of Gaussian noise."""
+        return self.event.rho
+
+    def worst_case(self, *, delta: float = 0.0) -> float:
+        """Return the epsilon at ``delta`` over all tables, of the final answer."""
+        level = subsampled.epsilon_of(self.law, self.event.ratio, self.rate, delta)
+        return float(level)
+
+    @property
+    def shift(self) -> float | None:
+        """Return by how much more a person moves the sample than the table, if fixed.
+
+        A person in the sample moves its mean by ``people`` over its size as much as the
+        mean of the table, a total by the same amount. With a private number of people
+        the share that one has in a mean depends on who else is sampled: ``None``.
+        """
+        if self.scale != 1 or self.rate == 1:
+            return 1.0
+        kind, size = self.base.query.kind, self.base.query.size
+        if kind in {StatisticKind.SUM, StatisticKind.COUNT}:
+            return 1.0
+        return 1 / self.rate if size.public else None
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return the epsilon at ``delta`` between two values of the table's statistic.
+
+        With ``delta_i`` the profile of a person who is in the sample for sure, that of
+        the release is ``q delta_i`` at the amplified level. Where a person's weight in
+        the sample is not fixed (``shift``), it is the worst case of all tables.
+        """
+        first = np.asarray(first, dtype=np.float64)
+        moved = np.asarray(second, dtype=np.float64) - first
+        if self.shift is None:
+            some = np.any(moved != 0, axis=-1)
+            return np.where(some, self.worst_case(delta=delta), 0.0)
+        distance = np.sqrt(np.sum(moved * moved, axis=-1)) * self.shift
+        ratio = distance / self.base.mechanism.noise
+        return subsampled.epsilon_of(self.law, ratio, self.rate, delta)
+
+    def noise_half_width(self, level: float = LEVEL) -> float:
+        """Return how far off noise alone takes the answer, with that confidence."""
+        bounds, mechanism = self.base.query.bounds, self.base.mechanism
+        return self.scale * noise_half_width(mechanism, bounds=bounds, level=level)
+
+    def drawn(self, value: Entries) -> FloatArray:
+        """Draw a sample, and noise around its statistic, shape ``(1,)``.
+
+        The size of a sample without a fixed size stays secret too.
+        """
+        taken = (
+            poisson_sample(value.people, self.rate)
+            if self.people is None
+            else fixed_size_sample(value.people, self.base_rows)
+        )
+        entries = value.values[taken[value.rows]]
+        return secure.draw(
+            self.base.mechanism,
+            self.base.query.statistic.value(entries),
+            sensitivity=self.base.sensitivity,
+            cost=self.base.cost,
+        )
+
+    def answer(self, value: Entries, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - OpenDP confirms the level on the sample
+        """Draw from a sample, and scale up to the table."""
+        drawn = self.drawn(value)
+        query, mechanism = self.base.query, self.base.mechanism
+        statistic = query.statistic
+        labels = statistic.labels
+        around = [
+            # Of a statistic they only ask the sampling error.
+            intervals(mechanism, cast("Statistic", part), drawn, bounds=query.bounds)
+            for part in (self._of_table, self._of_population)
+        ]
+        return Answer(
+            labels=labels,
+            values=tuple((self.scale * drawn).tolist()),
+            intervals=self._labelled(labels, around[0], around[1]),
+        )
+
+    @property
+    def base_rows(self) -> int:
+        """Return the size of a sample of fixed size."""
+        return round(self.rate * (self.people or 0))
+
+    @property
+    def _of_table(self) -> _Sampled:
+        """Return the statistic with the error of sampling from this very table."""
+        n = self.people
+        if n is None:
+            left = 1 - self.rate
+        else:
+            left = (n - self.base_rows) / (n - 1) if n > 1 else 0.0
+        return _Sampled(statistic=self.base.query.statistic, share=left, floor=self._sd)
+
+    @property
+    def _of_population(self) -> _Sampled:
+        """Return the statistic with the error of sampling from a population."""
+        return _Sampled(statistic=self.base.query.statistic, share=1.0, floor=self._sd)
+
+    @property
+    def _sd(self) -> float:
+        """Return the least bound on the standard deviation of a sampled mean.
+
+        A sample may fall below its public minimum of people, and its mean is then drawn
+        to the middle of the bounds. With ``M`` that minimum, ``R/2 sqrt(M + 1)/M``.
+        """
+        query = self.base.query
+        if query.size.public or self.scale != 1 or self.shift == 1:
+            return 0.0
+        least = query.size.people
+        return query.bounds.width / 2 * math.sqrt(least + 1) / least
+
+    def _labelled(
+        self, labels: tuple[str, ...], table: Intervals, population: Intervals
+    ) -> LabelledIntervals:
+        def ends(rows: FloatArray) -> dict[str, tuple[float, float]]:
+            scaled = (self.scale * rows).tolist()
+            return {
+                label: (low, high)
+                for label, (low, high) in zip(labels, scaled, strict=True)
+            }
+
+        return LabelledIntervals(
+            level=table.level, noise=ends(table.total), total=ends(population.total)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sampled:
+    """A statistic of a sample whose sampling error is a part of that of a population.
+
+    Attributes:
+        statistic: The statistic of the sample.
+        share: The variance over that of a sample from an endless population, in [0, 1].
+        floor: Least bound on the standard deviation, before ``share``.
+
+    """
+
+    statistic: Statistic
+    share: float
+    floor: float
+
+    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
+        if self.share == 0:
+            return np.zeros_like(np.asarray(estimate, dtype=np.float64))
+        whole = np.maximum(self.statistic.sampling_sd(estimate), self.floor)
+        return math.sqrt(self.share) * whole
+
+
+def fixed_size(relation: NeighboringRelation) -> bool:
+    """Tell whether samples have a fixed size: where the number of rows is public."""
+    return relation is NeighboringRelation.SUBSTITUTION
