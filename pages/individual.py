@@ -50,4 +50,4 @@ with confidential.area("individual", "everybody's own privacy loss") as shown:
         except DPCoreError as error:
             st.error(literal(str(error)))
 with st.expander("What is this?"):
-    exposing.details()
+    exposing.definitions()

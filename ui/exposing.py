@@ -10,22 +10,33 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.figures import exposures as figures
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.model_exposures import Chain
+from dpcore.figures.other_mechanisms import others_picture, sentences
+from dpcore.figures.wording import epsilon_text
 from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
+from dpcore.individual.variation import lengths, total_variations
+from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.releases.identity import canonical
-from dpcore.releases.record import Mode
+from dpcore.releases.plans import OneMechanism
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
+from dpcore.studies.bound_check import gaussian_checks
+from dpcore.studies.other_mechanisms import other_exposures
+from ui import exposure_details as details
 from ui import results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
     from dpcore.individual.exposure import Exposure
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.mechanisms.exponential import Exponential
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.request import Request
+    from dpcore.studies.bound_check import BoundCheck
     from ui.study import Study
     from ui.subject import StatisticSubject
 
@@ -60,53 +71,101 @@ def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Ex
 def show(subject: StatisticSubject, study: Study) -> None:
     """Show everybody's loss from the release of a statistic."""
     exposure, asked = subject.exposure, subject.request
-    distribution(exposure, asked)
+    key = asked.mechanism_key
+    steps = Chain(
+        guarantee=exposure.worst_case,
+        for_all=exposure.for_all,
+        certificate=exposure.for_all,
+        maximum=exposure.maximum,
+        mean=exposure.mean,
+    )
+    details.chain(steps, key=key)
+    details.distribution(exposure, key=key)
     most_exposed(exposure, asked, study)
     groups(exposure, asked, study)
+    _closer(subject, study)
     why_not_publish(exposure)
 
 
-def distribution(exposure: Exposure, asked: Request) -> None:
-    """Show the distribution over all people, and the chain of guarantees."""
-    watermark = session.mode() is Mode.CLASSROOM
+def _closer(subject: StatisticSubject, study: Study) -> None:
+    """Offer what else can be read from the losses."""
+    exposure, asked = subject.exposure, subject.request
+    analysis = f"{subject.relation} {asked.analysis(study.fingerprint)}"
     key = asked.mechanism_key
-    results.show(
-        figures.exposure_picture(exposure, key=key, watermark=watermark), "exposure"
+    details.folded(
+        "The same table through other mechanisms",
+        "closer-others",
+        lambda: _others(subject, analysis),
     )
-    _chain(exposure)
-    threshold = st.number_input(
-        "Nobody should lose more than",
-        min_value=0.0,
-        value=round(exposure.worst_case / 2, 6),
-        format="%g",
-        key="threshold",
-        persist_state="session",
+    details.folded(
+        "From the average person to the most exposed: moments",
+        "closer-moments",
+        lambda: details.moments(exposure, analysis, key=key),
     )
-    st.markdown(f"{figures.exceeding_text(exposure.exceeding(threshold), threshold)}.")
-
-
-def _chain(exposure: Exposure) -> None:
-    """Show the chain of ever narrower maxima, down to the average person."""
-    cells = st.columns(4)
-    cells[0].metric(
-        "Any table, anybody (DP)",
-        epsilon_text(exposure.worst_case),
-        help="The guarantee: the largest loss over all tables and all people.",
+    details.folded(
+        "What this says about overfitting",
+        "closer-overfitting",
+        lambda: details.overfitting(
+            exposure, exposure.delta, _variation(subject, analysis)
+        ),
     )
-    cells[1].metric(
-        "This table, anybody",
-        epsilon_text(exposure.for_all),
-        help="The largest loss of anybody, in this table or joining it.",
-    )
-    cells[2].metric("Most exposed person here", epsilon_text(exposure.maximum))
-    cells[3].metric("Average person here", epsilon_text(exposure.mean))
-    if exposure.mean > 0:
-        factor = significant(exposure.worst_case / exposure.mean)
-        st.markdown(
-            "The average person loses as much as the guarantee allows."
-            if factor == "1"
-            else f"The guarantee is {factor} times what the average person loses."
+    if isinstance(_mechanism(asked), Gaussian):
+        details.folded(
+            "Published bounds beside the exact loss",
+            "closer-bounds",
+            lambda: details.bounds(_checks(subject, analysis)),
         )
+
+
+def _mechanism(asked: Request) -> Mechanism | Exponential | None:
+    """Return what draws the answer, where that is a single draw."""
+    plan = asked.plan
+    return plan.mechanism if isinstance(plan, OneMechanism) else None
+
+
+def _others(subject: StatisticSubject, analysis: str) -> None:
+    """Show the losses through other mechanisms, and say why they differ."""
+    exposure, asked = subject.exposure, subject.request
+    if asked.query.kind.of_ranks or asked.query.kind.of_matrix:
+        st.info("This question has no other mechanism to be compared with.")
+        return
+    others = session.remember(
+        "others",
+        analysis,
+        lambda: other_exposures(asked, exposure, delta=asked.used_delta or 1e-6),
+    )
+    for said in sentences(others):
+        st.markdown(said)
+    results.show(others_picture(others, watermark=details.watermark()), "others")
+
+
+def _variation(subject: StatisticSubject, analysis: str) -> FloatArray | None:
+    asked = subject.request
+    mechanism = _mechanism(asked)
+    if mechanism is None:
+        return None
+    return session.remember(
+        "variation",
+        analysis,
+        lambda: total_variations(
+            mechanism,
+            subject.exposure,
+            within=asked.query.statistic.range,
+            rows=asked.query.unit.rows,
+        ),
+    )
+
+
+def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
+    asked, exposure = subject.request, subject.exposure
+    noise = asked.plan.noise
+    return session.remember(
+        "bound-checks",
+        analysis,
+        lambda: gaussian_checks(
+            lengths(exposure, rows=asked.query.unit.rows) / noise, exposure.delta
+        ),
+    )
 
 
 def groups(exposure: Exposure, asked: Request, study: Study) -> None:
@@ -137,7 +196,7 @@ def groups(exposure: Exposure, asked: Request, study: Study) -> None:
             exposure.by_group(codes, column.labels),
             by=column.name,
             key=asked.mechanism_key,
-            watermark=session.mode() is Mode.CLASSROOM,
+            watermark=details.watermark(),
         ),
         "groups",
     )
@@ -174,7 +233,7 @@ def why_not_publish(exposure: Exposure) -> None:
     )
 
 
-def details() -> None:
+def definitions() -> None:
     """Define per-instance privacy loss and the chain of guarantees."""
     st.markdown(
         "A person's own loss is the largest change in the odds of any answer between "

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.individual.exposure import Exposure
+    from dpcore.individual.model_exposure import ModelExposure
     from dpcore.individual.summaries import GroupExposure
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
@@ -24,7 +25,9 @@ _DECADES = 8
 _DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 
 
-def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Picture:
+def exposure_picture(
+    exposure: Exposure | ModelExposure, *, key: str, watermark: bool
+) -> Picture:
     """Return the histogram over the cumulative share, on one log axis."""
     stroke = STROKES[key]
     worst = exposure.worst_case
@@ -87,12 +90,16 @@ def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Pictur
         **_worst_line(worst),
     )
     median, maximum = float(quantiles[0]), exposure.maximum
+    promise = (
+        f"the guarantee promises {epsilon_text(worst)}"
+        if np.isfinite(worst)
+        else "no guarantee is known"
+    )
     title = (
         f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-        f"{epsilon_text(maximum)}; the guarantee promises {epsilon_text(worst)}"
+        f"{epsilon_text(maximum)}; {promise}"
         if epsilon_text(float(exposure.ordered[0])) != epsilon_text(maximum)
-        else f"Everybody loses {epsilon_text(maximum)}; the guarantee promises "
-        f"{epsilon_text(worst)}"
+        else f"Everybody loses {epsilon_text(maximum)}; {promise}"
     )
     table = pd.DataFrame({"epsilon at most": x, "share of people": share})
     return Picture(
@@ -103,10 +110,12 @@ def exposure_picture(exposure: Exposure, *, key: str, watermark: bool) -> Pictur
     )
 
 
-def _span(exposure: Exposure) -> tuple[float, float]:
+def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
     """Return the ends of the log axis: at most eight decades up to the worst case."""
     positive = exposure.ordered[np.searchsorted(exposure.ordered, 0.0, side="right") :]
-    known = [end for end in (exposure.worst_case, *positive[-1:]) if np.isfinite(end)]
+    known = [*positive[np.isfinite(positive)][-1:]]
+    if np.isfinite(exposure.worst_case):
+        known.append(exposure.worst_case)
     top = max(known, default=0.0) or 1.0
     least = float(positive[0]) if len(positive) and np.isfinite(positive[0]) else top
     return max(0.999 * least, top * 10.0**-_DECADES), 1.05 * top

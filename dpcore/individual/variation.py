@@ -60,3 +60,23 @@ def total_variations(
     if isinstance(shifts, ShiftBlocks):
         return shifts.map(largest)
     return shifts.of_people(largest(shifts))
+
+
+def lengths(exposure: Exposure, *, rows: int = 1) -> FloatArray:
+    """Return how far everybody can move the statistic, in Euclidean length, ``(n,)``.
+
+    ``rows`` rows of a unit move it by as many times as much, at most.
+    """
+    actual = exposure.shifts.actual
+
+    def longest(block: Shifts) -> FloatArray:
+        moved = block.alternatives - actual
+        return np.asarray(np.sqrt((moved * moved).sum(axis=-1)).max(axis=-1))
+
+    shifts = exposure.shifts
+    found = (
+        shifts.map(longest)
+        if isinstance(shifts, ShiftBlocks)
+        else shifts.of_people(longest(shifts))
+    )
+    return rows * found
