@@ -14,6 +14,8 @@ from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.studies.person_laws import ScalarLaws, gaussian_laws
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dpcore.data.bounds import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.releases.plans import Plan
@@ -197,14 +199,15 @@ def area(laws: PersonLaws) -> float:
     return float(np.trapezoid(detection, alarm))
 
 
-def posterior(prior: float, evidence: FloatArray | float) -> FloatArray:
+def posterior(prior: ArrayLike, evidence: ArrayLike) -> FloatArray:
     """Return the belief in the person's presence after evidence, by Bayes' rule.
 
     >>> float(posterior(0.5, 0.0)), round(float(posterior(0.5, 1.0)), 3)
     (0.5, 0.731)
     """
     with np.errstate(divide="ignore", over="ignore"):
-        odds = np.log(prior) - np.log1p(-prior) + np.asarray(evidence, dtype=float)
+        prior = np.asarray(prior, dtype=np.float64)
+        odds = np.log(prior) - np.log1p(-prior) + np.asarray(evidence, dtype=np.float64)
         return np.asarray(1 / (1 + np.exp(-odds)))
 
 

@@ -1,0 +1,209 @@
+"""The figures of one person: takeaways from the numbers, one look, few points."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures import crowds
+from dpcore.figures.adversaries import belief_picture, detection_picture
+from dpcore.figures.crowds import crowd_picture
+from dpcore.figures.one_person import bounds_picture, laws_picture
+from dpcore.figures.outliers import moved_picture
+from dpcore.figures.realized_losses import realized_picture
+from dpcore.models.ridge import fit_ridge
+from dpcore.studies import one_person
+from dpcore.studies.one_person import ProfileLaws
+from dpcore.studies.outlier import Moved, move_in_statistic
+from dpcore.studies.person_bounds import DELTAS, at_delta, profile
+from dpcore.studies.person_laws import gaussian_laws
+from dpcore.studies.ridge_moves import move_in_ridge, ridge_base
+from tests.models.regression_tables import NUMBERS, TEN
+from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
+from tests.studies.test_outlier import DELTA, LAWS, PENALTY
+
+MOST_POINTS = 2000
+KEYS = {
+    "one sample": "posterior",
+    "five samples": "posterior",
+    "perturbed": "objective",
+}
+EVERYBODY = {
+    **{key: (scalar(key, 0.3, 0.1), key) for key in ("laplace", "bit", "truncated")},
+    "gaussian": (gaussian_laws(1.0), "gaussian"),
+    **{name: (laws, KEYS[name]) for name, laws in OF_MODELS.items()},
+}
+
+
+def of_laws(laws, key, *, epsilon=0.4, watermark=False):
+    delta, presence = one_person.hockey_stick(laws, epsilon)
+    return laws_picture(
+        laws.line(),
+        epsilon=epsilon,
+        delta=delta,
+        presence=presence,
+        key=key,
+        watermark=watermark,
+    )
+
+
+def of_evidence(laws, key, *, watermark):
+    rng = np.random.default_rng(1)
+    evidence = tuple(laws.evidence(2000, present=there, rng=rng) for there in (0, 1))
+    found = tuple(
+        one_person.realized(laws, present=bool(there), draws=2000, rng=rng)
+        for there in (0, 1)
+    )
+    yield belief_picture(
+        evidence, prior=0.3, guarantee=1.0, key=key, watermark=watermark
+    )
+    for observed in (None, 0.2):
+        yield realized_picture(
+            found, own=1.0, delta=1e-6, observed=observed, watermark=watermark
+        )
+
+
+def pictures(*, watermark):
+    for laws, key in EVERYBODY.values():
+        yield of_laws(laws, key, watermark=watermark)
+        guess = one_person.best_guess(laws, 0.3)
+        yield detection_picture(
+            laws.roc(), prior=0.3, guess=guess, key=key, watermark=watermark
+        )
+        yield bounds_picture(
+            profile(laws), delta=1e-6, own=1.0, key=key, watermark=watermark
+        )
+        yield from of_evidence(laws, key, watermark=watermark)
+    fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
+    law = LAWS["noise"]
+    for person in (9, None):
+        moved = move_in_ridge(
+            ridge_base(fit, law, np.arange(10)),
+            law,
+            person,
+            (np.array([1.0, 2.0, 2.0]), 1.0),
+            delta=DELTA,
+        )
+        yield moved_picture(moved, key="output", watermark=watermark)
+    for crowd in (crowds.COPIES, crowds.PEOPLE, crowds.PENALTY):
+        losses = np.array([2.0, 1.0, 0.5])
+        yield crowd_picture(
+            crowd, (1, 2, 4), losses, today=2, key="posterior", watermark=watermark
+        )
+
+
+@pytest.mark.parametrize("watermark", [False, True])
+def test_every_picture_has_title_words_numbers_and_few_points(watermark):
+    for picture in pictures(watermark=watermark):
+        assert picture.title[0].isupper()
+        assert picture.title.rstrip(".") in picture.alt
+        assert "nan" not in picture.title
+        assert len(picture.table)
+        names = [note.name for note in picture.figure.layout.annotations]
+        assert ("watermark" in names) is watermark
+        for trace in picture.figure.data:
+            assert len(trace.x) <= MOST_POINTS
+
+
+@pytest.mark.parametrize("name", EVERYBODY)
+def test_the_shaded_area_is_delta(name):
+    laws, key = EVERYBODY[name]
+    delta, presence = one_person.hockey_stick(laws, 0.4)
+    line = laws.line()
+    above, below = (
+        (line.present, line.absent) if presence else (line.absent, line.present)
+    )
+    gain = np.nan_to_num(np.maximum(above - np.exp(0.4) * below, 0))
+    area = np.trapezoid(gain, line.x)
+    for spike in line.spikes:
+        shares = (spike.present, spike.absent)
+        first, second = shares if presence else shares[::-1]
+        area += max(first - np.exp(0.4) * second, 0)
+    assert area == pytest.approx(delta, abs=0.03)
+    shaded = [
+        trace for trace in of_laws(laws, key).figure.data if trace.fill == "toself"
+    ]
+    assert shaded or area < 0.01 or line.spikes
+
+
+def test_nothing_sticks_out_at_a_large_epsilon():
+    laws = scalar("laplace", 0.1, 0.3)
+    assert "nothing sticks out" in of_laws(laws, "laplace", epsilon=1.01).title
+    assert "probability δ 0.26 " in of_laws(laws, "laplace", epsilon=0.4).title
+
+
+def test_published_bounds_that_understate_are_named_and_marked():
+    curves = profile(gaussian_laws(1.0))
+    own = 4.886554117462
+    picture = bounds_picture(
+        curves, delta=1e-6, own=own, key="gaussian", watermark=False
+    )
+    assert "“Lemma 4, as published” says 3.75, and promises too much" in picture.title
+    lemma, textbook, tail, chernoff = curves.bounds
+    assert at_delta(lemma, 1e-6) == pytest.approx(3.74682, abs=1e-3)
+    assert lemma.understates[DELTAS <= 1e-3].all()
+    assert not textbook.understates[np.searchsorted(DELTAS, 1e-6)]
+    assert not np.any([tail.understates, chernoff.understates])
+    crosses = [t.name for t in picture.figure.data if t.name.endswith("understates")]
+    assert "Lemma 4, as published: understates" in crosses
+    posterior = profile(OF_MODELS["one sample"])
+    assert {bound.label for bound in posterior.bounds if not bound.published} == {
+        "equation 7, corrected",
+        "equation 8, corrected",
+        "Remark 15, corrected",
+    }
+    assert not profile(scalar("laplace", 0.1, 0.3)).bounds
+
+
+def test_moves_are_told_in_words():
+    moved = Moved(
+        before=np.array([1.0, 1.0, 1.0]),
+        after=np.array([2.0, 0.5, 1.0]),
+        own_before=0.25,
+        own_after=4.0,
+    )
+    title = moved_picture(moved, key="output", watermark=False).title
+    assert title == (
+        "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
+        "before and 1 less, at most 2 times as much"
+    )
+    alone = Moved(
+        before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0
+    )
+    assert "nobody else's" in moved_picture(alone, key="output", watermark=False).title
+    request = mean("bit")
+    same = move_in_statistic(request, exposed(request, AGES), 0, float(AGES[0]))
+    assert "nobody else's" in moved_picture(same, key="bit", watermark=False).title
+
+
+def test_crowds_say_how_fast_losses_fall():
+    x = (10, 20, 40)
+    title = crowd_picture(
+        crowds.PEOPLE,
+        x,
+        np.array([4.0, 2.0, 1.0]),
+        today=10,
+        key="output",
+        watermark=False,
+    ).title
+    assert title == (
+        "In a table of 40 people this person would lose 1 instead of 4: it falls like "
+        "1/n"
+    )
+    slow = crowd_picture(
+        crowds.COPIES,
+        x,
+        np.array([4.0, 4.0, 4.0]),
+        today=10,
+        key="output",
+        watermark=False,
+    )
+    assert "to the power" in slow.title
+
+
+def test_a_profile_alone_has_a_curve_but_no_line():
+    levels = np.linspace(0, 3, 50)
+    laws = ProfileLaws(levels=levels, deltas=gaussian_laws(0.5).delta(levels))
+    assert laws.line() is None
+    picture = detection_picture(
+        laws.roc(), prior=0.5, guess=0.6, key="gaussian", watermark=False
+    )
+    assert "60 % of the time at best" in picture.title
