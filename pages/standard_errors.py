@@ -2,7 +2,30 @@
 
 import streamlit as st
 
-from ui import session
+from dpcore.errors import ParameterError
+from ui import (
+    session,
+    standard_errors,
+    standard_errors_settings,
+    standard_errors_tour,
+)
+from ui.text import literal
 
 session.require_router("pages/standard_errors.py")
 st.title("Standard errors")
+st.markdown(
+    "Can a private release come with its standard error for free? A published method "
+    "resamples the table many times, adds noise to each mean, and reads the error off "
+    "their spread (Brawner and Honaker 2018). No table is needed to see what becomes "
+    "of it."
+)
+try:
+    asked = standard_errors_settings.ask()
+    standard_errors.answer(asked)
+except ParameterError as error:
+    st.info(literal(str(error)), icon="✏️")
+    st.stop()
+st.header("Look at it from all sides")
+standard_errors_tour.show(asked)
+with st.expander("What is this?"):
+    standard_errors.details()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _POINTS = 33
 _ENOUGH = 0.9
+_DRAWS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70)
 
 
 def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
@@ -64,7 +65,7 @@ def rivals_picture(rivals: Rivals, draws: int, *, watermark: bool) -> Picture:
     The steep line has the same pure epsilon for every number of draws, the flatter one
     the same epsilon and delta.
     """
-    k = np.arange(1, draws + 1)
+    k = np.array(sorted({*(each for each in _DRAWS if each < draws), draws}))
     pure = [rivals.average(int(each)) for each in k]
     fair = [rivals.fair(int(each)) for each in k]
     level = [rivals.level(int(each)) for each in k]

@@ -156,6 +156,12 @@ def mean_error(experiment: Experiment, method: Method) -> float:
     return float(weight @ np.sqrt(method.variance(experiment.bootstraps, spread)))
 
 
+def mean_length(experiment: Experiment, method: Method) -> float:
+    """Return the mean length of the intervals."""
+    errors = 2 * method.quantile(experiment.bootstraps)
+    return errors * mean_error(experiment, method)
+
+
 def no_length(experiment: Experiment, method: Method) -> float:
     """Return the probability of a standard error of 0."""
     if method.rule is not Rule.PUBLISHED or method.clipping is Clipping.SAMPLING:
