@@ -165,13 +165,20 @@ class ResamplePair:
             for side, level in zip(self._sides, self.pure, strict=True)
         )
 
+    @property
+    def laws(self) -> tuple[Law, Law]:
+        """Return the law of the number of ones in either table, more ones first."""
+        return (
+            binomial(self.trials, self.ones + self.more, self.rows),
+            binomial(self.trials, self.ones, self.rows),
+        )
+
     @cached_property
     def _sides(self) -> tuple[tuple[FloatArray, FloatArray], ...]:
         """Mass and privacy loss of each count, from either table."""
-        fewer = binomial(self.trials, self.ones, self.rows)
-        greater = binomial(self.trials, self.ones + self.more, self.rows)
+        more, fewer = self.laws
         return (
-            (greater.mass, self._losses(greater.counts)),
+            (more.mass, self._losses(more.counts)),
             (fewer.mass, -self._losses(fewer.counts)),
         )
 
