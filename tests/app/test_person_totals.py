@@ -1,0 +1,95 @@
+"""Totals over the ledger: every release is counted, and nothing shows unasked."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.errors import DataError
+from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+from tests.app.test_questions import release, set_to, shown
+
+VIEW = "Over the whole ledger"
+
+
+def epsilon(app, label):
+    return float(by_label(app.metric, label).value.removeprefix("ε "))
+
+
+def look(open_page):
+    app = open_page("individual")
+    app.session_state["individual-view"] = VIEW
+    app.run()
+    if app.toggle and not app.toggle[0].value:
+        app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def test_without_releases_the_view_points_to_release(open_page):
+    use_example(open_page)
+    assert "Nothing has been released" in look(open_page).info[0].value
+
+
+def test_every_release_counts_and_repeated_answers_do_not(open_page):
+    use_example(open_page)
+    app = open_page("release")
+    release(app)
+    app = look(open_page)
+    first = epsilon(app, "Most exposed person lost")
+    charged = epsilon(app, "Account was charged")
+    assert 0 < first <= charged == 0.5
+    app = open_page("release")
+    set_to(app, "selectbox", "Mechanism", "gaussian")
+    set_to(app, "number_input", "δ for this release", 1e-6)
+    release(app)
+    app = look(open_page)
+    both = epsilon(app, "Most exposed person lost")
+    assert first < both <= epsilon(app, "Account was charged") == 1.0
+    assert len(charts(app)) == 2
+    listed = next(d.value for d in app.dataframe if "most from" in d.value)
+    assert len(listed) == 10
+    assert listed["total epsilon"].is_monotonic_decreasing
+    counted = next(d.value for d in app.dataframe if "put together by" in d.value)
+    ways = dict(zip(counted["put together by"], counted["total epsilon"], strict=True))
+    assert float(ways["the smallest of these"]) <= float(ways["added up"])
+    set_to(app, "selectbox", "Losses put together by", "zero-concentrated (zCDP)")
+    assert epsilon(app, "Most exposed person lost") >= both
+
+
+def test_any_row_has_an_odometer(open_page):
+    use_example(open_page)
+    release(open_page("release"))
+    app = look(open_page)
+    by_label(app.radio, "Whose").set_value("a row of the table").run()
+    row = next(n for n in app.number_input if n.label.startswith("Row"))
+    row.set_value(7).run()
+    assert not app.exception
+    assert "This person lost" in shown(app)
+
+
+def test_nothing_shows_in_release_mode_until_it_is_opened(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    button(app, "Release").click().run()
+    app = open_page("individual")
+    app.session_state["individual-view"] = VIEW
+    app.run()
+    assert not charts(app)
+    assert not any("lost" in metric.label for metric in app.metric)
+
+
+def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monkeypatch):
+    app = use_example(open_page)
+    mode(app).set_value("classroom").run()
+    release(open_page("release"))
+
+    def fail(*_args, **_named):
+        raise DataError
+
+    monkeypatch.setattr("ui.person_totals.request_from", fail)
+    app = look(open_page)
+    said = " ".join(caption.value for caption in app.caption)
+    assert "Counted at the worst case" in said
+    worst = epsilon(app, "Most exposed person lost")
+    assert worst == pytest.approx(epsilon(app, "Account was charged"), rel=1e-3)

@@ -1,0 +1,74 @@
+"""Pictures of totals over a ledger: takeaways from the numbers, aggregates only."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.person_totals import odometer_picture, totals_picture
+from dpcore.individual.release_losses import ReleaseLosses
+from dpcore.individual.totals import odometer, person_totals
+from dpcore.privacy.composition import PrivacyEvent
+
+PEOPLE = 5_000
+
+
+def plan(*scales):
+    spread = np.linspace(0, 1, PEOPLE)
+    return [
+        ReleaseLosses(event=PrivacyEvent.of("pure", scale), own=scale * spread)
+        for scale in scales
+    ]
+
+
+def test_everybody_stands_in_one_bar():
+    totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
+    picture = totals_picture(totals, charged=0.7, planned=0.7, watermark=True)
+    bars = picture.figure.data[0]
+    assert sum(bars.y) == PEOPLE
+    assert len(bars.y) <= 2000
+    assert len(picture.table) <= 500
+    assert "lost 0.7, half of the people at most 0.35" in picture.title.replace(
+        "0.351", "0.35"
+    )
+    names = {note.name for note in picture.figure.layout.annotations}
+    assert "watermark" in names
+
+
+@pytest.mark.parametrize(
+    ("own", "charged"), [(0.0, 1.0), (np.inf, np.inf), (0.3, np.inf), (0.0, 0.0)]
+)
+def test_extreme_totals_can_be_drawn(own, charged):
+    flat = ReleaseLosses(event=PrivacyEvent.of("pure", own), own=np.full(3, own))
+    totals = person_totals([flat], people=3, delta=0.0).losses()
+    picture = totals_picture(totals, charged=charged, planned=own, watermark=False)
+    assert np.isfinite(picture.figure.data[0].x).all()
+
+
+def test_odometer_names_the_release_that_cost_most():
+    losses = plan(0.1, 0.5, 0.2)
+    path = odometer(losses, PEOPLE - 1, delta=1e-6)
+    picture = odometer_picture(
+        path,
+        titles=["a", "<b>", "c"],
+        own=[0.1, 0.5, 0.2],
+        charges=[0.1, 0.5, 0.4],
+        watermark=False,
+    )
+    assert "lost 0.8 over 3 releases, 80 % of what was charged" in picture.title
+    assert picture.title.endswith("most in release 2")
+    assert picture.figure.data[0].y.tolist() == [0.1, 0.5, 0.2]
+    assert picture.table["total so far, added up"].tolist() == pytest.approx(
+        [0.1, 0.6, 0.8]
+    )
+    assert "<b>" not in str(picture.figure.data)
+
+
+def test_odometer_of_releases_that_guarantee_nothing():
+    losses = [ReleaseLosses(event=PrivacyEvent.of("pure", np.inf))]
+    picture = odometer_picture(
+        odometer(losses, 0, delta=1e-6),
+        titles=["a"],
+        own=[np.inf],
+        charges=[np.inf],
+        watermark=False,
+    )
+    assert "lost ∞ over 1 release; most" in picture.title
