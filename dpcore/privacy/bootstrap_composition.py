@@ -199,7 +199,7 @@ def losses(mu: float, *, people: int, bound: Bound, interval: float) -> Any:  # 
 
     high = math.ceil(_reach(profile) / interval)
     low = -math.ceil(_depth(profile, high * interval) / interval)
-    deltas = profile(interval * np.arange(low, high + 1))
+    deltas = profile(interval * np.arange(low, high + 1, dtype=np.float64))
     mass = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
         interval, low, high, np.minimum.accumulate(deltas)
     )

@@ -140,7 +140,7 @@ def crossing(mu: float, epsilon: FloatArray, weights: FloatArray) -> FloatArray:
         t = t - step
         if not np.any(np.abs(step) > 1e-13 * np.maximum(np.abs(t), 1.0)):
             break
-    return t
+    return np.asarray(t)
 
 
 def one_event(mu: float, z: FloatArray, weights: FloatArray) -> FloatArray:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
+from dpcore.privacy.bootstrap_composition import require_times
+from dpcore.privacy.bootstrap_counterexamples import zcdp_level
+from dpcore.privacy.bootstrap_profile import require_people
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
 from dpcore.privacy.event_distributions import (
     distribution_of,
@@ -35,6 +38,7 @@ EventKind = Literal[
     "subsampled-gaussian",
     "fixed-size-laplace",
     "fixed-size-gaussian",
+    "bootstrap",
 ]
 
 FINEST_INTERVAL = 1e-7
@@ -54,10 +58,14 @@ class PrivacyEvent:
             its pure level is used, "approximate" for one that is (epsilon, delta)-DP;
             noise on a "subsampled" table, everybody in the sample with the same
             chance, or on a sample of a "fixed-size" without replacement.
+            "bootstrap" is Gaussian noise on each of several resamples.
         parameter: Laplace: scale over l1 sensitivity. Gaussian: standard deviation
-            over l2 sensitivity. Pure and approximate: epsilon. In [0, inf].
+            over l2 sensitivity; of each bootstrap, over that of the whole table. Pure
+            and approximate: epsilon. In [0, inf].
         delta: Approximate: the delta that goes with epsilon, in [0, 1]; 0 otherwise.
         rate: Of a sample: the chance that a row is in it, in (0, 1]; 1 otherwise.
+        people: Of bootstraps: how many people are drawn, from as many; 1 otherwise.
+        times: Of bootstraps: how many there are; 1 otherwise.
 
     Raises:
         ParameterError: The kind is unknown or the parameter outside its domain.
@@ -68,6 +76,8 @@ class PrivacyEvent:
     parameter: float
     delta: float = 0.0
     rate: float = 1.0
+    people: int = 1
+    times: int = 1
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(EventKind):
@@ -88,6 +98,12 @@ class PrivacyEvent:
                 f"a sample, got {self.rate}."
             )
             raise ParameterError(message)
+        if self.kind == "bootstrap":
+            require_people(self.people)
+            require_times(self.times)
+        elif (self.people, self.times) != (1, 1):
+            message = "only bootstraps have a number of people and of resamples."
+            raise ParameterError(message)
 
     @classmethod
     def of(cls, kind: EventKind, ratio: float) -> Self:
@@ -107,6 +123,8 @@ class PrivacyEvent:
         """
         if self.delta > 0:
             return math.inf
+        if self.kind == "bootstrap":
+            return self.times * zcdp_level(self.ratio, people=self.people)
         if self.kind.endswith("gaussian"):
             # A sample does not make zCDP stronger.
             return self.ratio * self.ratio / 2
@@ -122,6 +140,8 @@ class PrivacyEvent:
             event["delta"] = self.delta
         if is_sampled(self):
             event["rate"] = self.rate
+        if self.kind == "bootstrap":
+            event |= {"people": self.people, "times": self.times}
         return event
 
     @classmethod
@@ -137,8 +157,10 @@ class PrivacyEvent:
                 parameter=float(values["parameter"]),
                 delta=float(values.get("delta", 0.0)),
                 rate=float(values.get("rate", 1.0)),
+                people=int(values.get("people", 1)),
+                times=int(values.get("times", 1)),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             message = "a privacy event needs a kind and a numeric parameter."
             raise ParameterError(message) from None
 

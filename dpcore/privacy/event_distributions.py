@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.privacy import gaussian, subsampled
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.privacy.bootstrap_composition import LEAST_DELTA, epsilon_of_step, losses
 
 if TYPE_CHECKING:
     from dpcore.privacy.composition import PrivacyEvent
@@ -27,6 +29,8 @@ def epsilon_of(event: PrivacyEvent, delta: float) -> float:
     """
     if event.kind == "gaussian":
         return float(gaussian.epsilon_of(event.ratio, delta))
+    if event.kind == "bootstrap":
+        return _of_bootstraps(event, delta)
     if is_sampled(event):
         share = delta if needs_delta(event) else 0.0
         return float(subsampled.epsilon_of(_law(event), event.ratio, event.rate, share))
@@ -43,21 +47,18 @@ def distribution_of(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN40
     options = {"value_discretization_interval": interval}
     if event.kind.startswith("fixed-size"):
         return _symmetric(event, interval)
-    if event.kind == "subsampled-laplace":
+    if event.kind == "bootstrap":
+        one = losses(
+            event.ratio, people=event.people, bound=Bound.GENERIC, interval=interval
+        )
+        return one.self_compose(event.times)
+    if event.kind.endswith("laplace"):
         return privacy_loss_distribution.from_laplace_mechanism(
             event.parameter, sampling_prob=event.rate, **options
         )
-    if event.kind == "subsampled-gaussian":
+    if event.kind.endswith("gaussian"):
         return privacy_loss_distribution.from_gaussian_mechanism(
             event.parameter, sampling_prob=event.rate, **options
-        )
-    if event.kind == "laplace":
-        return privacy_loss_distribution.from_laplace_mechanism(
-            event.parameter, **options
-        )
-    if event.kind == "gaussian":
-        return privacy_loss_distribution.from_gaussian_mechanism(
-            event.parameter, **options
         )
     # Any (epsilon, delta)-DP mechanism is dominated by a randomized response that
     # tells all with probability delta (Kairouz, Oh and Viswanath 2015).
@@ -68,7 +69,7 @@ def distribution_of(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN40
 
 def needs_delta(event: PrivacyEvent) -> bool:
     """Tell whether an event has a finite epsilon only at a share of the delta."""
-    return event.kind.endswith("gaussian")
+    return event.kind == "bootstrap" or event.kind.endswith("gaussian")
 
 
 def is_sampled(event: PrivacyEvent) -> bool:
@@ -78,8 +79,19 @@ def is_sampled(event: PrivacyEvent) -> bool:
 
 def reach_of(event: PrivacyEvent) -> float:
     """Return a loss that the event hardly ever exceeds, to choose the cells by."""
-    loss = epsilon_of(event, 1e-15)
+    least = LEAST_DELTA if event.kind == "bootstrap" else 1e-15
+    loss = epsilon_of(event, least)
     return loss if math.isfinite(loss) else 0.0
+
+
+def _of_bootstraps(event: PrivacyEvent, delta: float) -> float:
+    if delta < LEAST_DELTA:
+        return math.inf if event.ratio > 0 else 0.0
+    if math.isinf(event.ratio):
+        return math.inf
+    return epsilon_of_step(
+        event.ratio, times=event.times, people=event.people, delta=delta
+    )
 
 
 def _symmetric(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN401 - untyped library

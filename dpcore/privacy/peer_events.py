@@ -36,8 +36,8 @@ def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped l
             return dpa.LaplaceDpEvent(event.parameter)
         if event.kind == "gaussian":
             return dpa.GaussianDpEvent(event.parameter)
-        if event.delta > 0:
-            # The library composes no (epsilon, delta) pairs.
+        if event.delta > 0 or event.kind == "bootstrap":
+            # The library composes no (epsilon, delta) pairs and no profiles.
             return dpa.NonPrivateDpEvent()
         mu = -2 * float(ndtri(expit(-event.parameter)))
         return dpa.GaussianDpEvent(1 / mu if mu else math.inf)
