@@ -63,6 +63,8 @@ STROKES = {
         color="#E69F00", dash="longdash", symbol="triangle-ne"
     ),
     "exponential": Stroke(color="#332288", dash="longdashdot", symbol="hexagon"),
+    "resized-published": Stroke(color="#117733", dash="dot", symbol="x"),
+    "resized-repaired": Stroke(color="#117733", dash="solid", symbol="circle-open"),
     "output": Stroke(color="#999933", dash="solid", symbol="triangle-up"),
     "output-public": Stroke(color="#999933", dash="dash", symbol="triangle-down"),
     "output-fisher": Stroke(color="#999933", dash="dashdot", symbol="diamond-wide"),
