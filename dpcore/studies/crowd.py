@@ -36,7 +36,13 @@ _SINGULAR: Final = 1e-13
 
 
 def copies_in_ridge(
-    fit: RidgeFit, law: Law, person: int, *, copies: Sequence[int], delta: float
+    fit: RidgeFit,
+    law: Law,
+    person: int,
+    *,
+    copies: Sequence[int],
+    delta: float,
+    rows: int = 1,
 ) -> FloatArray:
     """Return the loss of a person of whom there are so many copies more.
 
@@ -48,14 +54,20 @@ def copies_in_ridge(
     gram, right = fit.factor.hessian, _right(fit)
     return np.array(
         [
-            _loss(gram + k * np.outer(x, x), right + k * y * x, x, y, law, delta)
+            _loss(gram + k * np.outer(x, x), right + k * y * x, x, y, law, delta, rows)
             for k in copies
         ]
     )
 
 
 def people_in_ridge(
-    fit: RidgeFit, law: Law, person: int, *, times: Sequence[float], delta: float
+    fit: RidgeFit,
+    law: Law,
+    person: int,
+    *,
+    times: Sequence[float],
+    delta: float,
+    rows: int = 1,
 ) -> FloatArray:
     """Return the loss of a person if there were so many times as many of everybody."""
     x, y = fit.features[person], float(fit.target[person])
@@ -72,6 +84,7 @@ def people_in_ridge(
                 y,
                 law,
                 delta,
+                rows,
             )
             for c in times
         ]
@@ -79,7 +92,13 @@ def people_in_ridge(
 
 
 def penalties_in_ridge(
-    fit: RidgeFit, law: Law, person: int, *, strengths: Sequence[float], delta: float
+    fit: RidgeFit,
+    law: Law,
+    person: int,
+    *,
+    strengths: Sequence[float],
+    delta: float,
+    rows: int = 1,
 ) -> FloatArray:
     """Return the loss of a person under other penalties; the noise stays."""
     x, y = fit.features[person], float(fit.target[person])
@@ -99,6 +118,7 @@ def penalties_in_ridge(
                 y,
                 law,
                 delta,
+                rows,
             )
             for strength in strengths
         ]
@@ -225,6 +245,7 @@ def _loss(
     y: float,
     law: Law,
     delta: float,
+    rows: int,
 ) -> float:
     """Return the loss of ``(x, y)`` in the fit with this Hessian and right side."""
     scales = np.sqrt(np.diag(hessian))
@@ -244,4 +265,4 @@ def _loss(
         length=np.array([direction @ matrix @ direction]),
         square=np.array([x @ x]),
     )
-    return float(ridge_losses(law, state, delta=delta)[0])
+    return float(ridge_losses(law, state, delta=delta, rows=rows)[0])

@@ -44,6 +44,17 @@ class RidgeState:
     length: FloatArray = field(repr=False)
     square: FloatArray = field(repr=False)
 
+    def owned(self, rows: int) -> RidgeState:
+        """Return the state of units that own ``rows`` rows like each person's own."""
+        if rows == 1:
+            return self
+        return RidgeState(
+            leverage=np.minimum(rows * self.leverage, 1.0),
+            residual=np.sqrt(rows) * self.residual,
+            length=rows * self.length,
+            square=rows * self.square,
+        )
+
 
 def metric_of(law: Law) -> Metric:
     """Return the norm whose ``length`` the losses under a law need.
@@ -70,17 +81,20 @@ def as_released(law: Law) -> Law:
     return law
 
 
-def ridge_losses(law: Law, state: RidgeState, *, delta: float) -> FloatArray:
+def ridge_losses(
+    law: Law, state: RidgeState, *, delta: float, rows: int = 1
+) -> FloatArray:
     """Return everybody's epsilon at ``delta``: with the person against without.
 
-    Infinite for people whom the fit rests on alone.
+    Where a unit may own several ``rows`` the loss is that of a unit with as many rows
+    like the person's own. Infinite for people whom the fit rests on alone.
 
     Raises:
         ParameterError: There is no such formula for the law: several posterior
             samples, or an adaptive one.
 
     """
-    law = as_released(law)
+    law, state = as_released(law), state.owned(rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = state.leverage >= 1 - UNIQUE
         rest = np.where(alone, 1.0, 1 - state.leverage)

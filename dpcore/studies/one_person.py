@@ -138,6 +138,7 @@ def laws_of_statistic(
             absent=float(absent[place]),
             present=float(present[place]),
             label=label,
+            coordinate=place,
         )
     if isinstance(plan.mechanism, Gaussian):
         length = float(np.linalg.norm(absent - present))

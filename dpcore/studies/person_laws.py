@@ -97,6 +97,7 @@ class ScalarLaws:
         absent: The number without the person.
         present: The number with the person.
         label: What the number is.
+        coordinate: Which number of the release it is; ``None`` for a mixture of them.
 
     """
 
@@ -104,6 +105,7 @@ class ScalarLaws:
     absent: float = field(repr=False)
     present: float = field(repr=False)
     label: str
+    coordinate: int | None = None
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the exact profile of the pair."""

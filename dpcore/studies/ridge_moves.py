@@ -38,10 +38,16 @@ class RidgeBase(NamedTuple):
     """The people who are watched, ascending."""
     rows: FloatArray
     state: RidgeState
+    owned: int = 1
+    """How many rows one unit may own."""
 
 
-def ridge_base(fit: RidgeFit, law: Law, people: NDArray[np.intp]) -> RidgeBase:
+def ridge_base(
+    fit: RidgeFit, law: Law, people: NDArray[np.intp], *, owned: int = 1
+) -> RidgeBase:
     """Return leverages, residuals and lengths of the watched ``people``.
+
+    ``owned`` is how many rows, like each person's own, one unit may own.
 
     Raises:
         ParameterError: The penalty is per person, so that it changes with them.
@@ -55,7 +61,7 @@ def ridge_base(fit: RidgeFit, law: Law, people: NDArray[np.intp]) -> RidgeBase:
     rows = fit.features if everybody else fit.features[people]
     target = fit.target if everybody else fit.target[people]
     state = _state(fit, metric, rows, target)
-    return RidgeBase(fit, metric, people, rows, state)
+    return RidgeBase(fit, metric, people, rows, state, owned)
 
 
 def move_in_ridge(
@@ -95,13 +101,13 @@ def move_in_ridge(
         if own.leverage[0] > _RESTS_ON_ONE:
             message = "the model rests on this person's record alone; choose another."
             raise DataError(message)
-        own_before = float(ridge_losses(law, own, delta=delta)[0])
+        own_before = float(ridge_losses(law, own, delta=delta, rows=base.owned)[0])
     update = _Update.of(fit, base.metric, np.array(columns), np.array(signs), targets)
     kept = np.ones(len(base.people), dtype=bool)
     if person is not None:
         kept = base.people != person
-    before = ridge_losses(law, base.state, delta=delta)
-    after = ridge_losses(law, update.state(base), delta=delta)
+    before = ridge_losses(law, base.state, delta=delta, rows=base.owned)
+    after = ridge_losses(law, update.state(base), delta=delta, rows=base.owned)
     own_state = update.state(
         base._replace(
             rows=x[np.newaxis],
@@ -112,7 +118,7 @@ def move_in_ridge(
         before=before[kept],
         after=after[kept],
         own_before=own_before,
-        own_after=float(ridge_losses(law, own_state, delta=delta)[0]),
+        own_after=float(ridge_losses(law, own_state, delta=delta, rows=base.owned)[0]),
     )
 
 
@@ -168,6 +174,11 @@ class _Update(NamedTuple):
             length=np.maximum(length, 0.0),
             square=before.square,
         )
+
+
+def state_of(fit: RidgeFit, metric: Metric, people: NDArray[np.intp]) -> RidgeState:
+    """Return what the losses of some people depend on."""
+    return _state(fit, metric, fit.features[people], fit.target[people])
 
 
 def _state(

@@ -17,7 +17,7 @@ from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
-from dpcore.studies.model_person import laws_of_model
+from dpcore.studies.model_person import evidence_of_release, laws_of_model
 from dpcore.studies.outlier import move_in_glm, move_in_statistic
 from dpcore.studies.ridge_moves import move_in_ridge, ridge_base
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN, random_table
@@ -187,6 +187,43 @@ def test_two_laws_have_the_loss_of_the_person(law):
     for person in (0, 4, 9):
         laws = laws_of_model(fit, law, person)
         at = laws.delta(np.array([float(expected[person])]))
+        assert at[0] == pytest.approx(DELTA, rel=1e-5)
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_evidence_of_a_release_is_the_log_ratio_of_its_densities(law):
+    def log_density(theta, center, precision):
+        away = theta - center
+        return (np.linalg.slogdet(precision)[1] - away @ precision @ away) / 2
+
+    def precision(fit):
+        hessian = fit.factor.hessian
+        if isinstance(law, PerturbedObjective):
+            return hessian @ hessian / law.sigma**2
+        if isinstance(law, SampledFit):
+            return law.gamma * hessian
+        root = law.metric.root(fit.factor)
+        return law.gamma * root.T @ root
+
+    fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
+    for person in (0, 9):
+        others = np.delete(np.arange(10), person)
+        without = fit_ridge(TEN[others], NUMBERS[others], penalty=PENALTY)
+        for released in (fit.theta + 0.3, np.zeros(3), without.theta):
+            expected = log_density(released, fit.theta, precision(fit))
+            expected -= log_density(released, without.theta, precision(without))
+            found = evidence_of_release(fit, law, person, released)
+            assert found == pytest.approx(expected, rel=1e-8, abs=1e-9)
+
+
+def test_units_of_several_rows_lose_more():
+    fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
+    for law in (LAWS["noise"], LAWS["posterior"], LAWS["objective"]):
+        base = ridge_base(fit, law, np.arange(10), owned=2)
+        moved = move_in_ridge(base, law, 4, (TEN[4], float(NUMBERS[4])), delta=DELTA)
+        laws = laws_of_model(fit, law, 4, rows=2)
+        assert moved.own_before > everybodys(fit, law)[4]
+        at = laws.delta(np.array([moved.own_before]))
         assert at[0] == pytest.approx(DELTA, rel=1e-5)
 
 
