@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -69,9 +69,9 @@ def excess(a: FloatArray, gap: FloatArray) -> FloatArray:
     result = density(inner) * fall(inner, gap)[0]
     if heavy.any():
         left, start = a[heavy], (a + gap)[heavy]
-        # log phi(a) - log phi(a + gap) is (a + gap/2) gap; its tail may be near 1.
+        # log phi(a) - log phi(a + gap) is (a + gap/2) gap, which may overflow alone.
         log_rise = gap[heavy] * (left + start) / 2
-        result[heavy] = ndtr(-left) - np.exp(log_rise) * ndtr(-start)
+        result[heavy] = ndtr(-left) - np.exp(log_rise + log_ndtr(-start))
     return result
 
 

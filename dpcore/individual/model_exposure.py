@@ -1,0 +1,237 @@
+"""Everybody's privacy loss from the release of a model. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from dpcore.errors import DataError, ParameterError
+from dpcore.individual.losses import Losses
+from dpcore.individual.model_losses import Leaving, gaussian_epsilon, leaving
+from dpcore.individual.model_newcomers import for_all
+from dpcore.individual.summaries import ExposedPerson
+from dpcore.models.glm import GlmFit
+from dpcore.models.records import substitutions
+from dpcore.models.release_laws import NoisyFit
+from dpcore.models.worst_shifts import largest_addition, substitution_certificates
+from dpcore.relations import NeighboringRelation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.design import Design
+    from dpcore.models.release_laws import Law
+    from dpcore.models.ridge import RidgeFit
+    from dpcore.relations import PrivacyUnit
+
+
+class Asked(Protocol):
+    """The model that is released, as far as losses depend on it. PUBLIC."""
+
+    @property
+    def design(self) -> Design:
+        """Which columns explain which one."""
+        ...
+
+
+class Releasing(Protocol):
+    """How a model is released. PUBLIC."""
+
+    @property
+    def question(self) -> Asked:
+        """The model."""
+        ...
+
+    @property
+    def law(self) -> Law:
+        """The law of the release, given the fit."""
+        ...
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Whom the guarantee protects."""
+        ...
+
+    @property
+    def delta(self) -> float:
+        """What goes with every epsilon."""
+        ...
+
+    @property
+    def guarantee(self) -> float:
+        """The epsilon at ``delta`` over all tables; infinite if none is known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ModelExposure(Losses):
+    """Everybody's privacy loss from the release of a model. CONFIDENTIAL.
+
+    Attributes:
+        relation: Which change of a person's record the losses are about.
+        delta: What goes with every epsilon.
+        worst_case: The guarantee over all tables, infinite if none is known. Public.
+        for_all_found: The most that a search found anybody to lose, in this table or
+            joining it with a record within the bounds.
+        for_all_certificate: What nobody can exceed; infinite if no bound is known.
+        leverage: Share of the prediction that each person's own record makes.
+        residual: What the fit without each person misses the person's target by.
+        shift_lengths: How far the coefficients move, in the norm of the noise.
+        values: Everybody's target, as scaled for the model.
+        rows: The row of the table, from 0, of each person.
+        audit: Largest relative error of the moves that an audit by exact refits found;
+            0 where moves are exact.
+        exact: Whether losses are exact but for the error of the audit.
+        note: What they are otherwise.
+
+    """
+
+    relation: NeighboringRelation
+    delta: float
+    worst_case: float
+    for_all_found: float = field(repr=False)
+    for_all_certificate: float = field(repr=False)
+    leverage: FloatArray = field(repr=False)
+    residual: FloatArray = field(repr=False)
+    shift_lengths: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    audit: float = field(repr=False)
+    exact: bool
+    note: str
+
+    @property
+    def for_all(self) -> float:
+        """Return the most that a search found anybody to lose, here or joining."""
+        return self.for_all_found
+
+    def most_exposed(self, count: int = 10) -> tuple[ExposedPerson, ...]:
+        """Return the people who lose most, most first; ties in the table's order."""
+        return tuple(
+            ExposedPerson(
+                entry=int(entry),
+                value=float(self.values[entry]),
+                shift=float(self.shift_lengths[entry]),
+                epsilon=float(self.epsilon[entry]),
+            )
+            for entry in self.ranking(count)
+        )
+
+
+def known_relations(law: Law, *, linear: bool) -> tuple[NeighboringRelation, ...]:
+    """Return which changes of a record losses under a law are known for."""
+    removal = (NeighboringRelation.ADD_REMOVE,)
+    if linear and isinstance(law, NoisyFit) and law.metric.public:
+        return (*removal, NeighboringRelation.SUBSTITUTION)
+    return removal
+
+
+def expose_model(
+    request: Releasing,
+    fit: RidgeFit | GlmFit,
+    *,
+    relation: NeighboringRelation,
+    rows: NDArray[np.intp] | None = None,
+    codes: NDArray[np.intp] | None = None,
+    rng: np.random.Generator | None = None,
+) -> ModelExposure:
+    """Return everybody's privacy loss when a model is released.
+
+    ``relation`` says which change the losses are about; it may differ from that of the
+    guarantee. With another record in place of the person's own, the loss is the largest
+    over those newcomers' records that move this fit most: a value that is reached.
+
+    Args:
+        request: How the model is released.
+        fit: The fit to the table.
+        relation: Which change of a person's record the losses are about.
+        rows: The row of the table, from 0, of each person; in order if not given.
+        codes: Everybody's unit, from 0, where units own several rows and it is known
+            which; otherwise rows like a person's own stand in for the others.
+        rng: Draws the people of an audit; the same ones each time if not given.
+
+    Raises:
+        DataError: There is nobody.
+        ParameterError: Losses are not known for this law, model and relation.
+
+    """
+    if fit.people == 0:
+        message = "nobody has a value, so nobody's privacy loss exists."
+        raise DataError(message)
+    law, delta = request.law, request.delta
+    if relation not in known_relations(law, linear=not isinstance(fit, GlmFit)):
+        message = (
+            "for this release losses are known for a person who was not there, not "
+            "for one with another record: compare with the table without the person."
+        )
+        raise ParameterError(message)
+    here = leaving(
+        law,
+        fit,
+        delta=delta,
+        rows=request.unit.rows,
+        codes=codes,
+        rng=np.random.default_rng(0) if rng is None else rng,
+    )
+    found, certificate = for_all(law, fit, design=request.question.design, delta=delta)
+    if request.unit.rows > 1 or codes is not None:
+        certificate = math.inf  # it is about newcomers of one row
+    if relation is NeighboringRelation.SUBSTITUTION and not isinstance(fit, GlmFit):
+        here, certificate = _replaced(request, fit, here)
+        found = 0.0
+    epsilon = here.epsilon
+    largest = float(np.max(epsilon))
+    return ModelExposure(
+        epsilon=epsilon,
+        ordered=np.sort(epsilon),
+        relation=relation,
+        delta=delta,
+        worst_case=request.guarantee,
+        for_all_found=max(found, largest),
+        for_all_certificate=max(certificate, largest),
+        leverage=here.leverage,
+        residual=here.residual,
+        shift_lengths=here.lengths,
+        values=fit.target,
+        rows=np.arange(fit.people) if rows is None else rows,
+        audit=here.error,
+        exact=here.exact,
+        note=here.note,
+    )
+
+
+def _replaced(
+    request: Releasing, fit: RidgeFit, here: Leaving
+) -> tuple[Leaving, float]:
+    """Return losses of records that become another one, and a bound on all of them."""
+    law, design = request.law, request.question.design
+    if not isinstance(law, NoisyFit):  # ``known_relations`` has seen to it
+        raise TypeError
+    lengths = np.zeros(fit.people)
+    for target in design.target_range:
+        joined = largest_addition(
+            fit, law.metric, legal=design.legal, targets=(target, target)
+        )
+        moved = substitutions(fit, (joined.row, joined.target), law.metric)
+        np.maximum(lengths, moved, out=lengths)
+    lengths *= request.unit.rows
+    isotropic = here.lengths
+    if law.metric.matrix is not None:
+        smallest = float(np.linalg.eigvalsh(law.metric.matrix)[0])
+        isotropic = here.lengths / math.sqrt(smallest)
+    bound = float(substitution_certificates(fit, isotropic).max())
+    bound *= math.sqrt(law.metric.largest) * request.unit.rows
+    replaced = Leaving(
+        epsilon=gaussian_epsilon(law, lengths, delta=request.delta),
+        leverage=here.leverage,
+        residual=here.residual,
+        lengths=lengths,
+        exact=False,
+        note="the largest loss found over other records; no proof that it is the worst",
+    )
+    certificate = gaussian_epsilon(law, np.array(bound), delta=request.delta)
+    return replaced, float(certificate)
