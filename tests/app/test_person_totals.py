@@ -85,7 +85,8 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     release(open_page("release"))
 
     def fail(*_args, **_named):
-        raise DataError
+        message = "no"
+        raise DataError(message)
 
     monkeypatch.setattr("ui.person_totals.request_from", fail)
     app = look(open_page)
