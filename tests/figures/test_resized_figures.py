@@ -1,0 +1,98 @@
+"""Pictures of the resized bootstrap: what they claim is what they show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.figures.resized import (
+    averaging_picture,
+    profile_picture,
+    reveal_picture,
+    scores_picture,
+)
+from dpcore.figures.resized_rivals import (
+    detection_picture,
+    rivals_picture,
+    variance_picture,
+)
+from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized_repair import NoisyResample
+from dpcore.studies.resized_alignments import rivals
+from dpcore.studies.resized_attacks import averaging, reveal, score_histogram
+
+CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 3.0, 4)]
+
+
+def pictures(n, z, ones, *, watermark=False):
+    bootstrap = ResizedBootstrap.of_ratio(n, z)
+    rng = np.random.default_rng(0)
+    repaired = NoisyResample.calibrate(
+        people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True
+    )
+    yield profile_picture(bootstrap, ones, repaired, watermark=watermark)
+    curve = reveal(bootstrap, 100, rng=rng, runs=100)
+    beliefs = 1 / (1 + np.exp(-curve.scores / z))
+    yield reveal_picture(curve, bootstrap, beliefs, watermark=watermark)
+    curve = averaging(bootstrap, ones, 50, rng=rng, runs=100)
+    yield averaging_picture(curve, ones, n, watermark=watermark)
+    start = min(ones, n - 1)
+    found = score_histogram(bootstrap, start, draws=100, rng=rng)
+    yield scores_picture(found, start, bootstrap.delta(), watermark=watermark)
+    others = rivals(bootstrap, ones)
+    yield variance_picture(bootstrap, ones, others, watermark=watermark)
+    for rival in others:
+        yield rivals_picture(bootstrap, ones, rival, watermark=watermark)
+        yield detection_picture(bootstrap, ones, rival, watermark=watermark)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("watermark", [True, False])
+def test_every_picture_is_complete(case, watermark):
+    for picture in pictures(*case, watermark=watermark):
+        assert picture.title in picture.alt
+        assert "nan" not in picture.alt
+        assert len(picture.table)
+        for trace in picture.figure.data:
+            assert trace.name
+            assert 0 < len(trace.x) == len(trace.y) <= 2000
+        notes = picture.figure.layout.annotations or ()
+        assert any(note.name == "watermark" for note in notes) is watermark
+
+
+def test_profile_is_flat_for_a_rare_trait_and_falls_for_common_ones():
+    table = next(pictures(1000, 10.0, 500)).table
+    rare = table["a trait that one person has"]
+    assert rare.nunique() == 1
+    assert rare[0] == pytest.approx(0.0952078529)
+    common = table["a trait that 500 people of 1,000 have"]
+    assert (np.diff(common) <= 0).all()
+    repaired = table["repaired, any table (at most)"]
+    assert (repaired[table["ε"] >= 0.1] == 0).all()
+
+
+def test_attack_says_how_many_scores_are_proof():
+    picture = list(pictures(1000, 10.0, 10))[1]
+    assert picture.title.startswith("30 scores prove a rare trait with 95 %")
+
+
+def test_variance_says_how_far_the_claim_is_off():
+    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    picture = variance_picture(bootstrap, 500, rivals(bootstrap, 500), watermark=False)
+    assert "250 times the claim" in picture.title
+    last = picture.table.iloc[-1]
+    assert last["ones"] == 500
+    assert last["resized bootstrap, really"] == pytest.approx(0.0025)
+    assert last["resized bootstrap, claimed"] == pytest.approx(1e-5)
+
+
+def test_detection_without_false_alarms():
+    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    claim = rivals(bootstrap, 10)[0]
+    picture = detection_picture(bootstrap, 10, claim, watermark=False)
+    assert picture.table.iloc[0]["resized bootstrap, a rare trait"] == pytest.approx(
+        bootstrap.delta()
+    )
+    assert picture.table.iloc[0][claim.name] == 0
+    assert "9.52 % of the time" in picture.title
+    assert "0 % against" in picture.title
