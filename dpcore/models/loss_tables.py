@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcore.models import posterior_profile, repeated_posterior
 from dpcore.models.objective_perturbation import PerturbedPairs
+from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,23 +35,29 @@ _SINGLE: Final = (96, 128)
 _SEVERAL: Final = (16, 24)
 _PERTURBED: Final = (12, 18, 5)
 _SOLUTION: Final = 1e-10
+_COARSE: Final = 1e-5
+_LEAST: Final = 1e-9
 _STEPS: Final = 60
 _TINY: Final = 1e-300
 _FEWEST: Final = 4
 """Rows that a cubic spline needs."""
 
 
-def smallest_epsilon(profile: Profile, people: int, delta: float) -> FloatArray:
-    """Return the smallest epsilons with ``profile <= delta``, rounded up.
+def smallest_epsilon(
+    profile: Profile, guess: FloatArray, delta: float, *, precision: float = _SOLUTION
+) -> FloatArray:
+    """Return the smallest epsilons with ``profile <= delta``.
 
     By false position on the logarithm of the profile, which falls with epsilon.
 
     Args:
         profile: Returns delta for some people, given their positions and epsilons.
-        people: How many people there are.
+        guess: Where to begin, one positive number a person.
         delta: In (0, 1).
+        precision: Relative error, of epsilon or of delta.
 
     """
+    people = len(guess)
     everybody = np.arange(people)
     goal = np.log(delta)
 
@@ -58,7 +65,7 @@ def smallest_epsilon(profile: Profile, people: int, delta: float) -> FloatArray:
         logs = np.log(np.maximum(profile(who, epsilon), _TINY))
         return np.asarray(logs - goal)
 
-    low, high = np.zeros(people), np.ones(people)
+    low, high = np.zeros(people), guess.copy()
     at_low = excess(everybody, low)
     high[at_low <= 0] = 0.0
     at_high = np.where(at_low <= 0, at_low, excess(everybody, high))
@@ -70,7 +77,7 @@ def smallest_epsilon(profile: Profile, people: int, delta: float) -> FloatArray:
     open_ = np.flatnonzero(high > 0)
     for _ in range(_STEPS):
         span = high[open_] - low[open_]
-        open_ = open_[span > _SOLUTION * high[open_]]
+        open_ = open_[span > precision * high[open_]]
         if len(open_) == 0:
             break
         a, b = weight_low[open_], weight_high[open_]
@@ -84,6 +91,8 @@ def smallest_epsilon(profile: Profile, people: int, delta: float) -> FloatArray:
         weight_high[raised] /= 2
         high[lowered], weight_high[lowered] = middle[~up], found[~up]
         weight_low[lowered] /= 2
+        near = np.abs(found) <= precision
+        low[open_[near]] = high[open_[near]] = middle[near]
     return high
 
 
@@ -122,7 +131,12 @@ def sampled_epsilon(
     bend = np.sqrt(np.exp(first))
     ends = np.log1p(largest / bend)
     nodes = np.expm1(shares * ends[:, np.newaxis]) * bend[:, np.newaxis]
-    table = exact(np.repeat(np.exp(first), sizes[1]), nodes.ravel())
+    every = np.repeat(np.exp(first), sizes[1]), nodes.ravel()
+    table = (
+        exact(*every)
+        if samples == 1
+        else _several(*every, delta, samples, precision=_COARSE)
+    )
     places = (
         np.log(m),
         np.log1p(e / np.sqrt(m)) / np.log1p(largest / np.sqrt(m)),
@@ -153,13 +167,14 @@ def perturbed_epsilon(pairs: PerturbedPairs, *, delta: float) -> FloatArray:
     first, third = _levels(m, _PERTURBED[0]), _axis(excess, _PERTURBED[2])
     shares, largest = _shares(_PERTURBED[1]), float(e.max()) + _TINY
     bend = np.exp(first)
-    nodes = np.expm1(shares * np.log1p(largest / bend)[:, np.newaxis])
+    steps = np.expm1(shares * np.log1p(largest / bend)[:, np.newaxis])
     every_m = np.broadcast_to(bend[:, np.newaxis, np.newaxis], _PERTURBED)
     every_e = np.broadcast_to(
-        (nodes * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED
+        (steps * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED
     )
     every_s = every_m**2 * np.exp(third)
-    table = _perturbed(every_m.ravel(), every_s.ravel(), every_e.ravel(), delta)
+    nodes = every_m.ravel(), every_s.ravel(), every_e.ravel()
+    table = _perturbed(*nodes, delta, precision=_COARSE)
     places = np.log(m), np.log1p(e / m) / np.log1p(largest / m), excess
     found = _interpolated((first, shares, third), table.reshape(_PERTURBED), places)
     alone = np.flatnonzero(np.isnan(found))
@@ -194,15 +209,28 @@ def _interpolated(
     return found
 
 
-def _several(m: FloatArray, e: FloatArray, delta: float, samples: int) -> FloatArray:
+def _several(
+    m: FloatArray,
+    e: FloatArray,
+    delta: float,
+    samples: int,
+    *,
+    precision: float = _SOLUTION,
+) -> FloatArray:
     def profile(who: NDArray[np.intp], epsilon: FloatArray) -> FloatArray:
         return repeated_posterior.delta_of(m[who], e[who], epsilon, samples=samples)
 
-    return smallest_epsilon(profile, len(m), delta)
+    guess = posterior_profile.epsilon_of(m, np.sqrt(samples) * e, delta)
+    return smallest_epsilon(profile, guess + _LEAST, delta, precision=precision)
 
 
 def _perturbed(
-    m: FloatArray, spread: FloatArray, e: FloatArray, delta: float
+    m: FloatArray,
+    spread: FloatArray,
+    e: FloatArray,
+    delta: float,
+    *,
+    precision: float = _SOLUTION,
 ) -> FloatArray:
     one = np.ones(len(m))
 
@@ -215,15 +243,23 @@ def _perturbed(
             sigma=1.0,
         )
 
+    guess = gaussian.epsilon_of(e, delta) - 2 * m * np.log(delta) + _LEAST
     absent = smallest_epsilon(
-        lambda who, epsilon: part(who).absence_delta(epsilon), len(m), delta
+        lambda who, epsilon: part(who).absence_delta(epsilon),
+        guess,
+        delta,
+        precision=precision,
     )
     # The other direction decides for the few, if any, where it is larger.
     everybody = np.arange(len(m))
-    more = np.flatnonzero(part(everybody).presence_delta(absent) > delta * (1 + 1e-9))
+    present = part(everybody).presence_delta(absent)
+    more = np.flatnonzero(present > delta * (1 + 1e-6))
     if len(more):
         absent[more] = smallest_epsilon(
-            lambda who, epsilon: part(more[who]).delta(epsilon), len(more), delta
+            lambda who, epsilon: part(more[who]).delta(epsilon),
+            guess[more],
+            delta,
+            precision=precision,
         )
     return absent
 
