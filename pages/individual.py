@@ -3,10 +3,17 @@
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.figures.wording import epsilon_text
 from dpcore.relations import NeighboringRelation
-from ui import confidential, exposing, individual, inputs, session
-from ui.subject import StatisticSubject
+from ui import (
+    confidential,
+    exposing,
+    individual,
+    inputs,
+    model_exposing,
+    modelling,
+    session,
+)
+from ui.subject import SubjectKind
 from ui.text import literal
 
 session.require_router("pages/individual.py")
@@ -16,38 +23,48 @@ st.markdown(
     "really lose?"
 )
 study = session.require_study()
-asked = inputs.ask(study)
-removal = "the person had not been there"
-replaced = "the person's record had been another"
-view = st.radio(
+kind = SubjectKind(
+    st.radio(
+        "What is released",
+        [kind.value for kind in SubjectKind],
+        horizontal=True,
+        key="what-is-released",
+        bind="query-params",
+    )
+)
+is_model = kind is SubjectKind.MODEL
+asked = modelling.ask(study) if is_model else inputs.ask(study)
+study = session.require_study()
+worlds = {
+    NeighboringRelation.ADD_REMOVE: "the person had not been there",
+    NeighboringRelation.SUBSTITUTION: "the person's record had been another",
+}
+known = individual.relations(asked)
+# Leverage and residual explain what leaving does; another record is a second question.
+usual = known[0] if is_model else study.terms.relation
+relation = st.radio(
     "What if",
-    [removal, replaced],
-    index=0 if study.terms.relation is NeighboringRelation.ADD_REMOVE else 1,
+    known,
+    index=known.index(usual),
+    format_func=worlds.__getitem__,
     horizontal=True,
-    key="what-if",
+    key="model-what-if" if is_model else "what-if",
     bind="query-params",
     help="Compared with the table without the person, or with the most revealing "
     "other record.",
 )
-relation = (
-    NeighboringRelation.ADD_REMOVE
-    if view == removal
-    else NeighboringRelation.SUBSTITUTION
-)
 st.metric(
     "Worst case over all tables (the guarantee)",
-    f"ε {epsilon_text(asked.real_epsilon)}",
+    individual.promise(asked),
     help="Public: it depends on bounds and noise alone.",
 )
 with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
         try:
-            exposure = exposing.everybody(study, asked, relation)
-            subject = StatisticSubject(
-                request=asked, exposure=exposure, relation=relation
-            )
-            individual.views(subject, study)
+            individual.views(individual.subject(study, asked, relation), study)
         except DPCoreError as error:
             st.error(literal(str(error)))
 with st.expander("What is this?"):
     exposing.definitions()
+    if is_model:
+        model_exposing.definitions()

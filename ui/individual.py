@@ -5,10 +5,16 @@ Only the view that is open is computed.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.model_exposure import known_relations
+from dpcore.models.kinds import ModelKind
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.request import Request
 from ui import (
     exposing,
     model_exposing,
@@ -22,8 +28,33 @@ from ui.subject import StatisticSubject
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpcore.releases.model_request import ModelRequest
     from ui.study import Study
     from ui.subject import Subject
+
+
+def relations(asked: Request | ModelRequest) -> tuple[NeighboringRelation, ...]:
+    """Return which changes of a record losses are known for."""
+    if isinstance(asked, Request):
+        return (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
+    linear = asked.question.model is ModelKind.LINEAR
+    return known_relations(asked.law, linear=linear)
+
+
+def promise(asked: Request | ModelRequest) -> str:
+    """Return the guarantee over all tables, in a few characters."""
+    real = asked.real_epsilon if isinstance(asked, Request) else asked.guarantee
+    return f"ε {epsilon_text(real)}" if math.isfinite(real) else "none is known"
+
+
+def subject(
+    study: Study, asked: Request | ModelRequest, relation: NeighboringRelation
+) -> Subject:
+    """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
+    if not isinstance(asked, Request):
+        return model_exposing.subject(study, asked, relation)
+    exposure = exposing.everybody(study, asked, relation)
+    return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 
 def views(subject: Subject, study: Study) -> None:

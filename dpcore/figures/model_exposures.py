@@ -263,19 +263,23 @@ def _split_title(split: Split) -> str:
     )
 
 
-def audit_text(error: float, *, people: int, refitted: int) -> str:
+def audit_text(error: float, *, people: int, refitted: int = 100) -> str:
     """Return what the audit of an approximation found, as a sentence.
 
-    >>> audit_text(0.012, people=5000, refitted=100)
-    'Checked on 100 of 5,000 people by fitting again without them: the approximation \
-is off by at most 1.2 %.'
+    ``refitted`` people, at most, were fitted again without them.
+
+    >>> print(audit_text(0.012, people=5000))
+    Checked on up to 100 of 5,000 people: fitted again without them, the approximation \
+was off by at most 1.2 %.
     """
     checked = (
-        "everybody" if refitted >= people else f"{refitted:,} of {people:,} people"
+        f"all {people:,} people"
+        if refitted >= people
+        else f"up to {refitted:,} of {people:,} people"
     )
     found = (
-        "it misses somebody without whom there is no fit"
+        "somebody is left without a fit"
         if np.isinf(error)
-        else f"the approximation is off by at most {significant(100 * error, 2)} %"
+        else f"the approximation was off by at most {significant(100 * error, 2)} %"
     )
-    return f"Checked on {checked} by fitting again without them: {found}."
+    return f"Checked on {checked}: fitted again without them, {found}."

@@ -22,10 +22,12 @@ from dpcore.models.glm import GlmFit, fit_glm
 from dpcore.models.glm_removals import newton_steps, step_shifts
 from dpcore.models.losses import Huber
 from dpcore.models.metrics import ISOTROPIC, Shape
+from dpcore.models.posterior_guarantees import worst_case
 from dpcore.models.release_laws import NoisyFit, SampledFit
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
+from dpcore.releases.model_guarantees import BOUNDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -163,18 +165,17 @@ def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
     gammas = law.gamma * np.geomspace(10.0**-DECADES, 10.0**DECADES, POINTS)
     before = accuracy(fit)
     pairs = _Pairs.of(fit, law)
-    guarantee, error, maximum, mean = (np.empty(POINTS) for _ in range(4))
+    error, maximum, mean = (np.empty(POINTS) for _ in range(3))
     for place, gamma in enumerate(gammas.tolist()):
         losses = pairs.losses(gamma, request.delta)
         maximum[place] = losses.max()
         mean[place] = losses[: pairs.spread].mean()
-        guarantee[place] = replace(request, gamma=gamma).guarantee
         added = noise_error(replace(law, gamma=gamma), fit)
         error[place] = math.sqrt(before.total + added)
     return Frontier(
         gamma=gammas,
         error=error,
-        guarantee=guarantee,
+        guarantee=_guarantees(request, law, gammas),
         maximum=maximum,
         mean=mean,
         here=law.gamma,
@@ -223,6 +224,27 @@ def varied(
     if isinstance(fit, GlmFit):
         return changed, fit_glm(x, y, loss=fit.loss, penalty=penalty)
     return changed, fit_ridge(x, y, penalty=penalty)
+
+
+def _guarantees(
+    request: ModelRequest, law: NoisyFit | SampledFit, gammas: FloatArray
+) -> FloatArray:
+    """Return the epsilon over all tables at each precision."""
+    question = request.question
+    strength = 0.0 if question.penalty.per_person else question.penalty.convexity(1)
+    if isinstance(law, NoisyFit) or question.moves > 1 or strength == 0:
+        return np.array(
+            [replace(request, gamma=gamma).guarantee for gamma in gammas.tolist()]
+        )
+    # The same as ``guarantee``, for all precisions at once.
+    return worst_case(
+        gamma=gammas,
+        delta=request.delta,
+        penalty=strength,
+        people=question.most_people,
+        bounds=BOUNDS,
+        proved=True,
+    )
 
 
 def drawable(law: Law) -> bool:

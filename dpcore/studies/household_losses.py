@@ -93,6 +93,8 @@ def household_losses(
     shifts = group_removals(fit, codes, law.metric)
     return HouseholdLosses(
         epsilon=gaussian.epsilon_of(math.sqrt(law.gamma) * shifts, delta),
-        added=np.bincount(codes, weights=epsilon, minlength=len(shifts)),
+        added=np.asarray(
+            np.bincount(codes, weights=epsilon, minlength=len(shifts)), np.float64
+        ),
         rows=np.bincount(codes, minlength=len(shifts)),
     )

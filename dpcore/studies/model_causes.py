@@ -58,6 +58,7 @@ def causes(
     residual: FloatArray,
     shift: FloatArray,
     delta: float,
+    leaves: bool = True,
 ) -> Causes:
     """Return what decides everybody's loss.
 
@@ -72,10 +73,11 @@ def causes(
         residual: What the prediction without the person misses, shape ``(n,)``.
         shift: Length of the move of the coefficients, in the norm of the noise.
         delta: What goes with the losses.
+        leaves: Whether people leave, rather than have another record.
 
     """
     if isinstance(law, NoisyFit) and law.metric.public:
-        return _of_noise(law, fit, residual, shift, delta)
+        return _of_noise(law, fit, residual, shift, delta if leaves else None)
     with np.errstate(divide="ignore"):
         outside = leverage / np.maximum(1 - leverage, 0.0)
     fisher = isinstance(law, NoisyFit) and law.metric.shape is Shape.FISHER
@@ -111,10 +113,21 @@ def _of_noise(
     fit: RidgeFit | GlmFit,
     residual: FloatArray,
     shift: FloatArray,
-    delta: float,
+    delta: float | None,
 ) -> Causes:
     root = math.sqrt(law.gamma)
     pull = _pulls(fit, law.metric)
+    # 2 Phi(mu/2) - 1.
+    variation = np.asarray(erf(root * shift / math.sqrt(8)))
+    name = "pull of the record: move of the model per unit of residual"
+    if delta is None:
+        return Causes(
+            name=name,
+            leverage=pull,
+            residual=residual,
+            loss_at=None,
+            variation=variation,
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         missed = np.where(pull > 0, np.copysign(shift / pull, residual), residual)
 
@@ -122,12 +135,11 @@ def _of_noise(
         return gaussian.epsilon_of(root * p * np.abs(e), delta)
 
     return Causes(
-        name="pull of the record: move of the model per unit of residual",
+        name=name,
         leverage=pull,
         residual=missed,
         loss_at=noisy,
-        # 2 Phi(mu/2) - 1.
-        variation=np.asarray(erf(root * shift / math.sqrt(8))),
+        variation=variation,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,6 +123,8 @@ def test_less_noise_is_more_accurate_and_less_private(key):
         assert np.isinf(found.guarantee).all()
     else:
         assert np.all(found.maximum <= found.guarantee)
+        promised = replace(request(key, strength=20.0), gamma=1.0).guarantee
+        assert found.at(found.guarantee) == pytest.approx(promised, rel=1e-6)
     assert found.at(found.gamma) == pytest.approx(1.0)
 
 
