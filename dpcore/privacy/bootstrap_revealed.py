@@ -37,6 +37,7 @@ _DIRECT = 96
 _MOST_VALUES = 600
 _KNOTS = 193
 _LEAST_KNOT = 1e-5
+_ROUNDING = 1e-9
 
 
 @lru_cache(maxsize=64)
@@ -86,12 +87,20 @@ def revealed_delta(
 
 
 def revealed_epsilon(
-    mu: ArrayLike, *, times: int, people: int, delta: float
+    mu: ArrayLike, *, times: int, people: int, delta: float, most: float | None = None
 ) -> FloatArray:
     """Return the bound on epsilon at ``delta`` for each ``mu``, elementwise.
 
     Many values at once are interpolated in a table, from above: epsilon is convex in
     ``mu`` but for values that cost next to nothing.
+
+    Args:
+        mu: Changes by one copy over the noise, at least 0; NaN stays NaN.
+        times: How many resamples.
+        people: Number of people, public.
+        delta: In [``LEAST_DELTA``, 1).
+        most: A public number that no ``mu`` exceeds but by rounding: its table is
+            remembered.
 
     Raises:
         ParameterError: A parameter is outside its domain.
@@ -114,11 +123,22 @@ def revealed_epsilon(
     if shifts.size <= _DIRECT:
         result[proper] = _solved(shifts, times, people, delta)
         return result
-    most = float(shifts.max())
-    knots = most * np.geomspace(_LEAST_KNOT, 1.0, _KNOTS)
-    levels = np.maximum.accumulate(_solved(knots, times, people, delta))
-    result[proper] = np.interp(shifts, knots, levels)
+    if most is None:
+        table = _tabulated(float(shifts.max()), times, people, delta)
+    else:
+        table = _remembered(most * (1 + _ROUNDING), times, people, delta)
+    result[proper] = np.interp(shifts, *table, right=np.inf)
     return result
+
+
+def _tabulated(
+    most: float, times: int, people: int, delta: float
+) -> tuple[FloatArray, FloatArray]:
+    knots = most * np.geomspace(_LEAST_KNOT, 1.0, _KNOTS)
+    return knots, np.maximum.accumulate(_solved(knots, times, people, delta))
+
+
+_remembered = lru_cache(maxsize=16)(_tabulated)
 
 
 def _solved(mu: FloatArray, times: int, people: int, delta: float) -> FloatArray:

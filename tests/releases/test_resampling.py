@@ -43,12 +43,17 @@ def test_a_slightly_uneven_draw_would_be_noticed(monkeypatch):
     assert chi2.sf(((counts - 20_000) ** 2 / 20_000).sum(), 9) < 1e-6
 
 
-def test_words_beyond_the_largest_multiple_are_thrown_away(monkeypatch):
-    # 2^64 = 1 mod 3: of all words only the largest one is too many.
-    words = np.array([2**64 - 1, 2**64 - 2, 0, 1, 2], dtype=np.uint64)
+@pytest.mark.parametrize(
+    ("word", "people"), [(np.uint32, 3), (np.uint64, 2**24 + 1), (np.uint64, 2**40)]
+)
+def test_words_beyond_the_largest_multiple_are_thrown_away(monkeypatch, word, people):
+    bits = 8 * np.dtype(word).itemsize
+    last = 2**bits // people * people
+    beyond = [last] if last < 2**bits else []
+    words = np.array([*beyond, last - 1, 0, 1, 2], dtype=word)
     monkeypatch.setattr(os, "urandom", lambda size: words.tobytes()[-size:])
-    assert resampling._indices(3, 5).tolist() == [2, 0, 1, 2]  # noqa: SLF001
-    assert secure_counts(3, 5).sum() == 5
+    drawn = resampling._indices(people, len(words))  # noqa: SLF001
+    assert drawn.tolist() == [people - 1, 0, 1, 2]
 
 
 def test_draws_with_replacement_have_the_variance_of_a_multinomial():

@@ -1,0 +1,278 @@
+"""A question that several noisy bootstraps shall answer, and the price."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.privacy.bootstrap_calibration import Correction, factor_of
+from dpcore.privacy.bootstrap_composition import (
+    LEAST_DELTA,
+    claimed_epsilon,
+    require_times,
+    step,
+)
+from dpcore.relations import NeighboringRelation
+from dpcore.releases import secure
+from dpcore.releases.bootstrap_plan import BootstrapPlan
+from dpcore.releases.identity import analysis_id
+from dpcore.releases.record import Mode
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.tables import checked
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.dataset import Dataset
+    from dpcore.relations import PrivacyUnit
+    from dpcore.statistics.query import Query
+
+ADDITIVE: Final = (
+    StatisticKind.MEAN,
+    StatisticKind.SUM,
+    StatisticKind.COUNT,
+    StatisticKind.PROPORTION,
+)
+"""What can be bootstrapped: what is a sum of one term a person."""
+MOST_DRAWN: Final = 10**9
+"""The most rows that all resamples of one release draw together."""
+_TOLERANCE = 1e-9
+_AVERAGES = (StatisticKind.MEAN, StatisticKind.PROPORTION)
+_LABELS: Final = {
+    Correction.PUBLISHED: "Bootstrap, as published",
+    Correction.ASYMPTOTIC: "Bootstrap, corrected for many resamples",
+    Correction.FINITE: "Bootstrap, corrected",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapRequest:
+    """A question that several noisy bootstraps shall answer, and the price. PUBLIC.
+
+    Attributes:
+        query: A mean, sum, count or share of a table with a public number of people.
+        rho: What all bootstraps together shall cost, in zCDP, positive. It stands for
+            the privacy of Gaussian noise: ``claimed`` is the epsilon that it means.
+        delta: At which the claim is made, in [1e-12, 1).
+        times: How many bootstraps, from 1.
+        correction: How their noise is chosen.
+        bound: Finite sample: which bound shall meet the claim, the generic or the mean
+            one. The latter is proved for counts and shares, and for numbers it is not.
+        draw: The how-manieth answer to this question is asked for, from 1.
+
+    Raises:
+        ParameterError: One of these is outside its domain, or the question cannot be
+            bootstrapped.
+
+    """
+
+    query: Query
+    rho: float
+    delta: float
+    times: int = 50
+    correction: Correction = Correction.FINITE
+    bound: Bound = Bound.GENERIC
+    draw: int = 1
+
+    def __post_init__(self) -> None:
+        self._check_question()
+        if not 0 < self.rho < math.inf:
+            message = f"rho must be positive and finite, got {self.rho}."
+            raise ParameterError(message)
+        if not LEAST_DELTA <= self.delta < 1:
+            message = (
+                f"delta must be from {LEAST_DELTA:g} to below 1, got {self.delta}."
+            )
+            raise ParameterError(message)
+        require_times(self.times)
+        if self.times * self.query.size.people > MOST_DRAWN:
+            message = (
+                f"{self.times} bootstraps of {self.query.size.people:,} people draw "
+                f"more than {MOST_DRAWN:,} rows. Take fewer bootstraps."
+            )
+            raise ParameterError(message)
+        if self.bound is Bound.ATTAINED:
+            message = "only an upper bound can meet a claim: the generic or the mean."
+            raise ParameterError(message)
+        if self.claimed <= 0:
+            message = (
+                f"at delta {self.delta:g} a rho of {self.rho:g} means an epsilon of 0; "
+                "choose a smaller delta."
+            )
+            raise ParameterError(message)
+
+    @property
+    def title(self) -> str:
+        """Return the question in words."""
+        return f"{self.query.title}, {self.times} bootstraps"
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.query.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.query.unit
+
+    @property
+    def mechanism_key(self) -> str:
+        """Return the key of the mechanism."""
+        return "bootstrap"
+
+    @property
+    def mechanism_label(self) -> str:
+        """Return the name of the mechanism."""
+        return _LABELS[self.correction]
+
+    @property
+    def claimed(self) -> float:
+        """Return the epsilon that is claimed at ``delta``."""
+        return claimed_epsilon(self.rho, self.delta)
+
+    @property
+    def factor(self) -> float:
+        """Return the factor on the published variance; it may take seconds to find.
+
+        It depends on public numbers and is remembered. ``bootstrap_calibration.search``
+        finds the same one step by step.
+        """
+        return factor_of(
+            self.correction,
+            rho=self.rho,
+            delta=self.delta,
+            times=self.times,
+            people=self.query.size.people,
+            bound=self.bound,
+        )
+
+    @property
+    def proved(self) -> Bound:
+        """Return the bound that the price is computed by: one that is proved."""
+        return self.bound if self.query.kind.of_members else Bound.GENERIC
+
+    @property
+    def plan(self) -> BootstrapPlan:
+        """Return how the answer is drawn."""
+        mu = step(self.factor, rho=self.rho, times=self.times)
+        return BootstrapPlan(
+            bounds=self._terms,
+            people=self.query.size.people,
+            average=self.query.kind in _AVERAGES,
+            sensitivity=self._sensitivity,
+            times=self.times,
+            multiple=1 / mu,
+            bound=self.proved,
+        )
+
+    @property
+    def real_epsilon(self) -> float:
+        """Return the epsilon that is given at ``delta``, by the bound ``proved``."""
+        return self.plan.worst_case(delta=self.delta)
+
+    @property
+    def claim_holds(self) -> bool:
+        """Tell whether the epsilon that is claimed is given."""
+        return self.real_epsilon <= self.claimed * (1 + _TOLERANCE)
+
+    @property
+    def cost(self) -> PrivacyCost:
+        """Return what the answer costs: what it really gives, rounded up."""
+        plan = self.plan
+        return PrivacyCost(
+            epsilon=computed(plan.worst_case(delta=self.delta)),
+            delta=typed(self.delta),
+            rho=computed(plan.rho),
+        )
+
+    def refusal(self, mode: Mode) -> str | None:
+        """Return why it cannot be released in a mode; ``None`` if it can."""
+        if mode is Mode.CLASSROOM or self.claim_holds:
+            return None
+        if self.correction is Correction.FINITE:
+            return (
+                "The bound for means is proved for changes from one bound to the other "
+                "and checked numerically for those in between. Choose the generic "
+                "bound."
+            )
+        return (
+            f"{self.mechanism_label}, {self.times} bootstraps give epsilon "
+            f"{self.real_epsilon:.4g} at delta {self.delta:g} here, not the "
+            f"{self.claimed:.4g} that rho {self.rho:g} stands for. Choose the "
+            "finite-sample correction."
+        )
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the analysis, ready for JSON."""
+        finite = self.correction is Correction.FINITE
+        return {
+            "kind": "bootstrap",
+            "query": self.query.parameters(),
+            "rho": float(self.rho),
+            "delta": float(self.delta),
+            "times": int(self.times),
+            "correction": self.correction.value,
+            "bound": self.bound.value if finite else None,
+        }
+
+    def analysis(self, fingerprint: str) -> str:
+        """Return the name of the analysis of this table, the same for every draw."""
+        return analysis_id(fingerprint, self.parameters())
+
+    def value(self, dataset: Dataset) -> FloatArray:
+        """Return everybody's term, clamped, shape ``(n,)``. CONFIDENTIAL.
+
+        Raises:
+            DataError: The column cannot be read as it is declared.
+            ParameterError: The number of people is not the public one.
+
+        """
+        values = checked(self.query.values(dataset), self.query.size)
+        return self._terms.clip(values)
+
+    @property
+    def _terms(self) -> Interval:
+        """Return the bounds of what one person adds to the sum or to the mean."""
+        bounds = self.query.column.bounds
+        if self.query.kind.of_members or bounds is None:
+            return Interval(lower=0.0, upper=1.0)
+        return Interval(lower=bounds.lower, upper=bounds.upper)
+
+    @property
+    def _sensitivity(self) -> float:
+        largest = max(abs(self.query.bounds.lower), abs(self.query.bounds.upper))
+        one = Sensitivity.scalar(self.query.sensitivity.largest)
+        return secure.widen(one, largest).largest
+
+    def _check_question(self) -> None:
+        if self.query.kind not in ADDITIVE:
+            message = (
+                f"a bootstrap answers for a {', '.join(ADDITIVE)}, not for a "
+                f"{self.query.kind}."
+            )
+            raise ParameterError(message)
+        public = self.query.size.public
+        if self.relation is not NeighboringRelation.SUBSTITUTION or not public:
+            message = (
+                "a bootstrap draws as many people as there are, so that their number "
+                "must be public: protect people against a replaced record, and fill in "
+                "missing values."
+            )
+            raise ParameterError(message)
+        if self.query.unit.rows > 1:
+            message = (
+                "a bootstrap needs one row a person: the rows of one "
+                f"{self.query.unit.noun} would be drawn apart."
+            )
+            raise ParameterError(message)
