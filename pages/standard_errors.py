@@ -20,8 +20,7 @@ st.markdown(
     "of it."
 )
 try:
-    asked = standard_errors_settings.ask()
-    standard_errors.answer(asked)
+    asked = standard_errors.answer(standard_errors_settings.ask())
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()

@@ -25,8 +25,11 @@ _SEARCH_STEPS = 11
 _SHARE = 0.1
 
 
-def answer(asked: Settings) -> None:
-    """Show what is claimed, what is measured and what is repaired, side by side."""
+def answer(asked: Settings) -> Settings:
+    """Show what is claimed, what is measured and what is repaired, side by side.
+
+    Return the settings with the factor on the noise that repairs it, once it is found.
+    """
     with st.spinner("Adding up what the bootstraps reveal …"):
         real = asked.levels()
     e = asked.experiment
@@ -36,7 +39,9 @@ def answer(asked: Settings) -> None:
     with measured.container(border=True, height="stretch"):
         _measured(asked, real)
     with repaired.container(border=True, height="stretch"):
-        _repaired(asked, real)
+        factor = _repair(asked)
+        if factor is not None:
+            _repaired(asked, real, factor)
     mu = step(1.0, rho=e.rho, times=e.times)
     proof = renyi_two(mu, people=e.people)
     true_delta = delta_at(
@@ -54,17 +59,18 @@ def answer(asked: Settings) -> None:
         "person are a divergence of order 2 of "
         f"**{significant(proof, 4)}** apart after each bootstrap, where the claim "
         f"allows 2ρ/k = {significant(2 * e.rho / e.times, 4)}. At the claimed "
-        f"ε {significant(real.claimed, 4)} the guarantee fails with δ of at least "
-        f"{significant(true_delta)} instead of {asked.delta:g}."
+        f"ε {significant(real.claimed, 5)} the guarantee fails with δ of at least "
+        f"{_below(true_delta)} instead of {significant(asked.delta)}."
     )
+    return replace(asked, factor=factor)
 
 
 def _claimed(asked: Settings, real: Levels) -> None:
     e = asked.experiment
     st.subheader("Claimed", anchor=False)
     st.metric(
-        f"Privacy, ε at δ {asked.delta:g}",
-        f"ε {significant(real.claimed, 4)}",
+        f"Privacy, ε at δ {significant(asked.delta)}",
+        f"ε {significant(real.claimed, 5)}",
         help=f"What ρ {e.rho:g} means for Gaussian noise.",
     )
     st.markdown(
@@ -81,8 +87,8 @@ def _measured(asked: Settings, real: Levels) -> None:
     unbiased, conservative, *_ = asked.shown
     st.subheader("Measured", anchor=False)
     st.metric(
-        f"Privacy, ε at δ {asked.delta:g}",
-        f"ε {significant(real.attained, 4)} to {epsilon_text(real.mean)}",
+        f"Privacy, ε at δ {significant(asked.delta)}",
+        f"ε {_below(real.attained)} to {significant(real.mean, 4, up=True)}",
         help="At least: two tables really are that far apart. At most: for means. For "
         f"any other statistic at most {epsilon_text(real.generic)}.",
     )
@@ -91,20 +97,16 @@ def _measured(asked: Settings, real: Levels) -> None:
         f"- Around the table's own mean the average has {percent(more)} more "
         "variance than one release.\n"
         f"- {percent(asked.level)} intervals with the unbiased error hold the truth "
-        f"in {percent(exact_coverage(e, unbiased.method))}, with the conservative one "
-        f"in {percent(exact_coverage(e, conservative.method))}, and with little noise "
-        f"in {percent(_least(asked))}."
+        f"in {_share(exact_coverage(e, unbiased.method))}, with the conservative one "
+        f"in {_share(exact_coverage(e, conservative.method))}, and with little noise "
+        f"in {_share(_least(asked))}."
     )
 
 
-def _repaired(asked: Settings, real: Levels) -> None:
-    st.subheader("Corrected", anchor=False)
-    factor = repair(asked)
-    if factor is None:
-        return
+def _repaired(asked: Settings, real: Levels, factor: float) -> None:
     st.metric(
-        f"Privacy, ε at δ {asked.delta:g}",
-        f"ε {significant(real.claimed, 4)}",
+        f"Privacy, ε at δ {significant(asked.delta)}",
+        f"ε {significant(real.claimed, 5)}",
         help="By the same computation, with more noise.",
     )
     e = replace(asked.experiment, factor=factor)
@@ -113,7 +115,7 @@ def _repaired(asked: Settings, real: Levels) -> None:
     text = (
         f"- It takes {significant(factor, 4)} times the variance of the noise.\n"
         f"- The corrected {percent(asked.level)} interval holds the truth in "
-        f"{percent(exact_coverage(e, corrected.method))}; its length is "
+        f"{_share(exact_coverage(e, corrected.method))}; its length is "
         f"{significant(mean_length(e, corrected.method))}{unit}.\n"
     )
     st.markdown(text + _rival(asked))
@@ -139,8 +141,22 @@ def _least(asked: Settings) -> float:
     return exact_coverage(clear, asked.shown[1].method)
 
 
-def repair(asked: Settings) -> float | None:
+def _share(share: float) -> str:
+    """Return a coverage with one digit after the point, more near 100 %."""
+    return percent(share) if share > 0.999 else f"{100 * share:.1f} %"  # noqa: PLR2004
+
+
+def _below(number: float, digits: int = 4) -> str:
+    """Return a lower bound with that many digits, rounded down."""
+    if number <= 0 or math.isinf(number):
+        return significant(number)
+    place = 10.0 ** (math.floor(math.log10(number)) + 1 - digits)
+    return significant(math.floor(number / place * (1 - 1e-6)) * place, digits)
+
+
+def _repair(asked: Settings) -> float | None:
     """Return the factor on the noise that makes the claim hold, once it is found."""
+    st.subheader("Corrected", anchor=False)
     e = asked.experiment
     steps = running.follow(
         "se-repair",

@@ -30,11 +30,12 @@ class Settings:
     Attributes:
         experiment: The simulated tables, with the noise as published.
         delta: At which the privacy is stated.
-        tail: How often a conservative error may be too small.
+        tail: Of conservative errors.
         level: Confidence of the intervals.
         bound: What the corrected noise is calibrated by.
         tables: How many tables are simulated.
         seed: Of the simulation.
+        factor: By how much more variance the noise is repaired; ``None`` until found.
 
     """
 
@@ -45,6 +46,7 @@ class Settings:
     bound: Bound
     tables: int
     seed: int
+    factor: float | None = None
 
     @property
     def shown(self) -> tuple[Named, ...]:
@@ -154,7 +156,7 @@ def _more() -> Settings:
         bind="query-params",
     )
     tail = third.number_input(
-        "A conservative error may be too small in a share of",
+        "Tail of conservative errors (α′)",
         min_value=0.0,
         max_value=0.9,
         value=0.05,
@@ -162,8 +164,9 @@ def _more() -> Settings:
         format="%g",
         key="se-tail",
         bind="query-params",
-        help="α′: how often the sampling error may be underestimated. 0 is the most "
-        "conservative: all of the noise is counted as sampling.",
+        help="Only so much noise is subtracted that noise alone would show less spread "
+        "with this probability. 0 is the most conservative: all of the noise counts as "
+        "sampling. The error may still be too small more often than that.",
     )
     bound = first.selectbox(
         "Repair the noise for",

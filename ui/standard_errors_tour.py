@@ -9,21 +9,23 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.bootstrap import coverage_picture
-from dpcore.figures.bootstrap_levels import levels_picture
 from dpcore.figures.bootstrap_releases import (
-    copies_picture,
     one_picture,
     one_shot_picture,
 )
 from dpcore.figures.bootstrap_scores import errors_picture, scores_picture
 from dpcore.figures.wording import percent, significant
 from dpcore.inference.bought_variance import BoughtVariance
-from dpcore.privacy.bootstrap_counterexamples import zcdp_level
 from dpcore.releases.record import Mode
-from dpcore.studies import bootstrap_levels
 from dpcore.studies.bootstrap_coverage import mean_length
 from dpcore.studies.bootstrap_runs import Runs, bought_coverage, one_table, run
-from ui import results, running, session, standard_errors_averages
+from ui import (
+    results,
+    running,
+    session,
+    standard_errors_averages,
+    standard_errors_privacy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
 _FINE = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)
-_LEVELS = (1, 2, 5, 10, 20, 50, 100, 200)
 _DRAWS_A_PART = 3_000_000
 _MOST_A_PART = 100
 _AGAINST_K = 400
@@ -48,8 +49,8 @@ def show(asked: Settings) -> None:
         "Standard errors": _errors,
         "One table": _one,
         "One shot or many": _one_shot,
-        "Privacy": _privacy,
-        "Copies": _copies,
+        "Privacy": standard_errors_privacy.levels,
+        "Copies": standard_errors_privacy.copies,
         "Averages of Laplace": standard_errors_averages.rivals,
         "How normal": standard_errors_averages.normality,
         "Sharing a budget": standard_errors_averages.sharing,
@@ -197,44 +198,6 @@ def _runs_by_times(asked: Settings) -> dict[int, Runs]:
     for k, part in done or ():
         found.setdefault(k, []).append(part)
     return {k: Runs.joined(parts) for k, parts in found.items()}
-
-
-def _privacy(asked: Settings) -> None:
-    e = asked.experiment
-    times = sorted({*_LEVELS, e.times})
-    found = running.follow(
-        "se-levels",
-        repr((e.rho, e.people, e.times, asked.delta)),
-        len(times),
-        lambda: bootstrap_levels.run(
-            times, rho=e.rho, delta=asked.delta, people=e.people
-        ),
-        doing="Adding up what the bootstraps reveal",
-    )
-    if not found:
-        return
-    whole = zcdp_level((2 * e.rho / e.times) ** 0.5, people=e.people)
-    picture = levels_picture(
-        found, here=e.times, delta=asked.delta, watermark=_watermark()
-    )
-    results.show(picture, "se-levels")
-    st.markdown(
-        "The lower line is no bound but a fact: two tables that differ in one person "
-        "are that far apart. Few bootstraps are worst, because one that draws a "
-        "person several times is a large part of the answer. In the terms of the "
-        "claim the truth is bleaker: one bootstrap with ρ/k does have a zCDP level, "
-        f"n² ρ/k = {significant(whole)}."
-    )
-
-
-def _copies(asked: Settings) -> None:
-    results.show(copies_picture(asked.experiment, watermark=_watermark()), "se-copies")
-    st.markdown(
-        "The source adds noise to each of these parts and releases their sum. The "
-        "noises add up to one, so that the sum is a resample with one Gaussian noise; "
-        "that is how it is done here. Released one by one, the rare parts would be "
-        "hardly protected: the table says by how much."
-    )
 
 
 def _here(asked: Settings) -> tuple[int, ...]:

@@ -40,8 +40,7 @@ def methods(
     """Return the three estimators of the source, and the corrected rule.
 
     Args:
-        tail: How often the conservative estimate, and the corrected one, may be too
-            small.
+        tail: Of the conservative estimate, and of the corrected one.
         level: Confidence of the intervals.
 
     """

@@ -5,9 +5,11 @@
 budget would have; their sample variance ``s2`` estimates ``a + k V``, where ``a`` is
 the variance of the statistic over resamples. Subtracting the known ``k V`` estimates
 ``a``, the sampling variance, at no further privacy cost. Since ``(k - 1) s2 / (a + k
-V)`` is about chi-squared with ``k - 1`` degrees of freedom, subtracting less, ``k V c /
-(k - 1)`` with ``c`` its lower quantile at ``tail``, underestimates ``a`` with
-probability about ``tail`` only.
+V)`` is about chi-squared with ``k - 1`` degrees of freedom, ``k V c / (k - 1)``, with
+``c`` its lower quantile at ``tail``, is what the noise alone exceeds with probability
+``1 - tail``. Subtracting only that is conservative. It underestimates ``a`` with
+probability ``P(chi^2 < [a (k - 1) + k V c] / (a + k V))``: ``tail`` where there is
+noise alone, and more often the less noise there is.
 
 Brawner and Honaker 2018, section 6.5, with the misprints of eqs. 28 to 35 corrected:
 the divisor is ``k - 1``, the noise ``D^2 k / (2 rho)``, and a larger ``tail`` subtracts
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 FEWEST = 2
 """One bootstrap alone has no spread."""
 CONSERVATIVE: Final = 0.05
-"""How often a conservative estimate is too small, unless said otherwise."""
+"""The tail of conservative estimates, unless said otherwise."""
 MOST_CONSERVATIVE: Final = 0.0
 """Subtract nothing: the estimate counts all of the noise as sampling."""
 
@@ -124,8 +126,9 @@ class Bootstraps:
         """Return ``c / (k - 1)``: which share of the noise is subtracted.
 
         Args:
-            tail: How often the estimate may be too small, in [0, 1): 0 subtracts
-                nothing. ``None`` is for the unbiased estimate, which subtracts all.
+            tail: How likely noise alone has less spread than what is subtracted, in
+                [0, 1): 0 subtracts nothing. ``None`` is for the unbiased estimate,
+                which subtracts all.
 
         >>> round(49 * Bootstraps(times=50, noise=0.04).subtracted(0.05), 10)
         33.9303056185

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 LEVEL = 0.95
+_ROOM = 1 - 1e-9
 
 
 class Rule(StrEnum):
@@ -41,9 +42,10 @@ class Method:
 
     Attributes:
         rule: Which one.
-        tail: How often the sampling variance may be underestimated, in [0, 1);
-            ``None`` for the unbiased estimate. The rigorous rule takes it from the
-            tail of the interval, so that there it must lie in (0, 1 - level).
+        tail: Of ``Bootstraps.subtracted``, in [0, 1); ``None`` for the unbiased
+            estimate. For the rigorous rule it is how often the limit of the variance
+            may be too small, which is taken from the tail of the interval: there it
+            must lie in (0, 1 - level).
         clipping: What is raised to 0, for the published rule.
         level: Confidence, in (0, 1).
 
@@ -65,7 +67,7 @@ class Method:
             message = f"the tail must be at least 0 and below 1, got {self.tail}."
             raise ParameterError(message)
         rigorous = self.rule is Rule.RIGOROUS
-        if rigorous and not (self.tail and 0 < self.tail < 1 - self.level):
+        if rigorous and not (self.tail and 0 < self.tail < (1 - self.level) * _ROOM):
             message = (
                 "the rigorous interval needs a tail above 0 and below one minus the "
                 f"confidence level, got {self.tail}."

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _FEWEST = 2
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ class BoughtVariance:
 
         """
         outside = 1 - level - (self.tail or 0.0)
-        if not (0 < level < 1 and outside > 0):
+        if not (0 < level < 1 and outside > _LEAST):
             message = (
                 "the confidence level must be in (0, 1), and below one minus the tail "
                 f"of the variance, got {level}."

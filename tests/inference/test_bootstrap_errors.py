@@ -1,0 +1,189 @@
+"""Standard errors and intervals from noisy bootstraps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpcore.errors import ParameterError
+from dpcore.inference.bootstrap_errors import (
+    Bootstraps,
+    Clipping,
+    resampling_variance,
+)
+from dpcore.inference.bootstrap_intervals import Method, Rule
+
+AGES = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2)
+many = st.integers(2, 400)
+tails = st.floats(0, 0.9)
+
+
+def test_noise_is_that_of_one_answer():
+    assert AGES.noise == pytest.approx(0.04)
+    corrected = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2, factor=1.5)
+    assert corrected.noise == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("tail", "quantile"), [(0.05, 33.93030561852784), (0.01, 28.940645973381493)]
+)
+def test_known_quantiles(tail, quantile):
+    assert 49 * AGES.subtracted(tail) == pytest.approx(quantile, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("k", "share"),
+    [(5, 0.17768), (10, 0.36946), (20, 0.53247), (100, 0.77825), (200, 0.84101)],
+)
+def test_known_shares(k, share):
+    found = Bootstraps(times=k, noise=1.0).subtracted(0.05)
+    assert found == pytest.approx(share, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("spread", "expected"),
+    [
+        (2.6, (0.64, 1.2550895666, 1.4587491439, 2.64)),
+        (1.9, (0.0, 0.5550895666, 0.7587491439, 1.94)),
+    ],
+)
+def test_known_variances(spread, expected):
+    tails = (None, 0.05, 0.01, 0.0)
+    found = [float(AGES.variance(spread, tail=tail)) for tail in tails]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@given(k=many, tail=tails)
+def test_share_is_the_chi_squared_quantile(k, tail):
+    found = Bootstraps(times=k, noise=1.0).subtracted(tail)
+    assert found * (k - 1) == pytest.approx(stats.chi2.ppf(tail, k - 1), rel=1e-9)
+
+
+@given(k=many, tail=tails, other=tails, spread=st.floats(0, 100))
+def test_larger_tail_makes_narrower_intervals(k, tail, other, spread):
+    known = Bootstraps(times=k, noise=0.3)
+    low, high = sorted((tail, other))
+    assert known.variance(spread, tail=low) >= known.variance(spread, tail=high)
+    assert known.corrected_variance(spread, tail=low) >= known.corrected_variance(
+        spread, tail=high
+    )
+
+
+@given(k=many, tail=tails, spread=st.floats(0, 100), noise=st.floats(0, 10))
+def test_keeping_the_noise_is_never_narrower(k, tail, spread, noise):
+    known = Bootstraps(times=k, noise=noise)
+    for asked in (tail, None):
+        whole = known.variance(spread, tail=asked)
+        kept = known.variance(spread, tail=asked, clipping=Clipping.SAMPLING)
+        assert whole >= 0
+        assert kept >= max(float(whole), noise) - 1e-12
+        assert known.corrected_variance(spread, tail=asked) >= kept - 1e-12
+
+
+@given(k=many, spread=st.floats(0, 100), people=st.integers(2, 1000))
+def test_tables_vary_more_than_resamples(k, spread, people):
+    known = Bootstraps(times=k, noise=0.1, people=people)
+    free = Bootstraps(times=k, noise=0.1)
+    estimate = max(float(free.sampling_variance(spread, tail=0.05)), 0.0)
+    more = float(known.corrected_variance(spread) - free.corrected_variance(spread))
+    assert more == pytest.approx(estimate / (people - 1), abs=1e-9)
+
+
+def test_unbiased_estimate_is_unbiased():
+    rng = np.random.default_rng(5)
+    known = Bootstraps(times=6, noise=0.5)
+    sd = math.sqrt(0.8 + 6 * 0.5)
+    spread = (sd * rng.standard_normal((100_000, 6))).var(axis=1, ddof=1)
+    estimates = known.sampling_variance(spread)
+    error = estimates.std() / math.sqrt(len(estimates))
+    assert abs(estimates.mean() - 0.8) < 4 * error
+    conservative = known.sampling_variance(spread, tail=0.05)
+    # By noise alone it would be 0.05; the less noise, the more often it is too small.
+    limit = (0.8 * 5 + 3.0 * stats.chi2.ppf(0.05, 5)) / 3.8
+    below = stats.chi2.cdf(limit, 5)
+    assert below > 0.05
+    assert np.mean(conservative < 0.8) == pytest.approx(below, abs=0.005)
+
+
+def test_best_number_of_bootstraps():
+    assert AGES.best_times(resampling_variance(17.59333, 500)) == pytest.approx(
+        17.4, abs=0.05
+    )
+    ks = np.arange(2, 60)
+    error = (0.62 + 0.04 * ks) / np.sqrt(ks - 1)
+    best = AGES.best_times(0.62)
+    assert abs(ks[error.argmin()] - best) <= 1
+    assert Bootstraps(times=2, noise=0.0).best_times(1.0) == math.inf
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+def test_all_equal_numbers_have_an_interval(rule):
+    tail = None if rule is Rule.PUBLISHED else 0.01
+    found = Method(rule=rule, tail=tail).around([3.0, 3.0, 3.0], noise=0.3)
+    assert found.center == 3.0
+    width = found.upper - found.lower
+    assert width == 0 if rule is Rule.PUBLISHED else width > 0
+
+
+def test_two_numbers_are_enough_and_one_is_not():
+    found = Method().around([1.0, 2.0], noise=0.1)
+    assert found.lower < 1.5 < found.upper
+    with pytest.raises(ParameterError, match="at least 2"):
+        Method().around([1.0], noise=0.1)
+    with pytest.raises(ParameterError, match="at least 2"):
+        Method().around([], noise=0.1)
+
+
+def test_quantiles_of_the_rules():
+    published, corrected, rigorous = (
+        Method(rule=rule, tail=0.01).quantile(AGES) for rule in Rule
+    )
+    assert published == pytest.approx(stats.norm.ppf(0.975))
+    assert corrected == pytest.approx(stats.t.ppf(0.975, 49))
+    assert rigorous == pytest.approx(stats.norm.ppf(0.98))
+
+
+def test_rigorous_limit_is_exceeded_as_often_as_said():
+    rng = np.random.default_rng(6)
+    known, a = Bootstraps(times=10, noise=0.2), 0.7
+    spread = (a + 2.0) * rng.chisquare(9, 100_000) / 9
+    below = np.mean(known.upper_variance(spread, tail=0.05) < a * 1.1 + 0.2)
+    assert below == pytest.approx(0.05, abs=0.004)
+    assert float(known.upper_variance(1.0, tail=0.0)) == math.inf
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Bootstraps(times=1, noise=1.0),
+        lambda: Bootstraps(times=2.5, noise=1.0),
+        lambda: Bootstraps(times=2, noise=math.inf),
+        lambda: Bootstraps(times=2, noise=math.nan),
+        lambda: Bootstraps(times=2, noise=1.0, people=1),
+        lambda: Bootstraps.of(times=2, rho=0.0, sensitivity=1.0),
+        lambda: Bootstraps.of(times=2, rho=1.0, sensitivity=-1.0),
+        lambda: Bootstraps.of(times=2, rho=1.0, sensitivity=1.0, factor=0.0),
+        lambda: AGES.subtracted(1.0),
+        lambda: resampling_variance(1.0, 0),
+        lambda: resampling_variance(math.nan, 5),
+        lambda: Method(level=1.0),
+        lambda: Method(tail=-0.1),
+        lambda: Method(rule=Rule.RIGOROUS, tail=0.05),
+        lambda: Method(rule=Rule.RIGOROUS, tail=None),
+        lambda: Method().variance(AGES, -1.0),
+        lambda: Method().around([1.0, math.nan], noise=0.1),
+        lambda: Method().around([1.0, 2.0], noise=math.inf),
+    ],
+)
+def test_outside_the_domain(call):
+    with pytest.raises(ParameterError):
+        call()
+
+
+def test_one_person_does_not_vary():
+    assert resampling_variance(5.0, 1) == 0.0
