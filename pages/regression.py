@@ -2,7 +2,29 @@
 
 import streamlit as st
 
-from ui import session
+from dpcore.errors import DPCoreError
+from ui import confidential, modelling, offering, regression, session
+from ui.text import literal
 
 session.require_router("pages/regression.py")
 st.title("Regression")
+st.markdown(
+    "What explains a column, and how well can that be said without giving anybody away?"
+)
+asked = modelling.ask(session.require_study())
+# As declared by the controls just now.
+study = session.require_study()
+st.markdown(f"**{literal(asked.title)}**")
+answer = offering.offer(asked, study, key="model")
+if answer is None:
+    regression.expected(asked)
+else:
+    regression.released(answer, asked)
+with confidential.area("model", "the fit itself, without noise") as shown:
+    if shown:
+        try:
+            regression.behind(study, asked, answer)
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+with st.expander("What is this?"):
+    regression.details(asked)

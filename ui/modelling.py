@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
@@ -21,15 +20,13 @@ from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.releases.model_mechanisms import offered_for
 from dpcore.releases.model_question import ModelQuestion
-from dpcore.releases.model_request import ModelRequest
-from ui import inputs, model_columns, session
+from ui import inputs, model_columns, model_noise, session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
+    from dpcore.releases.model_request import ModelRequest
     from ui.study import Study
-
-_USUAL_GAMMA: Final = {"output": 100.0, "output-public": 100.0, "objective": 1.0}
 
 
 def ask(study: Study) -> ModelRequest:
@@ -143,7 +140,7 @@ def _request(
             "Penalty λ",
             min_value=0.0,
             max_value=1e9,
-            value=float(significant_penalty(most)),
+            value=float(usual_penalty(most)),
             format="%g",
             key=f"penalty-{session.generation()}",
             persist_state="session",
@@ -173,13 +170,13 @@ def _request(
             most_people=most,
             threshold=threshold,
         )
-        return _released(question, key, epsilon, delta)
+        return model_noise.released(question, key, epsilon, delta)
 
 
-def significant_penalty(people: int) -> float:
+def usual_penalty(people: int) -> float:
     """Return twice the root of a number of people, to two digits.
 
-    >>> significant_penalty(20190)
+    >>> usual_penalty(20190)
     280.0
     """
     return float(f"{2 * math.sqrt(people):.2g}")
@@ -215,100 +212,6 @@ def _threshold(
         help="In halves of the width of the target's bounds. Larger residuals count "
         "in proportion to their size only.",
     )
-
-
-def _released(
-    question: ModelQuestion, key: str, epsilon: float, delta: float
-) -> ModelRequest:
-    """Ask for what the mechanism needs besides, and return the request."""
-    left, right = st.columns(2)
-    samples, share, matrix = 1, 0.5, None
-    if key == "posterior":
-        samples = int(
-            left.number_input(
-                "Number of samples",
-                min_value=1,
-                max_value=100,
-                value=1,
-                key="samples",
-                bind="query-params",
-                help="Several samples show how uncertain the posterior is; each is "
-                "less precise, for the same price.",
-            )
-        )
-    if key == "adaptive":
-        share = left.slider(
-            "Part of ε for the eigenvalue",
-            min_value=0.05,
-            max_value=0.95,
-            value=0.5,
-            key="share",
-            bind="query-params",
-        )
-    if key == "output-public":
-        matrix = _matrix(question, left)
-    free = question.model not in offered_for(question.model)[key].guaranteed
-    gamma = _gamma(right, key, free=free) if key != "adaptive" else None
-    return ModelRequest(
-        question=question,
-        mechanism_key=key,
-        epsilon=epsilon,
-        delta=delta,
-        gamma=gamma,
-        samples=samples,
-        matrix=matrix,
-        share=share,
-    )
-
-
-def _gamma(
-    place: st.delta_generator.DeltaGenerator, key: str, *, free: bool
-) -> float | None:
-    """Return the precision, ``None`` where ε and δ determine it."""
-    if not free and not place.checkbox(
-        "Set the precision instead of ε",
-        key="own-gamma",
-        bind="query-params",
-        help="The price is then what this precision costs.",
-    ):
-        return None
-    return place.number_input(
-        "Precision γ",
-        min_value=1e-12,
-        max_value=1e12,
-        value=_USUAL_GAMMA.get(key, 1.0),
-        format="%g",
-        key=f"gamma-{key}",
-        bind="query-params",
-        help="One over the variance of the noise, in the unit of the mechanism.",
-    )
-
-
-def _matrix(
-    question: ModelQuestion, place: st.delta_generator.DeltaGenerator
-) -> tuple[tuple[float, ...], ...]:
-    """Return a public diagonal matrix with an entry for each coefficient."""
-    names = question.labels
-    text = place.text_input(
-        "Public precision of each coefficient",
-        " ".join("1" for _ in names),
-        key=f"precisions-{len(names)}",
-        persist_state="session",
-        help="A number for each, separated by spaces: "
-        f"{literal(', '.join(names))}. Larger means less noise on it. They must not "
-        "be read from this table.",
-    )
-    try:
-        numbers = [float(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        numbers = []
-    if len(numbers) != len(names) or not all(0 < n < math.inf for n in numbers):
-        message = (
-            f"the public precisions must be {len(names)} positive numbers, separated "
-            "by spaces."
-        )
-        raise ParameterError(message)
-    return tuple(tuple(row) for row in np.diag(numbers).tolist())
 
 
 def price(request: ModelRequest) -> str:

@@ -87,6 +87,20 @@ class ModelPlan:
             return names
         return tuple(f"{name}, {k + 1}" for k in range(samples) for name in names)
 
+    @property
+    def half_widths(self) -> FloatArray | None:
+        """Return how far off coefficients are, all together, in 95 of 100 draws.
+
+        ``None`` where it is not public: without a guarantee, for a mean of several
+        samples, and where the precision depends on what is drawn.
+        """
+        law = self.law
+        adaptive = isinstance(law, AdaptivePosterior)
+        several = isinstance(law, SampledFit) and law.samples > 1
+        if adaptive or several or not math.isfinite(self.epsilon):
+            return None
+        return self._half_widths(law, len(self.question.labels))
+
     def answer(self, value: RidgeFit | GlmFit, *, cost: PrivacyCost) -> Answer:
         """Draw securely from a fit (CONFIDENTIAL) and return what is released.
 

@@ -1,0 +1,132 @@
+"""The coefficients of a released model, with intervals, and in Classroom the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import PUBLIC, Picture, frame, plain
+from dpcore.figures.wording import brief, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.data.bounds import FloatArray
+
+_ROW = 34
+_MARGIN = 130
+_TRUTH = {"color": "#4D4D4D", "symbol": "line-ns-open", "size": 18}
+
+
+def coefficients_picture(
+    labels: Sequence[str],
+    values: FloatArray,
+    ends: FloatArray | None,
+    *,
+    truth: FloatArray | None = None,
+    samples: int = 1,
+    watermark: bool,
+) -> Picture:
+    """Return coefficients side by side, on the scale of the model.
+
+    Args:
+        labels: Name of each coefficient.
+        values: The released coefficients, shape ``(d,)``; of several samples the mean.
+        ends: Where the coefficients of the table lie but for 5 %, shape ``(d, 2)``; of
+            several samples the least and largest; ``None`` if nothing is known.
+        truth: CONFIDENTIAL: the coefficients of the table, or ``None``.
+        samples: How many posterior samples there are.
+        watermark: Whether this is a classroom exercise.
+
+    """
+    names = [plain(brief(label)) for label in labels]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "released" if samples == 1 else f"mean of {samples} samples",
+            "x": values,
+            "y": names,
+            "marker": {"color": PUBLIC, "size": 11},
+            "error_x": _bars(values, ends),
+            "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
+        }
+    ]
+    if truth is not None:
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "without noise",
+                "x": truth,
+                "y": names,
+                "marker": _TRUTH | {"line": {"width": 3}},
+                "hovertemplate": "%{y}: %{x:.4g} without noise<extra></extra>",
+            }
+        )
+    figure = frame(
+        watermark=watermark,
+        height=_MARGIN + _ROW * len(names),
+        traces=traces,
+        xaxis={
+            "title": {"text": "coefficient, on the scale of the model"},
+            "zeroline": True,
+            "zerolinecolor": "rgba(127,127,127,0.7)",
+        },
+        yaxis={"autorange": "reversed", "automargin": True},
+        showlegend=truth is not None,
+    )
+    title = _takeaway(values, ends, truth, samples)
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=f"One point a coefficient with its interval, and a line at 0. {title}.",
+        table=_table(labels, values, ends, truth),
+    )
+
+
+def _takeaway(
+    values: FloatArray,
+    ends: FloatArray | None,
+    truth: FloatArray | None,
+    samples: int,
+) -> str:
+    if truth is not None:
+        off = float(np.abs(values - truth).max())
+        return f"The noise moved the coefficients by at most {significant(off)}"
+    count = len(values)
+    if ends is None:
+        return f"{count} coefficients as they were drawn"
+    clear = int(np.count_nonzero((ends[:, 0] > 0) | (ends[:, 1] < 0)))
+    if samples > 1:
+        return f"All samples agree on the sign of {clear} of {count} coefficients"
+    return f"The noise leaves the sign of {clear} of {count} coefficients beyond doubt"
+
+
+def _bars(values: FloatArray, ends: FloatArray | None) -> dict[str, object]:
+    if ends is None:
+        return {"visible": False}
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": ends[:, 1] - values,
+        "arrayminus": values - ends[:, 0],
+        "color": PUBLIC,
+        "thickness": 2,
+    }
+
+
+def _table(
+    labels: Sequence[str],
+    values: FloatArray,
+    ends: FloatArray | None,
+    truth: FloatArray | None,
+) -> pd.DataFrame:
+    table: dict[str, object] = {"coefficient": list(labels), "released": values}
+    if ends is not None:
+        table |= {"lower": ends[:, 0], "upper": ends[:, 1]}
+    if truth is not None:
+        table["without noise"] = truth
+    return pd.DataFrame(table)

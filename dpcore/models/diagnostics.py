@@ -1,0 +1,98 @@
+"""How well a fit went, and what may be wrong with it. CONFIDENTIAL, all of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import xlogy
+
+from dpcore.models.glm import GlmFit, fit_glm, weighted_sum
+from dpcore.models.glm_removals import newton_steps
+from dpcore.models.losses import Logistic, Poisson
+from dpcore.models.penalty import Penalty
+from dpcore.models.removals import UNIQUE_FROM, removals
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.ridge import RidgeFit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Diagnostics:
+    """How well a fit went. CONFIDENTIAL.
+
+    Attributes:
+        people: How many people are behind it.
+        condition: Condition number of the Hessian, columns scaled to length 1: from
+            about 1e10 on the rows hardly determine the coefficients.
+        largest_leverage: Largest share of a prediction that the person's own record
+            makes.
+        unique: How many people alone determine a coefficient.
+        gradient: Length of the gradient that is left where the search ended.
+        separated: Whether every yes is told from every no without error, so that only
+            the penalty keeps the coefficients finite.
+        explained: Share of the losses of a constant prediction that the model removes:
+            R squared for a linear model, the share of the deviance for others; NaN
+            where everybody has the same target.
+
+    """
+
+    people: int = field(repr=False)
+    condition: float = field(repr=False)
+    largest_leverage: float = field(repr=False)
+    unique: int = field(repr=False)
+    gradient: float = field(repr=False)
+    separated: bool = field(repr=False)
+    explained: float = field(repr=False)
+
+
+def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
+    """Return how well a fit went, in a few passes over the rows."""
+    if isinstance(fit, GlmFit):
+        leverages = newton_steps(fit).leverages
+        slopes = fit.loss.slope(fit.predictions, fit.target)
+        explained = _deviance_explained(fit)
+    else:
+        leverages, slopes = removals(fit).leverages, -fit.residuals
+        scatter = float(((fit.target - fit.target.mean()) ** 2).sum())
+        left = float((fit.residuals**2).sum())
+        explained = 1 - left / scatter if scatter > 0 else math.nan
+    diagonal = fit.penalty.diagonal(len(fit.theta), fit.people)
+    gradient = weighted_sum(fit.features, slopes) + diagonal * fit.theta
+    return Diagnostics(
+        people=fit.people,
+        condition=fit.factor.condition,
+        largest_leverage=float(leverages.max()),
+        unique=int(np.count_nonzero(leverages >= UNIQUE_FROM)),
+        gradient=float(np.linalg.norm(gradient)),
+        separated=_separated(fit),
+        explained=explained,
+    )
+
+
+def _separated(fit: RidgeFit | GlmFit) -> bool:
+    if not (isinstance(fit, GlmFit) and isinstance(fit.loss, Logistic)):
+        return False
+    return bool(((2 * fit.target - 1) * fit.predictions > 0).all())
+
+
+def _deviance_explained(fit: GlmFit) -> float:
+    """Return which share of a constant prediction's losses is gone."""
+    y = fit.target
+    if y.min() == y.max():
+        return math.nan
+    constant = fit_glm(
+        np.ones((len(y), 1)), y, loss=fit.loss, penalty=Penalty(strength=0.0)
+    )
+    least = _least(fit, y)
+    base = float(fit.loss.value(constant.predictions, y).sum()) - least
+    left = float(fit.loss.value(fit.predictions, y).sum()) - least
+    return 1 - left / base if base > 0 else math.nan
+
+
+def _least(fit: GlmFit, y: FloatArray) -> float:
+    """Return the sum of the least losses that any predictions could have."""
+    return float((y - xlogy(y, y)).sum()) if isinstance(fit.loss, Poisson) else 0.0

@@ -1,0 +1,94 @@
+"""The Regression page in process: every model on the examples, in both modes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+from tests.app.test_questions import release, set_to, shown
+
+TABLE = "income,age,member\n" + "".join(
+    f"{20 + i % 50 + i % 7},{20 + i % 60},{('yes', 'no')[i % 3 > 0]}\n"
+    for i in range(300)
+)
+
+
+def clicked(app, label):
+    button(app, label).click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize(
+    ("key", "target", "models"),
+    [
+        ("rand-hie", "visits", {"Linear", "Huber", "Poisson"}),
+        ("fair", "affair", {"Logistic", "Linear"}),
+        ("anes96", "own position", {"Linear", "Huber", "Poisson"}),
+    ],
+)
+def test_page_offers_a_model_that_can_be_released_at_once(
+    open_page, key, target, models
+):
+    assert mode(use_example(open_page, key)).value == "classroom"
+    app = open_page("regression")
+    explain = by_label(app.selectbox, "Explain")
+    assert explain.options[explain.index] == target
+    assert set(by_label(app.selectbox, "Model").options) == models
+    assert not app.warning
+    release(app)
+    assert "In the units of the columns" in shown(app)
+    assert "The released model beside the fit" in shown(app)
+    drawn = [json.dumps(chart) for chart in charts(app)]
+    assert all("Classroom" in chart for chart in drawn)
+    assert sum("without noise" in chart for chart in drawn) == 1
+
+
+def test_every_mechanism_releases_or_says_why_not(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    for label in by_label(app.selectbox, "Released by").options:
+        set_to(app, "selectbox", "Released by", label)
+        if button(app, "Release").disabled:
+            assert any("guarantees nothing" in warning.value for warning in app.warning)
+            clicked(app, "Simulate another draw")
+            continue
+        set_to(app, "number_input", "ε for this release", 0.6)
+        release(app)
+
+
+def test_poisson_regression_is_never_released_but_simulated(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    set_to(app, "selectbox", "Model", "Poisson")
+    assert button(app, "Release").disabled
+    assert "one count can move the coefficients" in shown(app)
+    before = charts(app)
+    clicked(app, "Simulate another draw")
+    assert charts(app) != before
+
+
+def test_release_mode_shows_nothing_of_the_fit_outside_its_area(open_page):
+    use_upload(open_page, TABLE, 0.0, 100.0)
+    app = open_page("regression")
+    # The target of the upload has bounds; the first feature is asked for them.
+    by_label(app.number_input, "Lower bound").set_value(0.0)
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    assert not app.exception
+    assert "Explained" not in [metric.label for metric in app.metric]
+    assert not charts(app)
+    release(app)
+    (drawn,) = charts(app)
+    names = [trace.get("name") for trace in drawn["data"]]
+    assert "without noise" not in names
+
+
+def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
+    use_upload(open_page, TABLE, 0.0, 100.0)
+    app = open_page("regression")
+    assert "has no public bounds yet" in shown(app)
+    by_label(app.multiselect, "by").set_value([]).run()
+    assert not app.exception
+    assert "at least one column" in shown(app)

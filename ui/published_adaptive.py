@@ -1,0 +1,55 @@
+"""The published constants of the adaptive posterior sample beside those that hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.wording import significant
+from dpcore.models import published_adaptive as published
+
+if TYPE_CHECKING:
+    from dpcore.models.adaptive_posterior import AdaptivePosterior
+
+
+def beside(law: AdaptivePosterior) -> None:
+    """Show what the published constants claim, and what they really give. Public.
+
+    The table is that of a bound of 0 on the eigenvalue, which assumes nothing.
+    """
+    tuning = law.tune(0.0)
+    floor, residual = tuning.penalty, tuning.residual
+    epsilon, delta = law.epsilon, law.delta
+    gamma = published.gamma(epsilon, delta, floor=floor, residual=residual)
+    claimed = significant(delta / 3)
+    sample = (
+        significant(
+            published.sample_delta(epsilon, delta, floor=floor, residual=residual),
+            up=True,
+        )
+        if gamma > 0
+        else "no sample"
+    )
+    eigenvalue = published.eigenvalue_delta(epsilon, delta)
+    st.markdown(
+        "**The published constants beside these** (a reconstruction from the author's "
+        "later program; they are never used for a release)."
+    )
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "step": ["noise of the eigenvalue", "precision γ of the sample"],
+                "published": [
+                    significant(published.eigenvalue_noise(epsilon, delta)),
+                    significant(gamma),
+                ],
+                "δ it claims": [claimed, claimed],
+                "δ it gives": [significant(eigenvalue, up=True), sample],
+                "used here": [significant(law.noise), significant(tuning.gamma)],
+            }
+        ),
+        hide_index=True,
+        key="published-adaptive",
+    )
