@@ -1,0 +1,230 @@
+"""Reports of a person's own loss, held against the secret truth.
+
+One objective perturbation of a logistic regression is drawn. Everybody's realized loss
+is secret; beside it stand the reports that depend on public numbers, the release and
+the person's own record only, and so may be told (Redberg and Wang 2021). A report fails
+with a small chance over the draw; how often it really does is simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.errors import ParameterError
+from dpcore.individual.noisy_hessian import NoisyHessian, sharper_report
+from dpcore.individual.publishable import (
+    PerturbedFit,
+    check_failure,
+    published_report,
+    realized,
+    report,
+)
+from dpcore.models.glm import fit_glm
+from dpcore.models.losses import Logistic
+from dpcore.models.penalty import Penalty
+from dpcore.privacy import gaussian
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.glm import GlmFit
+
+_CURVATURE = 0.25
+"""Largest second derivative of a logistic loss."""
+_TAU_MARGIN = 2.02
+_LENGTH_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharper:
+    """A noisy Hessian to be released in addition, and what it costs.
+
+    Attributes:
+        epsilon: Its own cost, in (0, inf).
+        delta: Its own delta, in (0, 1).
+
+    """
+
+    epsilon: float
+    delta: float
+
+    def hessian(self, columns: int) -> NoisyHessian:
+        """Return the release with the least noise that costs no more.
+
+        ``sigma = f''/(sqrt(2) mu)`` for rows of length at most 1.
+        """
+        mu = gaussian.mu_for(self.epsilon, self.delta)
+        if not 0 < mu < math.inf:
+            message = "a noisy Hessian needs a delta in (0, 1)."
+            raise ParameterError(message)
+        return NoisyHessian(columns=columns, sigma=_CURVATURE / (math.sqrt(2) * mu))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSettings:
+    """What is released, and how surely reports shall hold. Public.
+
+    Attributes:
+        epsilon: Guarantee of the fit, in (0, inf).
+        delta: The same, in (0, 1).
+        failure: Chance that a report fails, for a person fixed before, in (0, 1).
+        sharper: A noisy Hessian, or ``None``.
+
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    failure: float = 0.05
+    sharper: Sharper | None = None
+
+    def __post_init__(self) -> None:
+        check_failure(self.failure)
+        _ = self.fit
+
+    @property
+    def fit(self) -> PerturbedFit:
+        """Return the least noise and penalty of the guarantee."""
+        return PerturbedFit.calibrate(epsilon=self.epsilon, delta=self.delta)
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """Return epsilon and delta of everything that is released."""
+        if self.sharper is None:
+            return self.epsilon, self.delta
+        more = self.sharper
+        return self.epsilon + more.epsilon, self.delta + more.delta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reports:
+    """Everybody's realized loss from one draw, and what they may be told.
+
+    CONFIDENTIAL, all together: a report may be told to its own person alone.
+
+    Attributes:
+        truth: The realized loss, shape ``(n,)``. Secret.
+        free: The report that costs nothing.
+        published: The same by the published formula.
+        sharper: The report that uses a noisy Hessian; ``None`` without one.
+
+    """
+
+    truth: FloatArray = field(repr=False)
+    free: FloatArray = field(repr=False)
+    published: FloatArray = field(repr=False)
+    sharper: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def told(self) -> dict[str, FloatArray]:
+        """Return the reports by name."""
+        reports = {"free report": self.free, "as published": self.published}
+        if self.sharper is not None:
+            reports["with a noisy Hessian"] = self.sharper
+        return reports
+
+    def covered(self) -> dict[str, float]:
+        """Return which share of the people lost no more than each report says."""
+        return {
+            name: float((self.truth <= told).mean()) for name, told in self.told.items()
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportStudy:
+    """A table, the fit to it, and the settings of its reports. CONFIDENTIAL.
+
+    Attributes:
+        settings: What is released.
+        fit: The public numbers of the perturbation, with the penalty in use.
+        model: The fit without perturbation.
+        quantile: The norm that noise on the Hessian exceeds with half of the chance of
+            failure; ``None`` without one.
+
+    """
+
+    settings: ReportSettings
+    fit: PerturbedFit
+    model: GlmFit = field(repr=False)
+    quantile: float | None = None
+
+    def draws(self, rng: np.random.Generator) -> Iterator[Reports]:
+        """Return one simulated release after the other, without end."""
+        while True:
+            yield self._draw(rng)
+
+    def _draw(self, rng: np.random.Generator) -> Reports:
+        x, y = self.model.features, self.model.target
+        pull = np.asarray(self.fit.sigma * rng.standard_normal(x.shape[1]))
+        eta = x @ self.model.pulled(pull)
+        loss = Logistic()
+        curvature = loss.curvature(eta, y)
+        numbers = {
+            "slope": loss.slope(eta, y),
+            "curvature": curvature,
+            "length": np.sqrt(np.einsum("ij,ij->i", x, x)),
+        }
+        hessian = (x.T * curvature) @ x + self.fit.penalty * np.eye(x.shape[1])
+        leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, x.T).T, x)
+        failure = self.settings.failure
+        reports = Reports(
+            truth=realized(
+                self.fit, **numbers, leverage=leverage, along=x @ pull, member=True
+            ),
+            free=report(self.fit, **numbers, failure=failure),
+            published=published_report(self.fit, **numbers, failure=failure),
+        )
+        if self.settings.sharper is None or self.quantile is None:
+            return reports
+        noisy = self.settings.sharper.hessian(x.shape[1])
+        raised = noisy.leverage(
+            x,
+            hessian + noisy.noise(1, rng)[0],
+            penalty=self.fit.penalty,
+            quantile=self.quantile,
+        )
+        told = sharper_report(
+            self.fit, **numbers, leverage=raised, failure=failure / 2, member=True
+        )
+        return replace(reports, sharper=told)
+
+
+def study(
+    x: FloatArray, y: FloatArray, settings: ReportSettings, *, rng: np.random.Generator
+) -> ReportStudy:
+    """Return the study of a table: rows ``x`` of length at most 1, targets 0 and 1.
+
+    A noisy Hessian needs a large penalty, ``lambda >= 2 tau sigma``, which is then used
+    for the fit as well.
+
+    Raises:
+        DataError: There is nobody.
+        ParameterError: A row is longer than 1, or a target neither 0 nor 1.
+
+    """
+    lengths = np.einsum("ij,ij->i", x, x)
+    if len(x) and not lengths.max() <= 1 + _LENGTH_ROUNDING:
+        message = "rows must be at most 1 long: divide or clip them."
+        raise ParameterError(message)
+    fit, quantile = settings.fit, None
+    if settings.sharper is not None:
+        noisy = settings.sharper.hessian(x.shape[1])
+        quantile = noisy.quantile(settings.failure / 2, rng)
+        fit = replace(fit, penalty=max(fit.penalty, _TAU_MARGIN * quantile))
+    model = fit_glm(x, y, loss=Logistic(), penalty=Penalty(strength=fit.penalty))
+    return ReportStudy(settings=settings, fit=fit, model=model, quantile=quantile)
+
+
+def simulated_table(
+    rng: np.random.Generator, *, people: int = 2_000, columns: int = 5
+) -> tuple[FloatArray, FloatArray]:
+    """Return rows of length 1 and targets 0 and 1 that nobody owns."""
+    x = rng.standard_normal((people, columns))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    chance = expit(2 * x[:, 0] - (x[:, 1] if columns > 1 else 0))
+    return x, (rng.random(people) < chance).astype(np.float64)
