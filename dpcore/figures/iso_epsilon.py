@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _PLATE = "rgba(255,255,255,0.85)"
 _LINE = "#D55E00"
+_FLAT = 0.1
 
 
 def iso_epsilon_picture(
@@ -37,8 +38,7 @@ def iso_epsilon_picture(
         watermark: Whether the picture is for the classroom only.
 
     """
-    signed = bool(found.residual_edges[0] < 0)
-    traces = [_cells(found), *_drawn_lines(found.lines, signed=signed)]
+    traces = [_cells(found), *_drawn_lines(found.lines)]
     traces.append(_points(found, rows))
     figure = frame(
         traces=traces,
@@ -104,7 +104,7 @@ def _cells(found: LeverageMap) -> dict[str, Any]:
     }
 
 
-def _drawn_lines(lines: Sequence[IsoLine], *, signed: bool) -> list[dict[str, Any]]:
+def _drawn_lines(lines: Sequence[IsoLine]) -> list[dict[str, Any]]:
     return [
         {
             "type": "scatter",
@@ -118,7 +118,7 @@ def _drawn_lines(lines: Sequence[IsoLine], *, signed: bool) -> list[dict[str, An
             ),
         }
         for line in lines
-        for side in ((1, -1) if signed else (1,))
+        for side in (1, -1)
     ]
 
 
@@ -127,7 +127,7 @@ def _names(lines: Sequence[IsoLine], height: float) -> list[dict[str, Any]]:
     notes = []
     for line in lines:
         inside = np.flatnonzero(line.residual <= height)
-        if len(inside) == 0:
+        if len(inside) == 0 or line.residual.max() < _FLAT * height:
             continue
         place = inside[len(inside) // 4]
         notes.append(

@@ -315,7 +315,7 @@ def _chosen(order: FloatArray, *causes: FloatArray) -> tuple[NDArray[np.intp], i
     n = len(order)
     if n <= _PEOPLE:
         return np.arange(n), n
-    ranks = np.argsort(order, kind="stable")
+    ranks = np.argsort(order)
     even = ranks[((np.arange(_PEOPLE) + 0.5) * n / _PEOPLE).astype(np.intp)]
     tops = [np.argpartition(cause, n - _TOP)[n - _TOP :] for cause in (order, *causes)]
     return np.concatenate([even, *tops]), _PEOPLE

@@ -25,6 +25,8 @@ _DIGITS = (1, 2, 5)
 _MOST_LINES = 5
 _DECADES = 8
 _MARGIN = 1.05
+_NARROW = 0.2
+_LEAST = 5e-3
 
 
 class LossAt(Protocol):
@@ -122,7 +124,10 @@ def leverage_map(
     low = max(float(x.min()), high * 10.0**-_DECADES)
     x_edges = np.geomspace(low / _MARGIN, high * _MARGIN, _CELLS + 1)
     reach = _MARGIN * (float(np.abs(y).max()) or 1.0)
-    y_edges = np.linspace(-reach if y.min() < 0 else 0.0, reach, _CELLS + 1)
+    # Both sides, though one of them be narrow; 0 is on the map.
+    least = _NARROW * reach
+    ends = (min(_MARGIN * float(y.min()), -least), max(_MARGIN * float(y.max()), least))
+    y_edges = np.linspace(*ends, _CELLS + 1)
     counts, sums = _binned(x, y, loss, x_edges, y_edges)
     with np.errstate(invalid="ignore"):
         means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
@@ -184,7 +189,7 @@ def _levels(loss: FloatArray) -> list[float]:
     positive = loss[loss > 0]
     if len(positive) == 0:
         return []
-    low = max(float(np.quantile(positive, 0.1)), high * 1e-4)
+    low = max(float(np.quantile(positive, 0.1)), high * _LEAST)
     powers = range(int(np.floor(np.log10(low))), int(np.floor(np.log10(high))) + 1)
     known = [digit * 10.0**power for power in powers for digit in _DIGITS]
     inside = [level for level in known if low <= level <= high] or [high / 2]
