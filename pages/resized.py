@@ -2,7 +2,49 @@
 
 import streamlit as st
 
-from ui import session
+from dpcore.errors import ParameterError
+from ui import (
+    resized,
+    resized_look,
+    resized_own,
+    resized_settings,
+    resized_tour,
+    session,
+)
+from ui.text import literal
 
 session.require_router("pages/resized.py")
 st.title("Resized bootstrap")
+st.markdown(
+    "Is a small random sample enough to hide the people in it? A published method "
+    "answers every question from a fresh sample, adds no noise, and claims a privacy "
+    "of ε = 1/Z (Mount and Zumel 2015)."
+)
+study = session.study()
+own_column = study is not None and (
+    st.radio(
+        "Data",
+        ["simulated", "my column"],
+        horizontal=True,
+        key="resized-data",
+        bind="query-params",
+    )
+    == "my column"
+)
+try:
+    if study is not None and own_column:
+        own, study = resized_own.ask(study)
+        resized_own.claims(own)
+        st.header("What scores of this column reveal")
+        resized_look.show(own, study)
+        st.header("Release the repaired form")
+        resized_own.offer(own, study)
+    else:
+        case = resized_settings.ask()
+        resized.answer(case)
+        st.header("Look at it from all sides")
+        resized_tour.show(case, "resized")
+except ParameterError as error:
+    st.info(literal(str(error)), icon="✏️")
+with st.expander("What is this?"):
+    resized.details()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpcore.budget import PrivacyCost, computed, typed
@@ -42,7 +43,7 @@ class ResizedRequest:
     Attributes:
         query: The mean of a number, or the share of people who meet a condition. Its
             number of people is public, because it says how many rows are drawn.
-        ratio: ``Z``: one in so many rows is drawn.
+        draws: How many rows ``m`` are drawn: more than 1, ``n/Z`` rounded up.
         epsilon: What the repaired form guarantees. The published one guarantees none.
         delta: The same; 0 for a pure guarantee.
         form: As published, or repaired.
@@ -54,7 +55,7 @@ class ResizedRequest:
     """
 
     query: Query
-    ratio: float
+    draws: int
     epsilon: float = 0.5
     delta: float = 0.0
     form: Form = Form.REPAIRED
@@ -70,13 +71,19 @@ class ResizedRequest:
                 "for missing ones, and use the table under substitution."
             )
             raise ParameterError(message)
+        if self.draws <= 1:
+            message = f"more than one row must be drawn, got {self.draws}."
+            raise ParameterError(message)
         _ = self.plan
 
     @property
     def bootstrap(self) -> ResizedBootstrap:
-        """Return the published mechanism."""
-        return ResizedBootstrap.of_ratio(
-            self.query.size.people, self.ratio, rows=self.query.unit.rows
+        """Return the published mechanism that draws so many rows."""
+        people = self.query.size.people
+        return ResizedBootstrap(
+            people=people,
+            ratio=Fraction(people, self.draws),
+            rows=self.query.unit.rows,
         )
 
     @property
@@ -169,7 +176,7 @@ class ResizedRequest:
             "kind": "resized",
             "query": self.query.parameters(),
             "mechanism": self.mechanism_key,
-            "ratio": float(self.ratio),
+            "draws": self.draws,
         }
         if self.form is Form.REPAIRED:
             parameters["epsilon"] = float(self.epsilon)

@@ -54,7 +54,7 @@ def share(people=100, **changes):
 
 
 def request(query=None, **changes):
-    return ResizedRequest(**{"query": query or mean(), "ratio": 10.0} | changes)
+    return ResizedRequest(**{"query": query or mean(), "draws": 10} | changes)
 
 
 def account(ledger, *, epsilon=2.0, delta=0.0, rows=1):
@@ -146,7 +146,7 @@ def test_refusals_and_names_differ_by_form():
     assert published.mechanism_label != repaired.mechanism_label
     assert published.analysis("table") != repaired.analysis("table")
     assert request(epsilon=0.4).analysis("table") != repaired.analysis("table")
-    assert request(ratio=5.0).analysis("table") != repaired.analysis("table")
+    assert request(draws=20).analysis("table") != repaired.analysis("table")
     # What the published form does not use does not make another question.
     other = request(form=Form.PUBLISHED, epsilon=0.4)
     assert other.analysis("table") == published.analysis("table")
@@ -207,11 +207,11 @@ def test_rows_that_are_all_equal_are_returned_as_they_are():
 
 def test_values_are_clamped_and_replaced():
     odd = table("age,smoker\n-5,yes\n500,no\n,\ninf,yes\n")
-    asked = ResizedRequest(query=mean(4), ratio=2.0)
+    asked = ResizedRequest(query=mean(4), draws=2)
     values = asked.value(odd)
     assert values[[0, 1, 3]].tolist() == [AGE.bounds.lower] + [AGE.bounds.upper] * 2
     assert values[2] == AGE.replacement
-    assert ResizedRequest(query=share(4), ratio=2.0).value(odd).tolist() == [1, 0, 0, 1]
+    assert ResizedRequest(query=share(4), draws=2).value(odd).tolist() == [1, 0, 0, 1]
 
 
 def test_table_that_does_not_fit_is_refused():
@@ -223,7 +223,7 @@ def test_table_that_does_not_fit_is_refused():
         columns=(AGE, SMOKER),
     )
     with pytest.raises(DataError, match="not a number"):
-        ResizedRequest(query=mean(2), ratio=1.5).value(text)
+        ResizedRequest(query=mean(2), draws=2).value(text)
 
 
 @pytest.mark.parametrize("form", list(Form))
@@ -265,9 +265,9 @@ def test_unit_of_several_rows_needs_more_noise():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ratio": 100.0}, "Z must"),
-        ({"ratio": 0.0}, "Z must"),
-        ({"ratio": math.nan}, "Z must"),
+        ({"draws": 1}, "more than one row"),
+        ({"draws": 0}, "more than one row"),
+        ({"draws": 10**10}, "draws"),
         ({"epsilon": 0.0}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
         ({"delta": 1.0}, "delta"),
@@ -288,7 +288,7 @@ def test_private_number_of_people_and_other_questions_are_refused():
 
 
 def test_a_million_rows_are_resampled_in_a_moment():
-    asked = request(mean(1_000_000), ratio=1.5)
+    asked = request(mean(1_000_000), draws=700_000)
     rows = np.linspace(0.0, 100.0, 1_000_000)
     answer = asked.plan.answer(rows, cost=asked.cost)
     assert answer.values[0] == pytest.approx(50.0, abs=1.0)
