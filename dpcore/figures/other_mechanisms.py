@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpcore.studies.other_mechanisms import OtherExposure
 
 _ROUNDING = 1e-6
+_VISIBLE = 1e-3
 
 
 def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Picture:
@@ -102,9 +103,19 @@ def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
                 "somebody lies beyond the bounds."
             )
         if other.key == "truncated-published":
-            said.append(
-                f"Truncation (redrawing) raises losses to {other.least:.3g} to "
-                f"{other.most:.3g} times those of the same noise without it: how often "
-                "a draw is thrown away depends on the secret answer."
-            )
+            said.append(_redrawing(other))
     return tuple(said)
+
+
+def _redrawing(other: OtherExposure) -> str:
+    why = "how often a draw is thrown away depends on the secret answer."
+    if other.most < 1 + _VISIBLE:
+        return (
+            "Truncation (redrawing) raises losses, but here by less than 0.1 %: the "
+            "bounds are far away on the scale of the noise, so that it rarely "
+            f"happens; {why}"
+        )
+    return (
+        f"Truncation (redrawing) raises losses to {other.least:.3g} to "
+        f"{other.most:.3g} times those of the same noise without it: {why}"
+    )

@@ -1,0 +1,221 @@
+"""Pictures of everybody's loss from a model: aggregates, honest titles, no markup."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.figures.bound_checks import bounds_picture
+from dpcore.figures.frontiers import frontier_picture
+from dpcore.figures.iso_epsilon import iso_epsilon_picture
+from dpcore.figures.model_exposures import (
+    Chain,
+    Split,
+    audit_text,
+    chain_picture,
+    split_picture,
+)
+from dpcore.figures.moments import moments_picture
+from dpcore.figures.other_mechanisms import others_picture, sentences
+from dpcore.models.posterior_profile import epsilon_of
+from dpcore.studies.bound_check import gaussian_checks, posterior_checks
+from dpcore.studies.frontier import Frontier
+from dpcore.studies.leverage_map import leverage_map
+from dpcore.studies.other_mechanisms import OtherExposure
+
+MOST_POINTS = 2000
+CHAIN = Chain(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)
+RNG = np.random.default_rng(2)
+LEVERAGE, RESIDUAL = RNG.gamma(1.0, 0.01, 4000), RNG.standard_normal(4000)
+EPSILON = epsilon_of(LEVERAGE, RESIDUAL, 1e-6)
+FOUND = leverage_map(
+    LEVERAGE, RESIDUAL, EPSILON, loss_at=lambda m, e: epsilon_of(m, e, 1e-6)
+)
+ROWS = (FOUND.top + 1).tolist()
+GAMMAS = np.geomspace(1e-3, 1e3, 7)
+
+
+def frontier(**named):
+    known = {
+        "gamma": GAMMAS,
+        "error": 1 / np.sqrt(GAMMAS) + 1,
+        "guarantee": 10 * np.sqrt(GAMMAS),
+        "maximum": np.sqrt(GAMMAS),
+        "mean": 0.1 * np.sqrt(GAMMAS),
+        "here": 1.0,
+        "without_noise": 1.0,
+        "cramer_rao": 0.5,
+        "people": 400,
+    }
+    return Frontier(**(known | named))
+
+
+def other(key, *, maximum, least=1.0, most=1.0):
+    return OtherExposure(
+        key=key,
+        noise=1.0,
+        worst_case=1.0,
+        maximum=maximum,
+        mean=maximum / 3,
+        least=least,
+        most=most,
+    )
+
+
+OTHERS = (
+    other("laplace", maximum=0.1),
+    other("bit", maximum=0.1),
+    other("truncated-published", maximum=0.17, least=1.2, most=1.7),
+)
+
+
+def pictures(*, watermark):
+    split = Split(
+        rows=ROWS,
+        pull=FOUND.top_leverage / 0.01,
+        miss=np.abs(FOUND.top_residual),
+        epsilon=FOUND.top_epsilon,
+    )
+    orders = np.geomspace(1, 100, 50)
+    return [
+        chain_picture(CHAIN, key="output", watermark=watermark),
+        split_picture(split, watermark=watermark),
+        iso_epsilon_picture(
+            FOUND, rows=ROWS, leverage="leverage", residual="miss", watermark=watermark
+        ),
+        moments_picture(
+            orders,
+            0.1 - 0.08 / orders,
+            at=(2.0, 0.06),
+            ends=(0.02, 0.1),
+            key="posterior",
+            watermark=watermark,
+        ),
+        frontier_picture(frontier(), key="posterior", watermark=watermark),
+        bounds_picture(gaussian_checks(GAMMAS, 1e-6), watermark=watermark),
+        bounds_picture(posterior_checks(LEVERAGE, RESIDUAL, 1e-6), watermark=watermark),
+        others_picture(OTHERS, watermark=watermark),
+    ]
+
+
+@pytest.mark.parametrize("watermark", [True, False])
+def test_pictures_are_small_marked_and_told_in_words_and_numbers(watermark):
+    for picture in pictures(watermark=watermark):
+        notes = picture.figure.layout.annotations
+        assert any(note.name == "watermark" for note in notes) is watermark
+        assert picture.title
+        assert picture.alt
+        assert len(picture.table)
+        for trace in picture.figure.data:
+            points = np.size(trace.z if trace.type == "heatmap" else trace.x)
+            assert points <= MOST_POINTS
+
+
+def test_bars_are_nested_and_in_proportion_to_the_average():
+    picture = chain_picture(CHAIN, key="output", watermark=False)
+    (bars,) = picture.figure.data
+    assert list(bars.x) == sorted(bars.x, reverse=True)
+    assert list(picture.table["epsilon"]) == [1.0, 0.25, 0.2, 0.1, 0.02]
+    assert list(picture.table["times the average person"]) == pytest.approx(
+        [50, 12.5, 10, 5, 1]
+    )
+    assert "10 times what the most exposed" in picture.title
+
+
+@pytest.mark.parametrize(
+    ("chain", "words"),
+    [
+        (
+            Chain(
+                guarantee=math.inf,
+                for_all=0.2,
+                certificate=math.inf,
+                maximum=0.1,
+                mean=0.02,
+            ),
+            "No guarantee over all tables is known",
+        ),
+        (
+            Chain(guarantee=1.0, for_all=0.0, certificate=0.0, maximum=0.0, mean=0.0),
+            "nobody here loses anything",
+        ),
+        (
+            Chain(
+                guarantee=1.0,
+                for_all=math.inf,
+                certificate=math.inf,
+                maximum=math.inf,
+                mean=math.inf,
+            ),
+            "given away",
+        ),
+    ],
+)
+def test_chains_without_an_end_are_drawn_and_said(chain, words):
+    picture = chain_picture(chain, key="output", watermark=False)
+    assert words in picture.title
+    (bars,) = picture.figure.data
+    assert np.isfinite(bars.x).all()
+    assert np.all(np.asarray(bars.x) > 0)
+
+
+def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
+    picture = pictures(watermark=False)[2]
+    points = picture.figure.data[-1]
+    assert len(points.x) == 10
+    assert f"row {ROWS[0]}," in picture.title
+    others = np.setdiff1d(np.arange(len(EPSILON)), FOUND.top)
+    for trace in picture.figure.data[:-1]:
+        assert not np.isin(np.round(LEVERAGE[others], 12), np.round(trace.x, 12)).any()
+
+
+def test_split_says_which_of_the_causes_is_large():
+    split = Split(
+        rows=[7],
+        pull=np.array([3.0]),
+        miss=np.array([20.0]),
+        epsilon=np.array([0.1]),
+    )
+    title = split_picture(split, watermark=False).title
+    assert "Row 7" in title
+    assert "pulls 3 times" in title
+    assert "missed by 20 times" in title
+
+
+def test_frontier_without_guarantee_or_limit_draws_neither():
+    found = frontier(guarantee=np.full(7, np.inf), cramer_rao=np.nan)
+    picture = frontier_picture(found, key="output", watermark=False)
+    assert "no guarantee is known" in picture.title
+    drawn = {t.name: t for t in picture.figure.data if t.name}
+    assert len(drawn["guarantee (DP)"].x) == 0
+    assert "Cramér-Rao limit" not in drawn
+
+
+def test_bounds_say_whom_they_promise_too_much():
+    # Lemma 4 holds up to mu 0.0433 at this delta only.
+    mu = np.array([0.01, 0.02, 0.2, 0.4])
+    checks = {check.label: check for check in gaussian_checks(mu, 1e-6)}
+    assert checks["Lemma 4, as published"].understated == 0.5
+    assert checks["tail of the loss"].understated == 0
+    title = bounds_picture(list(checks.values()), watermark=False).title
+    assert "50 %" in title
+    safe = gaussian_checks(mu[:2], 1e-6)
+    title = bounds_picture(safe, watermark=False).title
+    assert title == "Here no published bound lies below anybody's exact loss"
+
+
+def test_sentences_say_what_clamping_and_redrawing_do():
+    clamped, redrawn = sentences(OTHERS)
+    assert "changes nobody's loss" in clamped
+    assert "1.2 to 1.7 times" in redrawn
+    rare = (OTHERS[0], other("truncated-published", maximum=0.1, most=1 + 1e-9))
+    assert "rarely" in sentences(rare)[0]
+    changed = (OTHERS[0], other("bit", maximum=0.1, least=0.5))
+    assert "changes losses here" in sentences(changed)[0]
+
+
+def test_audit_without_a_fit_is_said():
+    assert "left without a fit" in audit_text(math.inf, people=5)
+    assert audit_text(0.01, people=50).startswith("Checked on all 50 people")
