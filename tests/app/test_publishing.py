@@ -1,0 +1,116 @@
+"""Why losses are not published: attacks find the truth. What may be told instead."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.app.test_pages import by_label, charts, use_example, use_upload
+from tests.app.test_questions import set_to, shown
+
+SIDE = "Why not publish, and what may be"
+GAPS = "age,smoker\n" + "".join(
+    f"{'' if i % 7 == 0 else 20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n"
+    for i in range(210)
+)
+
+
+def look(open_page, view):
+    app = open_page("individual")
+    app.session_state["individual-view"] = SIDE
+    app.session_state["publishing-view"] = view
+    app.run()
+    if app.toggle and not app.toggle[0].value:
+        app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def found(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_mean_is_found_exactly_from_anybodys_loss(open_page):
+    use_upload(open_page)
+    app = look(open_page, "Attack on a mean")
+    # 200 ages from 20 to 69, four of each.
+    assert found(app)["Attacker finds"] == found(app)["True answer"] == "44.5"
+    for row in (7, 200):
+        set_to(app, "number_input", "Row of the person who is told", row)
+        assert found(app)["Attacker finds"] == "44.5"
+    assert "the exact answer" in shown(app)
+    assert len(charts(app)) == 1
+    set_to(app, "selectbox", "The loss is told with", "3 digits, rounded up")
+    assert "off by" in shown(app)
+    assert float(found(app)["Attacker finds"]) == pytest.approx(44.5, abs=0.2)
+
+
+def test_count_is_found_exactly_whatever_is_drawn(open_page):
+    use_upload(open_page)
+    app = look(open_page, "Attack on a count")
+    assert found(app)["Attacker finds"] == found(app)["True answer"] == "80"
+    set_to(app, "number_input", "Draw", 9)
+    assert found(app)["Attacker finds"] == "80"
+    set_to(app, "number_input", "Who counts: a value of at least", 20.0)
+    assert found(app)["Attacker finds"] == found(app)["True answer"] == "200"
+    set_to(app, "selectbox", "Column under attack", 1)
+    assert found(app)["Attacker finds"] == found(app)["True answer"] == "67"
+
+
+def test_who_has_no_value_has_no_equation(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("gaps.csv", GAPS.encode(), "text/csv")).run()
+    set_to(app, "number_input", "Lower bound", 0.0)
+    set_to(app, "number_input", "Upper bound", 100.0)
+    policy = by_label(app.selectbox, "If a value is missing")
+    policy.set_value("drop").run()
+    by_label(app.button, "Use this data").click().run()
+    app = look(open_page, "Attack on a mean")
+    assert "row 1 has no value" in app.info[0].value
+    set_to(app, "number_input", "Row of the person who is told", 2)
+    assert found(app)["Attacker finds"] == found(app)["True answer"]
+
+
+def test_reports_stand_beside_the_truth(open_page):
+    use_example(open_page)
+    app = look(open_page, "What may be told")
+    assert len(charts(app)) == 1
+    assert len(charts(app)[0]["data"]) == 3
+    coverage = next(d.value for d in app.dataframe if "held" in d.value)
+    held = coverage["held"].str.removesuffix(" %").astype(float)
+    assert (held >= 95).all()
+    one = next(d.value for d in app.dataframe if "may be told" in d.value)
+    assert one["may be told"].tolist() == ["no", *["to this person"] * 2]
+    assert pd.to_numeric(one["epsilon"]).gt(0).all()
+    assert "costs ε 1 at δ 0\\.001" in shown(app) or "costs ε 1 at δ 0.001" in shown(
+        app
+    )
+    set_to(app, "number_input", "Further ε for a noisy Hessian", 1.0)
+    assert "costs ε 2" in shown(app)
+    assert len(charts(app)[0]["data"]) == 4
+    before = shown(app)
+    by_label(app.button, "Draw 20 more releases").click().run()
+    assert "over 40 simulated" in shown(app) != before
+
+
+def test_the_personal_worst_case_needs_no_record(open_page):
+    use_upload(open_page)
+    app = look(open_page, "What may be told")
+    value = "The most that a person of this value can lose, whoever else is there"
+    set_to(app, "number_input", value, 50.0)
+    # Half as far from either bound as from the farther one at the end.
+    assert "They may be told ε **0.25**" in shown(app)
+    set_to(app, "number_input", value, 100.0)
+    assert "They may be told ε **0.5**" in shown(app)
+
+
+@pytest.mark.parametrize("view", ["Attack on a mean", "What may be told"])
+def test_nothing_shows_in_release_mode_until_it_is_opened(open_page, view):
+    use_upload(open_page)
+    app = open_page("individual")
+    app.session_state["individual-view"] = SIDE
+    app.session_state["publishing-view"] = view
+    app.run()
+    assert not charts(app)
+    assert "Attacker finds" not in found(app)
