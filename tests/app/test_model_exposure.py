@@ -1,0 +1,206 @@
+"""Everybody's loss from a model, and what else can be read from losses, in process."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import (
+    by_label,
+    charts,
+    mode,
+    use_example,
+    use_upload,
+)
+from tests.app.test_questions import shown
+
+CLOSER = ("closer-moments", "closer-overfitting", "closer-bounds", "closer-frontier")
+
+
+def look(app, *, model=None, released=None):
+    """Open the model view, with the confidential area."""
+    by_label(app.radio, "What is released").set_value("a regression model").run()
+    if model is not None:
+        by_label(app.selectbox, "Model").set_value(model).run()
+    if released is not None:
+        by_label(app.selectbox, "Released by").set_value(released).run()
+    for toggle in app.toggle:
+        if not toggle.value:
+            toggle.set_value(True).run()
+    healthy(app)
+    return app
+
+
+def healthy(app):
+    assert not app.exception
+    assert not app.error, [error.value for error in app.error]
+
+
+def number(app, label):
+    return float(
+        by_label(app.metric, label).value.removeprefix("ε ").replace("∞", "inf")
+    )
+
+
+@pytest.mark.parametrize(
+    ("example", "model", "guaranteed", "nonlinear"),
+    [
+        ("rand-hie", "Linear", True, False),
+        ("rand-hie", "Poisson", False, True),
+        ("fair", "Logistic", True, True),
+        ("anes96", "Linear", True, False),
+    ],
+)
+def test_model_view_works_on_the_examples(
+    open_page, example, model, guaranteed, nonlinear
+):
+    use_example(open_page, example)
+    app = look(open_page("individual"), model=model)
+    worst = number(app, "Any table, anybody (DP)")
+    for_all = number(app, "This table, anybody")
+    maximum = number(app, "Most exposed person here")
+    mean = number(app, "Average person here")
+    assert worst >= for_all >= maximum >= mean > 0
+    assert (worst < float("inf")) is guaranteed
+    text = shown(app).replace("\\", "")
+    assert ("Approximation audited" in text) is nonlinear
+    if nonlinear:
+        error = text.split("Approximation audited: ")[1].split(" %")[0]
+        assert float(error) < 5
+    else:
+        assert "Exact for everybody" in text
+    listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
+    assert len(listed) == 10
+    assert listed["own epsilon"].is_monotonic_decreasing
+    assert f"row {listed['row'][0]}," in text
+    # Bars, distribution, map and split, none of them a record of a person.
+    assert len(charts(app)) == 4
+
+
+def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
+    use_example(open_page, "anes96")
+    app = look(open_page("individual"), released="posterior")
+    assert "still loses" in shown(app)
+    assert "narrows the distribution" in shown(app)
+    by_label(app.selectbox, "Released by").set_value("output").run()
+    assert "predicted perfectly loses nothing" in shown(app)
+
+
+@pytest.mark.parametrize("released", ["output", "posterior"])
+def test_closer_looks_open_one_by_one(open_page, released):
+    use_example(open_page, "anes96")
+    app = look(open_page("individual"), released=released)
+    closed = len(charts(app))
+    for key in CLOSER:
+        app.session_state[key] = True
+        app.run()
+        healthy(app)
+        drawn = len(charts(app)) - closed
+        assert drawn == (0 if key == "closer-overfitting" else 1)
+        app.session_state[key] = False
+    app.run()
+    assert len(charts(app)) == closed
+
+
+def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
+    use_example(open_page, "anes96")
+    app = look(open_page("individual"))
+    app.session_state["closer-moments"] = True
+    app.run()
+    mean, maximum = (
+        by_label(app.metric, label).value
+        for label in ("Average person here", "Most exposed person here")
+    )
+    slider = by_label(app.select_slider, "Order of the moment")
+    for order, loss in (("1", mean), ("most exposed", maximum)):
+        slider.set_value(order).run()
+        text = shown(app).replace("\\", "")
+        assert f"is {loss}, between" in text
+
+
+def test_penalty_and_people_move_the_frontier(open_page):
+    use_example(open_page, "anes96")
+    app = look(open_page("individual"))
+    app.session_state["closer-frontier"] = True
+    app.run()
+    before = shown(app)
+    by_label(app.select_slider, "Penalty λ, times the one above").set_value("10").run()
+    after = shown(app)
+    assert before != after
+    by_label(app.select_slider, "People, % of those in the table").set_value(10).run()
+    healthy(app)
+    assert "94 people" in shown(app)
+
+
+def test_groups_and_households_of_a_model(open_page):
+    use_example(open_page)
+    app = look(open_page("individual"), model="Linear")
+    groups = by_label(app.selectbox, "Compare groups by")
+    groups.set_value(0).run()
+    healthy(app)
+    assert len(charts(app)) == 5
+    app.session_state["closer-households"] = True
+    app.run()
+    households = by_label(app.selectbox, "Rows with the same value belong together: by")
+    households.set_value(1).run()
+    healthy(app)
+    assert "groups with several rows" in shown(app)
+
+
+def test_another_record_is_a_second_question(open_page):
+    use_example(open_page)
+    app = look(open_page("individual"), model="Linear")
+    away = number(app, "Most exposed person here")
+    replaced = "the person's record had been another"
+    by_label(app.radio, "What if").set_value(replaced).run()
+    healthy(app)
+    assert number(app, "Most exposed person here") >= away
+    assert "no proof that it is the worst" in shown(app).replace("\\", "")
+
+
+def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
+    use_example(open_page)
+    app = open_page("individual")
+    for toggle in app.toggle:
+        toggle.set_value(True).run()
+    app.session_state["closer-others"] = True
+    app.run()
+    healthy(app)
+    assert "BIT (clamping) changes nobody's loss" in shown(app)
+    assert "Truncation (redrawing) raises losses" in shown(app)
+    by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
+    app.session_state["closer-others"] = False
+    for key in ("closer-bounds", "closer-moments", "closer-overfitting"):
+        app.session_state[key] = True
+    app.run()
+    healthy(app)
+    assert "estimate" in shown(app)
+
+
+def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_page):
+    # 200 people of ages 20 to 69, declared yes/no for smoking.
+    use_upload(open_page)
+    app = open_page("individual")
+    assert mode(app).value == "release"
+    app = open_page("individual")
+    by_label(app.radio, "What is released").set_value("a regression model").run()
+    assert not app.exception
+    labels = {metric.label for metric in app.metric}
+    assert "Most exposed person here" not in labels
+    assert not charts(app)
+    assert not app.dataframe
+
+
+def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_page):
+    app = use_example(open_page, "anes96")
+    for chosen in ("classroom", "release"):
+        mode(app).set_value(chosen).run()
+        app = look(open_page("individual"))
+        for key in CLOSER:
+            app.session_state[key] = True
+        app.run()
+        figures = charts(app)
+        assert len(figures) >= 7
+        for figure in figures:
+            notes = figure["layout"].get("annotations", [])
+            marked = any(note.get("name") == "watermark" for note in notes)
+            assert marked is (chosen == "classroom")
