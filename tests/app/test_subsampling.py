@@ -1,0 +1,155 @@
+"""Subsampling in process: every view, its edges, and a release from a sample."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import (
+    button,
+    by_label,
+    charts,
+    mode,
+    use_example,
+    use_upload,
+)
+from tests.app.test_questions import release, set_to, shown
+
+VIEWS = (
+    "Claim and truth",
+    "Which share?",
+    "Profiles",
+    "Does it pay?",
+    "A secret survey",
+)
+SHARE = "Share of rows in the sample, %"
+
+
+def look_at(app, view):
+    app.session_state["ss-view"] = view
+    app.run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+@pytest.fixture
+def view(open_page):
+    return lambda name: look_at(open_page("subsampling"), name)
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_claim_measurement_and_truth_stand_side_by_side(view):
+    app = view("Claim and truth")
+    found = metrics(app)
+    assert found["Claimed: at most"] == "ε 0.2"
+    assert found["Exact"] == "ε 0.159"
+    assert found["Measured on simulated releases"].startswith("0.1")
+    text = shown(app)
+    for number in ("0.79681213", "1.718", "0.551 %", "**fails**", "**depends**"):
+        assert number in text
+    assert text.count("**holds**") == 5
+    assert len(charts(app)) == 1
+    set_to(app, "number_input", "ε of the analysis that runs on the sample", 20.0)
+    assert metrics(app)["Measured on simulated releases"] == "too rare to see"
+    set_to(app, "slider", "Share of the rows in the sample", 1.0)
+    assert metrics(app)["Exact"] == "ε 20"
+
+
+def test_share_and_level_that_reach_a_target(view):
+    app = view("Which share?")
+    assert "keep 0.551 % of the rows: 5.51 of 1,000" in shown(app)
+    assert "may spend ε 1.1325 on the sample" in shown(app)
+    schemes = app.dataframe[-1].value
+    assert len(schemes) == 4
+    assert schemes["ε of the answer"].iloc[0] == schemes["ε of the answer"].iloc[2]
+    set_to(app, "number_input", "ε on the sample", 12.0)
+    assert "less than one row" in app.warning[0].value
+    set_to(app, "number_input", "Rows in the table", 10**9)
+    assert "at most 100,000" in app.info[0].value
+    set_to(app, "number_input", "Rows in the table", 1)
+    assert not app.info
+
+
+def test_profiles_and_errors_are_drawn(view):
+    assert len(charts(view("Profiles"))) == 2
+    app = view("Does it pay?")
+    assert len(charts(app)) == 1
+    assert "10 times less" in shown(app)
+    for shape in by_label(app.selectbox, "Made-up values").options:
+        set_to(app, "selectbox", "Made-up values", shape)
+
+
+def test_survey_is_a_calculator_with_caveats(view):
+    app = view("A secret survey")
+    found = metrics(app)
+    assert found["For a member of the population"] == "ε 0.0825"
+    assert found["For a respondent"] == "ε 1"
+    assert "does not change what the ledger charges" in app.warning[0].value
+    by_label(app.number_input, "People in the population").set_value(10).run()
+    assert "more respondents than people" in app.error[0].value
+
+
+def test_figures_are_watermarked_in_classroom_mode_only(open_page):
+    app = use_example(open_page)
+    for chosen in ("classroom", "release"):
+        mode(app).set_value(chosen).run()
+        app = open_page("subsampling")
+        for name in VIEWS[:4]:
+            for figure in charts(look_at(app, name)):
+                notes = figure["layout"].get("annotations", [])
+                marked = any(note.get("name") == "watermark" for note in notes)
+                assert marked is (chosen == "classroom")
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
+def test_upload_is_released_from_a_sample(open_page, mechanism):
+    use_upload(open_page)
+    app = look_at(open_page("subsampling"), "Release from a sample")
+    set_to(app, "selectbox", "Mechanism", mechanism)
+    assert not charts(app)
+    release(app)
+    found = metrics(app)
+    label = next(name for name in found if name.startswith("Sanitized"))
+    before = found[label]
+    assert len(charts(app)) == 1
+    # The same question has the same answer, and nothing of the table is shown.
+    release(app)
+    assert metrics(app)[label] == before
+    set_to(app, "slider", SHARE, 100.0)
+    assert "plain release" in shown(app)
+    app = open_page("ledger")
+    assert "secret sample" in app.dataframe[-1].value["mechanism"].iloc[0]
+    assert metrics(app)["Spent"].startswith("ε 0.5")
+
+
+def test_losses_on_a_sample_stay_in_the_confidential_area(open_page):
+    app = use_upload(open_page)
+    app = look_at(open_page("subsampling"), "Release from a sample")
+    toggle = by_label(app.toggle, "Show what each person would really lose")
+    assert not charts(app)
+    toggle.set_value(True).run()
+    assert not app.exception
+    assert len(charts(app)) == 1
+    app = look_at(open_page("subsampling"), "Does it pay?")
+    assert len(charts(app)) == 1
+    by_label(app.toggle, "Show what it is for your column").set_value(True).run()
+    assert not app.exception
+    assert len(charts(app)) == 2
+
+
+def test_questions_that_no_sample_answers_are_explained(open_page):
+    use_upload(open_page)
+    app = look_at(open_page("subsampling"), "Release from a sample")
+    set_to(app, "selectbox", "Statistic", "variance")
+    assert "A sample answers for a mean" in app.info[0].value
+    set_to(app, "selectbox", "Statistic", "mean")
+    set_to(app, "selectbox", "Mechanism", "bit")
+    assert "the noise is Laplace or Gaussian" in app.info[0].value
+    set_to(app, "selectbox", "Mechanism", "laplace")
+    set_to(app, "slider", SHARE, 0.1)
+    assert "hold nobody" in app.info[0].value.replace("\\", "")
+    assert not [b for b in app.button if b.label == "Release"]
+    assert button(set_to(app, "slider", SHARE, 10.0), "Release")

@@ -1,0 +1,111 @@
+"""Figures of secret samples: takeaways with numbers, twins, few points, no markup."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures import subsampling as figures
+from dpcore.figures.subsampled_answers import subsampled_picture
+from dpcore.inference.intervals import Intervals
+from dpcore.privacy import gaussian, laplace, subsampled
+from dpcore.studies.subsampling import SampledMean, simulate
+from dpcore.studies.subsampling_claims import lemma_curve, measure, renyi_curve
+
+RATES = np.linspace(0.01, 1, 100)
+EVEN = np.arange(200) / 199
+HOSTILE = "<b>years</b>"
+
+
+def lemma(watermark):
+    rng = np.random.default_rng(0)
+    found = measure(1.0, np.array([0.1, 0.5]), draws=2000, rng=rng)
+    return figures.lemma_picture(
+        lemma_curve(1.0, RATES), found, at=0.1, watermark=watermark
+    )
+
+
+def unseen(watermark):
+    rng = np.random.default_rng(0)
+    found = measure(20.0, np.array([0.1]), draws=1000, rng=rng)
+    return figures.lemma_picture(
+        lemma_curve(20.0, RATES), found, at=0.1, watermark=watermark
+    )
+
+
+def renyi(watermark):
+    return figures.renyi_picture(renyi_curve(1.0, 0.1, 1e-6), watermark=watermark)
+
+
+def profiles(watermark):
+    epsilon = np.linspace(0, 4, 100)
+    both = {
+        "laplace": (
+            laplace.delta_of(1.0, epsilon),
+            subsampled.delta_of("laplace", 1.0, 0.1, epsilon),
+        ),
+        "gaussian": (
+            gaussian.delta_of(1.0, epsilon),
+            subsampled.delta_of("gaussian", 1.0, 0.1, epsilon),
+        ),
+    }
+    return figures.profile_picture(epsilon, both, rate=0.1, watermark=watermark)
+
+
+def errors(watermark):
+    rng = np.random.default_rng(0)
+    study = SampledMean.of(EVEN, width=1.0, epsilon=0.5)
+    seen = simulate(EVEN, width=1.0, epsilon=0.5, rates=[0.1, 1], draws=20, rng=rng)
+    return figures.error_picture(
+        study.fixed_size(RATES),
+        full=study.full_error,
+        simulated=seen,
+        at=0.1,
+        unit=HOSTILE,
+        watermark=watermark,
+    )
+
+
+def answer(watermark):
+    around = Intervals(
+        level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]])
+    )
+    return subsampled_picture(
+        45.0, around, axis=HOSTILE, unit="years", watermark=watermark
+    )
+
+
+@pytest.mark.parametrize(
+    "draw", [lemma, unseen, renyi, profiles, errors, answer], ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("watermark", [True, False])
+def test_figures_keep_the_house_rules(draw, watermark):
+    picture = draw(watermark)
+    figure = picture.figure.to_dict()
+    assert all(len(trace["x"]) <= 2000 for trace in figure["data"])
+    notes = figure["layout"].get("annotations", ())
+    assert any(note.get("name") == "watermark" for note in notes) is watermark
+    titles = [
+        axis["title"]["text"]
+        for name, axis in figure["layout"].items()
+        if name.startswith(("xaxis", "yaxis")) and "title" in axis
+    ]
+    assert all("<b>" not in title for title in titles)
+    assert any(character.isdigit() for character in picture.title)
+    assert picture.title in picture.alt
+    assert len(picture.table) > 0
+
+
+def test_takeaways_say_what_is_drawn():
+    assert (
+        "epsilon 1 becomes 0.159; the source's bound says 0.2"
+        in lemma(watermark=False).title
+    )
+    assert "it is 2.19" in renyi(watermark=False).title
+    assert "times less" in errors(watermark=False).title
+    found = answer(watermark=False)
+    assert found.title == (
+        "45.0 years; 95 %: 40.0 to 50.0 for this table, "
+        "38.0 to 52.0 for the population behind it"
+    )
+    names = [trace.name for trace in found.figure.data]
+    assert names == ["the population", "this table", "sanitized value"]
+    assert list(found.table["what"]) == ["this table", "the population"]
