@@ -1,0 +1,218 @@
+"""Requests for models: prices, refusals, secure draws, what the record says."""
+
+import json
+import math
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from dpcore.budget import PrivacyBudget
+from dpcore.errors import ClaimError, ParameterError
+from dpcore.models.kinds import ModelKind
+from dpcore.models.penalty import Penalty
+from dpcore.models.release_laws import simulate
+from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.relations import PrivacyUnit
+from dpcore.releases import secure
+from dpcore.releases.identity import canonical
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.transaction import release
+from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
+
+PAIRS = [(key, model) for model in ModelKind for key in offered_for(model)]
+HOLDING = [(k, m) for k, m in PAIRS if m in MODEL_MECHANISMS[k].guaranteed]
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def ledger_for(asked, epsilon=3.0):
+    ledger = Ledger.in_memory()
+    budget = PrivacyBudget.of(epsilon=epsilon, delta=1e-3)
+    ledger.open_account("table", budget, asked.relation, asked.unit.rows)
+    return ledger
+
+
+@pytest.mark.parametrize(("key", "model"), PAIRS)
+def test_only_what_guarantees_something_can_be_released(key, model):
+    asked = request(key, model)
+    holds = (key, model) in HOLDING
+    for mode in Mode:
+        assert (asked.refusal(mode) is None) is holds
+    assert math.isfinite(asked.guarantee) is holds
+    assert asked.cost.epsilon.is_finite() is holds
+    if holds:
+        assert asked.cost.epsilon == Decimal("1.0")
+        assert asked.cost.delta == Decimal("1e-6")
+        return
+    assert asked.refusal(Mode.RELEASE).endswith(".")
+    with pytest.raises(ClaimError, match="guarantees nothing"):
+        release(
+            asked,
+            None,
+            ledger=ledger_for(asked),
+            fingerprint="table",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+
+
+@pytest.mark.parametrize(("key", "model"), HOLDING)
+def test_release_spends_its_price_once_and_can_be_read_back(key, model):
+    asked = request(key, model)
+    ledger, dataset = ledger_for(asked), table()
+    named = {"ledger": ledger, "fingerprint": "table", "now": NOW}
+    value = asked.value(dataset)
+    first = release(asked, value, mode=Mode.RELEASE, **named)
+    again = release(asked, value, mode=Mode.RELEASE, **named)
+    assert first == again
+    assert ledger.account("table").spent.epsilon == asked.cost.epsilon
+    assert Release.from_json(first.to_json()) == first
+    assert json.loads(canonical(first.request))["kind"] == "model"
+    other = release(replace(asked, draw=2), value, mode=Mode.RELEASE, **named)
+    assert other.values != first.values
+    names = ("constant", "a", "b")
+    assert all(f"{name}, in units" in first.derived for name in names)
+    event = PrivacyEvent.from_dict(first.event)
+    assert compose([event], delta=1e-6).basic <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize(("key", "model"), HOLDING)
+def test_secure_draws_have_the_law_that_is_simulated(key, model, monkeypatch):
+    """With the same normal numbers both give the same release, but for the grid."""
+    asked, fit = request(key, model), question(model).fit(table())
+    numbers = np.random.default_rng(5)
+
+    def draw(mechanism, value, **_):
+        return value + mechanism.noise * numbers.standard_normal(value.shape)
+
+    monkeypatch.setattr(secure, "draw", draw)
+    drawn = np.array(asked.plan.answer(fit, cost=asked.cost).values)[-3:]
+    simulated = simulate(asked.law, fit, rng=np.random.default_rng(5))[0]
+    np.testing.assert_allclose(drawn, simulated, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("key", "model"), HOLDING)
+def test_intervals_hold_the_fit_of_the_table(key, model, monkeypatch):
+    asked, fit = request(key, model), question(model).fit(table())
+    numbers = np.random.default_rng(11)
+
+    def draw(mechanism, value, **_):
+        return value + mechanism.noise * numbers.standard_normal(value.shape)
+
+    monkeypatch.setattr(secure, "draw", draw)
+    theta, missed = fit.theta, 0
+    plan, cost = asked.plan, asked.cost
+    draws = 20 if key == "adaptive" else 200
+    for _ in range(draws):
+        answer = plan.answer(fit, cost=cost)
+        if key == "adaptive":
+            strength = answer.derived["chosen penalty"]
+            theta = question(penalty=Penalty(strength=strength)).fit(table()).theta
+        around = answer.intervals.noise
+        ends = np.array([around[name] for name in asked.question.labels])
+        missed += bool(np.any((theta < ends[:, 0]) | (theta > ends[:, 1])))
+    # One in 20 at most on average; the seed is fixed.
+    assert missed <= draws // 8
+    if key.startswith("output"):
+        assert missed > 0
+
+
+def test_several_samples_are_labelled_and_averaged():
+    asked = request(
+        "posterior", samples=3, asked=question(penalty=Penalty(strength=99))
+    )
+    answer = asked.plan.answer(question().fit(table()), cost=asked.cost)
+    assert len(answer.values) == len(answer.labels) == 9
+    assert answer.labels[0] == "intercept, 1"
+    mean = np.mean(np.array(answer.values).reshape(3, 3), axis=0)
+    assert answer.derived["mean of a"] == pytest.approx(mean[1])
+    assert answer.intervals is None
+
+
+def test_a_precision_of_ones_own_costs_what_it_gives():
+    usual = request().law.gamma
+    assert request(gamma=usual).guarantee == pytest.approx(1.0, rel=1e-9)
+    assert request(gamma=4 * usual).cost.epsilon > Decimal("1.5")
+    sampled = request("posterior")
+    same = request("posterior", gamma=sampled.law.gamma)
+    assert same.guarantee == pytest.approx(1.0, rel=1e-6)
+    logistic = request("objective", ModelKind.LOGISTIC)
+    gamma = logistic.law.sigma**-2
+    more = request("objective", ModelKind.LOGISTIC, gamma=2 * gamma)
+    assert math.isinf(more.guarantee)
+    assert "the noise that of the theorem" in more.refusal(Mode.RELEASE)
+
+
+@pytest.mark.parametrize(("key", "model"), HOLDING)
+@pytest.mark.parametrize(
+    "change", [{"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=2)}]
+)
+def test_more_moves_need_more_noise(key, model, change):
+    asked = question(model, penalty=Penalty(strength=150.0))
+    more = request(key, model, asked=replace(asked, **change))
+    assert more.plan.noise > request(key, model, asked=asked).plan.noise
+    assert more.guarantee == pytest.approx(1.0, rel=1e-6)
+
+
+def test_objective_perturbation_asks_for_its_penalty():
+    asked = question(ModelKind.LOGISTIC, penalty=Penalty(strength=0.4))
+    with_little = request("objective", ModelKind.LOGISTIC, asked=asked)
+    assert "the penalty must be at least 0.5" in with_little.refusal(Mode.RELEASE)
+    assert (
+        request("objective", ModelKind.LOGISTIC, asked=asked, epsilon=2.0).guarantee
+        == 2
+    )
+
+
+def test_unpenalized_intercept_has_no_guarantee_to_calibrate_to():
+    asked = question(penalty=Penalty(strength=20.0, spares_first=True))
+    with pytest.raises(
+        ParameterError, match="every coefficient needs a public penalty"
+    ):
+        request(asked=asked)
+    assert math.isinf(request(asked=asked, gamma=1.0).guarantee)
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(ParameterError, match="must be one of"):
+        request("posterior", ModelKind.LOGISTIC, gamma=1.0)
+    with pytest.raises(ParameterError, match="must be one of"):
+        request("laplace", gamma=None)
+    for wrong in (
+        {"epsilon": 0.0},
+        {"delta": 0.0},
+        {"delta": 0.5},
+        {"epsilon": math.inf},
+    ):
+        with pytest.raises(ParameterError, match="epsilon must lie"):
+            request(**wrong)
+    for gamma in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(ParameterError, match="precision gamma"):
+            request(gamma=gamma)
+    with pytest.raises(ParameterError, match="sampled"):
+        request(samples=2)
+    with pytest.raises(ParameterError, match="sampled"):
+        request("posterior", samples=0)
+    with pytest.raises(ParameterError, match="public matrix"):
+        request(matrix=((1.0,),))
+    with pytest.raises(ParameterError, match="positive definite"):
+        request("output-public", matrix=((1.0, 2.0), (2.0, 1.0)))
+
+
+def test_account_under_other_terms_is_left_alone():
+    asked = request()
+    assert asked.relation is ADD_REMOVE
+    ledger = ledger_for(request(asked=question(relation=SUBSTITUTION)))
+    with pytest.raises(Exception, match="Ask under the same terms"):
+        release(
+            asked,
+            asked.value(table()),
+            ledger=ledger,
+            fingerprint="table",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
