@@ -6,6 +6,8 @@ from dpcore.errors import ParameterError
 from ui import (
     session,
     standard_errors,
+    standard_errors_column,
+    standard_errors_release,
     standard_errors_settings,
     standard_errors_tour,
 )
@@ -26,5 +28,9 @@ except ParameterError as error:
     st.stop()
 st.header("Look at it from all sides")
 standard_errors_tour.show(asked)
+st.header("Release one of your own")
+query = standard_errors_release.show(asked)
+if query is not None:
+    standard_errors_column.show(query, asked)
 with st.expander("What is this?"):
     standard_errors.details()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ui.standard_errors_settings import Settings
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
-_FINE = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)
+_FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
 _DRAWS_A_PART = 3_000_000
 _MOST_A_PART = 100
 _AGAINST_K = 400
@@ -123,8 +123,15 @@ def _one(asked: Settings) -> None:
     number = number if isinstance(number, int) else 0
     rng = np.random.default_rng([asked.seed, number])
     numbers = one_table(asked.experiment, rng)
+    e = asked.experiment
     picture = one_picture(
-        asked.experiment, numbers, asked.shown, watermark=_watermark()
+        numbers,
+        asked.shown,
+        noise=e.times * e.bootstraps.noise,
+        people=e.people,
+        unit=e.population.unit,
+        truth=e.population.mean,
+        watermark=_watermark(),
     )
     results.show(picture, "se-one")
     st.button(
@@ -133,7 +140,6 @@ def _one(asked: Settings) -> None:
         args=(_ANOTHER, number + 1),
         key="se-another",
     )
-    e = asked.experiment
     st.markdown(
         f"Each bar counts noisy means of resamples of one table of {e.people:,} "
         "people. Most of their spread is noise: its standard deviation is "
@@ -164,8 +170,14 @@ def _coverage(asked: Settings) -> None:
         bind="query-params",
     )
     runs = _runs_by_times(asked) if check else {}
-    picture = coverage_picture(
-        fine, runs, shown=asked.all_shown, watermark=_watermark()
+    done = sum(each.tables for each in runs.values())
+    known = (asked.key("tail", "level", "seed"), _watermark(), done)
+    picture = session.remember(
+        "se-coverage",
+        repr(known),
+        lambda: coverage_picture(
+            fine, runs, shown=asked.all_shown, watermark=_watermark()
+        ),
     )
     results.show(picture, "se-coverage")
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)

@@ -31,7 +31,7 @@ def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
     published = [one.published_limit for one in several]
     exact = [one.limit for one in several]
     title = (
-        f"At δ {rivals.delta:g} the average of fewer than "
+        f"At δ {significant(rivals.delta)} the average of fewer than "
         f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
         f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
     )
@@ -206,7 +206,7 @@ def sharing_picture(parts: Equipartition, *, watermark: bool) -> Picture:
                     "type": "bar",
                     "orientation": "h",
                     "x": variances,
-                    "y": [str(kind) for kind in kinds],
+                    "y": [str(kind).replace(", ", ",<br>") for kind in kinds],
                     "text": [
                         significant(v) + ("" if fine else ", spends too much")
                         for v, fine in zip(variances, honest, strict=True)

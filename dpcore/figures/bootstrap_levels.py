@@ -74,7 +74,7 @@ def levels_picture(
                 "type": "log",
                 "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100],
                 "ticktext": ["0.1", "0.2", "0.5", *"125", "10", "20", "50", "100"],
-                "title": {"text": f"ε at δ {delta:g} (log scale)"},
+                "title": {"text": f"ε at δ {significant(delta)} (log scale)"},
             },
         ),
         alt=f"Four lines against the number of bootstraps. {title}. "

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dpcore.data.bounds import FloatArray
     from dpcore.figures.bootstrap_lines import Named
+    from dpcore.inference.bootstrap_intervals import Estimate
     from dpcore.studies.bootstrap_coverage import Experiment
     from dpcore.studies.bootstrap_runs import Runs
 
@@ -26,20 +27,33 @@ _BAR = {"color": "rgba(127,127,127,0.45)"}
 
 
 def one_picture(
-    experiment: Experiment,
     numbers: FloatArray,
     shown: Sequence[Named],
     *,
+    noise: float,
+    people: int | None,
+    unit: str,
     watermark: bool,
+    truth: float | None = None,
 ) -> Picture:
-    """Return the bootstraps of one table with the intervals; figure 6."""
-    noise = experiment.times * experiment.bootstraps.noise
-    truth = experiment.population.mean
+    """Return the noisy bootstraps of one table with their intervals; figure 6.
+
+    Args:
+        numbers: The bootstraps, at least two.
+        shown: By which rules intervals are made; the last one is spoken of.
+        noise: Variance of the noise of each bootstrap.
+        people: Public number of people, if at least 2.
+        unit: Unit of the numbers, or "".
+        watermark: Whether the picture is for the classroom only.
+        truth: Mean of the population, where it is known.
+
+    """
     found = {
-        one.name: one.method.around(numbers, noise=noise, people=experiment.people)
+        one.name: one.method.around(numbers, noise=noise, people=people)
         for one in shown
     }
-    counts, edges = np.histogram(numbers, min(_BINS, 2 * int(len(numbers) ** 0.5)))
+    bins = max(1, min(_BINS, 2 * int(len(numbers) ** 0.5)))
+    counts, edges = np.histogram(numbers, bins)
     top = float(counts.max())
     traces = [
         {
@@ -74,38 +88,53 @@ def one_picture(
     figure = frame(
         watermark=watermark,
         traces=traces,
-        xaxis={"title": {"text": plain(f"mean{unit_of(experiment)}")}},
-        yaxis={"title": {"text": "bootstraps"}, "range": [-top / 2, 1.15 * top]},
+        xaxis={"title": {"text": plain(f"answer{f' ({unit})' if unit else ''}")}},
+        yaxis={
+            "title": {"text": "bootstraps"},
+            "range": [-top * (len(shown) + 1) / 10, 1.15 * top],
+            "tick0": 0,
+            "tickvals": np.unique(np.round(np.linspace(0, top, 5))),
+        },
     )
-    mark(figure, at=truth, to=1.02 * top, name="true mean", dash="dash")
-    right = [n for n, e in found.items() if e.lower <= truth <= e.upper]
-    wrong = [name for name in found if name not in right]
-    center = next(iter(found.values())).center
-    error = experiment.bagged_error
-    title = f"This table's average is {measured(center, error)}" + (
-        "; every interval holds the true mean"
-        if not wrong
-        else f"; the true mean is outside the interval of: {', '.join(wrong)}"
-    )
+    if truth is not None:
+        mark(figure, at=truth, to=1.02 * top, name="true mean", dash="dash")
+    title = _one_title(found, truth)
+    rows = [
+        {
+            "method": name,
+            "estimate": e.center,
+            "standard error": e.standard_error,
+            "lower end": e.lower,
+            "upper end": e.upper,
+        }
+        | ({} if truth is None else {"holds": bool(e.lower <= truth <= e.upper)})
+        for name, e in found.items()
+    ]
     return Picture(
         title=title,
         figure=figure,
-        alt=f"{len(numbers)} noisy bootstraps, their intervals below. {title}. "
-        f"True mean {measured(truth, error)}.",
-        table=pd.DataFrame(
-            [
-                {
-                    "method": name,
-                    "estimate": e.center,
-                    "standard error": e.standard_error,
-                    "lower end": e.lower,
-                    "upper end": e.upper,
-                    "holds the true mean": e.lower <= truth <= e.upper,
-                }
-                for name, e in found.items()
-            ]
-        ),
+        alt=f"{len(numbers)} noisy bootstraps, their intervals below. {title}.",
+        table=pd.DataFrame(rows),
     )
+
+
+def _one_title(found: dict[str, Estimate], truth: float | None) -> str:
+    name, last = list(found.items())[-1]
+    error = last.standard_error
+    center, low, high = (measured(x, error) for x in (last.center, *_ends(last)))
+    title = f"The average is {center}, the {name} interval {low} to {high}"
+    if truth is None:
+        return title
+    wrong = [each for each, e in found.items() if not e.lower <= truth <= e.upper]
+    return f"{title}; " + (
+        f"the true mean is outside the interval of: {', '.join(wrong)}"
+        if wrong
+        else "every interval holds the true mean"
+    )
+
+
+def _ends(estimate: Estimate) -> tuple[float, float]:
+    return estimate.lower, estimate.upper
 
 
 def one_shot_picture(experiment: Experiment, runs: Runs, *, watermark: bool) -> Picture:

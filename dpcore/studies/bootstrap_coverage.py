@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.studies.bootstrap_populations import Population
 
-_NODES = 200
+_NODES = 100
 _MOST_PEOPLE, _MOST_TIMES = 100_000, 2_000
 
 PUBLISHED = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import numpy as np
 from scipy.special import ndtr
@@ -158,39 +158,46 @@ class People:
     """The people of a table, taken as the whole population. CONFIDENTIAL.
 
     Attributes:
-        values: Their values, clamped, at least one, all finite.
+        values: Their values, clamped.
         bounds: The public bounds of the values.
         name: Name of the column.
         unit: Unit of its values.
-
-    Raises:
-        ParameterError: There are no values, or some of them are not within the bounds.
+        mean: Their mean.
+        sd: Their standard deviation, with divisor ``N``.
 
     """
 
     values: FloatArray
     bounds: Interval
     name: str
-    unit: str = ""
+    unit: str
+    mean: float
+    sd: float
 
-    def __post_init__(self) -> None:
-        values = self.values
+    @classmethod
+    def of(
+        cls, values: FloatArray, *, bounds: Interval, name: str, unit: str = ""
+    ) -> Self:
+        """Return the population of these people.
+
+        Raises:
+            ParameterError: There are no values, or some are not within the bounds.
+
+        """
         if values.size == 0:
             message = "a population needs at least one person."
             raise ParameterError(message)
-        if not np.all((values >= self.bounds.lower) & (values <= self.bounds.upper)):
+        if not np.all((values >= bounds.lower) & (values <= bounds.upper)):
             message = "clamp the values of a population to its bounds first."
             raise ParameterError(message)
-
-    @property
-    def mean(self) -> float:
-        """Return the mean. CONFIDENTIAL."""
-        return float(self.values.mean())
-
-    @property
-    def sd(self) -> float:
-        """Return the standard deviation, with divisor ``N``. CONFIDENTIAL."""
-        return float(self.values.std())
+        return cls(
+            values=values,
+            bounds=bounds,
+            name=name,
+            unit=unit,
+            mean=float(values.mean()),
+            sd=float(values.std()),
+        )
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Draw people with replacement."""
