@@ -21,6 +21,7 @@ _BINS = 60
 _POINTS = 500
 _DECADES = 8
 _MOST_STEPS = 500
+_ALIKE = 0.99
 _LINES = {
     Counting.SIMPLE: ("#D55E00", "dash"),
     Counting.ZCDP: ("#56B4E9", "dot"),
@@ -68,7 +69,8 @@ def totals_picture(
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
         xaxis={
             "type": "log",
-            "dtick": 1,
+            # Within two decades, powers of ten alone are too few to read from.
+            "dtick": "D2" if edges[-1] < 100 * edges[0] else 1,
             "exponentformat": "power",
             "range": np.log10([edges[0], 1.3 * top]).tolist(),
             "title": {"text": "total loss of a person, epsilon (log scale)"},
@@ -141,12 +143,14 @@ def odometer_picture(
         watermark=watermark,
         xaxis={
             "title": {"text": "release, in the order of the ledger"},
-            "tickformat": "d",
+            "tick0": 1,
+            "dtick": max(1, len(path) // 8),
             "range": [float(number[shown][0]) - 0.6, len(path) + 0.6],
         },
         yaxis={"title": {"text": "epsilon of this person"}, "rangemode": "tozero"},
     )
     best, most = ways[Counting.BEST], int(np.argmax(own))
+    alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
     paid = (
         f", {significant(100 * best[-1] / charged[-1], 2)} % of what was charged"
         if np.isfinite(charged[-1]) and charged[-1] > 0 and np.isfinite(best[-1])
@@ -154,8 +158,8 @@ def odometer_picture(
     )
     title = (
         f"This person lost {epsilon_text(float(best[-1]))} over "
-        f"{len(path)} release{'' if len(path) == 1 else 's'}{paid}; most in release "
-        f"{most + 1}"
+        f"{len(path)} release{'' if len(path) == 1 else 's'}{paid}; "
+        + ("as much in each" if alike else f"most in release {most + 1}")
     )
     return Picture(
         title=title,
@@ -195,6 +199,8 @@ def _line(
 def _lines(levels: dict[str, float]) -> dict[str, Any]:
     """Return labelled vertical lines, those that are on the axis."""
     known = {name: at for name, at in levels.items() if np.isfinite(at) and at > 0}
+    if len(known) > 1 and min(known.values()) >= _ALIKE * max(known.values()):
+        known = {" = ".join(known): max(known.values())}
     shapes = [
         {
             "type": "line",

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame, plain
-from dpcore.figures.wording import epsilon_text, measured, significant
+from dpcore.figures.wording import brief, epsilon_text, measured, significant
 
 if TYPE_CHECKING:
     from dpcore.studies.recovery import Recovery
 
 _HEIGHT = 320
+_LONGEST = 30
 
 
 def recovery_picture(
@@ -65,7 +66,7 @@ def recovery_picture(
         showlegend=False,
         margin={"l": 60, "r": 24, "t": 40, "b": 50},
         xaxis={
-            "title": {"text": plain(f"{what}{f', {unit}' if unit else ''}")},
+            "title": {"text": plain(brief(what, _LONGEST))},
             "range": [min(ends) - margin, max(ends) + margin],
         },
         yaxis={"autorange": "reversed", "automargin": True, "type": "category"},

@@ -62,6 +62,18 @@ def test_odometer_names_the_release_that_cost_most():
     assert "<b>" not in str(picture.figure.data)
 
 
+def test_the_same_answer_again_costs_as_much_each_time():
+    losses = plan(0.5, 0.5)
+    picture = odometer_picture(
+        odometer(losses, PEOPLE - 1, delta=1e-6),
+        titles=["a", "a"],
+        own=[0.5, 0.5],
+        charges=[0.5, 0.5],
+        watermark=False,
+    )
+    assert picture.title.endswith("100 % of what was charged; as much in each")
+
+
 def test_odometer_of_releases_that_guarantee_nothing():
     losses = [ReleaseLosses(event=PrivacyEvent.of("pure", np.inf))]
     picture = odometer_picture(
