@@ -1,0 +1,135 @@
+"""What Release mode keeps of a regression model behind the confidential area."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.model_exposure import expose_model
+from dpcore.models.design import Design
+from dpcore.models.kinds import ModelKind
+from dpcore.models.penalty import Penalty
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.model_question import ModelQuestion
+from dpcore.releases.model_request import ModelRequest
+from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
+from tests.browser.visitor import visit
+from tests.browser.wire import Wire, spellings
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+MECHANISMS = {
+    "output": "Noise on the coefficients",
+    "posterior": "Posterior sample (OPS)",
+}
+
+
+def number(name: str, upper: float) -> Column:
+    return Column(
+        name=name,
+        kind=ColumnKind.NUMBER,
+        bounds=Interval(lower=0.0, upper=upper),
+        missing=MissingPolicy.REPLACE,
+        replacement=upper / 2,
+    )
+
+
+TARGET, FEATURE = number(COLUMN, TOP), number("hours", 80.0)
+
+
+def request(key: str) -> ModelRequest:
+    """Return the model as the page asks for it at first."""
+    question = ModelQuestion(
+        design=Design(target=TARGET, features=(FEATURE,)),
+        model=ModelKind.LINEAR,
+        penalty=Penalty(strength=64.0),
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
+        most_people=PEOPLE,
+    )
+    return ModelRequest(question=question, mechanism_key=key, epsilon=1.0, delta=1e-6)
+
+
+def secrets(text: str) -> dict[str, float]:
+    """Return the fit and losses from it, each with more digits than chance has."""
+    frame = pd.read_csv(io.StringIO(text))[[COLUMN, "hours"]]
+    dataset = Dataset(name="people", frame=frame, columns=(TARGET, FEATURE))
+    known: dict[str, float] = {}
+    for key in MECHANISMS:
+        asked = request(key)
+        fit = asked.question.fit(dataset)
+        units = asked.question.design.in_units(fit.theta)
+        losses = expose_model(asked, fit, relation=NeighboringRelation.ADD_REMOVE)
+        first = losses.most_exposed(1)[0].entry
+        known |= {
+            "intercept": float(fit.theta[0]),
+            "slope": float(fit.theta[1]),
+            "constant in units": units.constant,
+            "slope in units": float(units.slopes[0]),
+            f"{key}, largest": losses.maximum,
+            f"{key}, median": float(np.median(losses.epsilon)),
+            f"{key}, newcomers": losses.for_all_found,
+            f"{key}, leverage": float(losses.leverage[first]),
+            f"{key}, residual": float(losses.residual[first]),
+            f"{key}, shift": float(losses.shift_lengths[first]),
+        }
+    return known
+
+
+def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, server):
+    text, _ = several()
+    known = secrets(text)
+    needles = {
+        written: name for name, value in known.items() for written in spellings(value)
+    }
+    wire = Wire(context)
+    visitor = visit(context, server.url)
+    use_all(visitor, text)
+    seen = []
+    visitor.go("Individual privacy")
+    visitor.page.get_by_text("a regression model", exact=True).click()
+    visitor.settle()
+    for label in MECHANISMS.values():
+        visitor.choose("Released by", label)
+        visitor.unfold()
+        seen += [visitor.page.content(), visitor.page.url]
+    visitor.go("Regression")
+    visitor.unfold()
+    seen += [visitor.page.content(), visitor.page.url]
+
+    log = server.log.read_text(encoding="utf-8")
+    everything = "\n".join([*seen, *wire.urls, log]).encode()
+    public = [n for n in needles if _bytes(n) in everything]
+    assert [needles[n] for n in public] == []
+    assert [needles[n] for n in wire.holds(*needles)] == []
+    for url in wire.urls:
+        assert "income" not in url
+        assert "hours" not in url
+
+    # The search finds what is there, and inside the area only.
+    visitor.go("Individual privacy")
+    visitor.page.get_by_text("a regression model", exact=True).click()
+    visitor.settle()
+    visitor.open_confidential()
+    expect(visitor.page.get_by_text("Who is most exposed, and why")).to_be_visible()
+    visitor.settle()
+    found = {needles[n] for n in wire.holds(*needles)}
+    assert any(name.endswith("largest") for name in found), found
+    area = visitor.page.locator("[class*=st-key-confidential-]")
+    inside = area.inner_text()
+    shown = [epsilon_text(known[name]) for name in known if name.endswith("largest")]
+    assert any(loss in inside for loss in shown)
+    outside = visitor.text.replace(inside, "")
+    assert not any(loss in outside for loss in shown)
+
+
+def _bytes(needle: str | bytes) -> bytes:
+    return needle.encode() if isinstance(needle, str) else needle
