@@ -174,9 +174,9 @@ def _request(query: Query, asked: Settings) -> BootstrapRequest | Request:
         format_func=_NOISE.__getitem__,
         key="se-correction",
         bind="query-params",
-        help="Corrected: enough for this number of bootstraps. In the limit: enough for "
-        "very many of them. As published it does not give the privacy that is claimed: "
-        "that can be shown in a classroom, and not released.",
+        help="Corrected: enough for this number of bootstraps. In the limit: enough "
+        "for very many of them. As published it does not give the privacy that is "
+        "claimed: that can be shown in a classroom, and not released.",
     )
     # What is proved for changes from one bound to the other covers all of a share.
     bound = Bound.MEAN if query.kind.of_members else Bound.GENERIC

@@ -1,0 +1,139 @@
+"""Averages of Laplace draws against Gaussian noise, and budgets in equal parts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms import symmetric
+from dpcore.mechanisms.laplace_sum import LaplaceSum
+from dpcore.studies.averages import Rivals
+from dpcore.studies.equipartition import Equipartition, Sharing, laplace_epsilon
+
+USUAL = Rivals(epsilon=1.0, delta=1e-6)
+USUAL_PARTS = Equipartition(epsilon=1.0, delta=1e-6, times=50)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "analytic", "classic", "limit", "published"),
+    [
+        (1.0, 1e-6, 17.847911717959516, 28.077308218557, 8.924, 14.04),
+        (0.1, 1e-5, 945.5358173, 2347.2138033, 4.728, 11.74),
+        (0.5, 1e-6, 64.9252155810, 112.3092328742, 8.116, 14.04),
+        (2.0, 1e-6, 4.9750243963, 7.0193270547, 9.950, 14.04),
+    ],
+)
+def test_known_limits(epsilon, delta, analytic, classic, limit, published):
+    rivals = Rivals(epsilon=epsilon, delta=delta)
+    assert rivals.analytic == pytest.approx(analytic, rel=1e-9)
+    assert rivals.classic == pytest.approx(classic, rel=1e-9)
+    assert rivals.limit == pytest.approx(limit, abs=6e-4)
+    assert rivals.published_limit == pytest.approx(published, abs=6e-3)
+    assert rivals.classic == pytest.approx(
+        rivals.average(1) * rivals.published_limit, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("k", "level", "gaussian", "fair"),
+    [
+        (1, 0.9999980, 3.3076, 1.99999),
+        (2, 0.9125975, 2.2541, 3.33808),
+        (5, 0.7742016, 1.3676, 6.06993),
+        (10, 0.6500862, 0.9405, 8.71154),
+        (20, 0.5193185, 0.6481, 11.44045),
+    ],
+)
+def test_known_levels_and_fair_variances(k, level, gaussian, fair):
+    assert USUAL.level(k) == pytest.approx(level, abs=6e-8)
+    assert USUAL.gaussian_level(k) == pytest.approx(gaussian, abs=6e-5)
+    assert USUAL.fair(k) == pytest.approx(fair, abs=6e-6)
+
+
+@given(epsilon=st.floats(0.05, 5), power=st.floats(2, 10), k=st.integers(1, 40))
+@settings(max_examples=15)
+def test_fair_average_spends_the_budget_and_no_more(epsilon, power, k):
+    rivals = Rivals(epsilon=epsilon, delta=10**-power)
+    shift = np.array([math.sqrt(2 * k / rivals.fair(k))])
+    delta = float(symmetric.delta_of(LaplaceSum(draws=k), shift, epsilon)[0])
+    assert rivals.delta * (1 - 1e-6) <= delta <= rivals.delta * (1 + 1e-12)
+    assert rivals.fair(k) <= rivals.average(k) * (1 + 1e-9)
+
+
+def test_one_draw_is_the_best_average():
+    fair = [USUAL.fair(k) for k in (1, 2, 4, 8, 16, 32)]
+    assert fair == sorted(fair)
+    assert fair[-1] < USUAL.analytic
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times", "spent"),
+    [
+        (1.0, 1e-6, 50, 1.1154444547),
+        (1.0, 1e-6, 1000, 1.1465453323),
+        (0.5, 1e-6, 50, 0.5286420834),
+        (2.0, 1e-6, 100, 2.3994139825),
+    ],
+)
+def test_published_share_spends_too_much(epsilon, delta, times, spent):
+    parts = Equipartition(epsilon=epsilon, delta=delta, times=times)
+    assert parts.spent(Sharing.PUBLISHED) == pytest.approx(spent, rel=1e-9)
+    assert parts.variance(Sharing.PUBLISHED) == pytest.approx(
+        2 * -math.log(delta) / epsilon**2
+    )
+
+
+def test_published_share_spends_too_much_with_laplace_noise_too():
+    part = USUAL_PARTS.part(Sharing.PUBLISHED)
+    assert part == pytest.approx(0.03804797331, rel=1e-9)
+    assert laplace_epsilon(part, 50, 1e-6) == pytest.approx(1.10592684, rel=1e-5)
+
+
+def test_known_variances():
+    assert USUAL_PARTS.variance(Sharing.ONE) == 2.0
+    assert USUAL_PARTS.variance(Sharing.BASIC) == pytest.approx(100.0)
+    assert USUAL_PARTS.variance(Sharing.ZCDP) == pytest.approx(USUAL.analytic)
+
+
+def test_every_other_sharing_keeps_its_promise():
+    kept = [
+        Sharing.BASIC,
+        Sharing.ADVANCED,
+        Sharing.OPTIMAL,
+    ]
+    for sharing in kept:
+        assert USUAL_PARTS.spent(sharing) <= 1 + 1e-9
+    part = USUAL_PARTS.part(Sharing.LAPLACE)
+    assert 0.9999 <= laplace_epsilon(part, 50, 1e-6) <= 1
+    order = [USUAL_PARTS.variance(s) for s in (Sharing.LAPLACE, *reversed(kept))]
+    assert order == sorted(order)
+
+
+def test_one_answer_is_not_shared():
+    alone = Equipartition(epsilon=0.7, delta=1e-9, times=1)
+    for sharing in (Sharing.ONE, Sharing.BASIC, Sharing.OPTIMAL):
+        assert alone.part(sharing) == pytest.approx(0.7, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Rivals(epsilon=0.0),
+        lambda: Rivals(delta=0.0),
+        lambda: Rivals(delta=1.0),
+        lambda: USUAL.average(0),
+        lambda: USUAL.level(1000),
+        lambda: Equipartition(epsilon=math.inf),
+        lambda: Equipartition(delta=0.0),
+        lambda: Equipartition(times=0),
+        lambda: USUAL_PARTS.part(Sharing.ZCDP),
+    ],
+)
+def test_outside_the_domain(call):
+    with pytest.raises(ParameterError):
+        call()
