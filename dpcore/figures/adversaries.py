@@ -176,8 +176,8 @@ def belief_picture(
     )
     title = (
         f"A belief of {percent(prior)} that the person is there ends between "
-        f"{percent(float(at[0]))} and {percent(float(at[2]))} in 9 of 10 releases, if "
-        "they are"
+        f"{100 * float(at[0]):.3g} % and {100 * float(at[2]):.3g} % in 9 of 10 "
+        "releases, if they are"
     )
     table = pd.DataFrame({"before": before, "5 %": low, "half": middle, "95 %": high})
     return Picture(

@@ -39,7 +39,7 @@ class Crowd:
 COPIES = Crowd(
     axis="people with the very same record",
     phrase="Among {} with the same record",
-    hyperbola=True,
+    hyperbola=False,
 )
 PEOPLE = Crowd(
     axis="people in the table",
@@ -117,6 +117,7 @@ def crowd_picture(
         xaxis={"type": "log", "title": {"text": f"{crowd.axis} (log scale)"}},
         yaxis={
             "type": "log",
+            "exponentformat": "power",
             "title": {"text": "this person's loss, epsilon (log scale)"},
         },
     )
@@ -141,4 +142,6 @@ def _takeaway(crowd: Crowd, x: FloatArray, losses: FloatArray, now: float) -> st
         return text
     if abs(fall + 1) <= _LIKE_ONE_OVER:
         return f"{text}: it falls like 1/n"
+    if abs(fall) <= _LIKE_ONE_OVER:
+        return f"{text}: the number of people hardly matters here"
     return f"{text}: it falls like n to the power {significant(fall, 2)}"

@@ -1,4 +1,4 @@
-"""One person's two laws, and the profile that follows. CONFIDENTIAL pictures."""
+"""One person's two laws, and what sticks out of one of them. CONFIDENTIAL picture."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, percent, significant
-from dpcore.studies.person_bounds import DELTAS, at_delta
+from dpcore.figures.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpcore.data.bounds import FloatArray
-    from dpcore.studies.person_bounds import BoundCurve, Profile
     from dpcore.studies.person_laws import Line
 
 WITH, WITHOUT = "with the person", "without"
 _FAINT = "rgba(127,127,127,0.12)"
 _HEADROOM = 1.15
 _LABELED = 0.02
-_DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
+_NEGLIGIBLE = 1e-12
+_SMALLEST = 1e-290
 
 
 def laws_picture(
@@ -35,6 +34,9 @@ def laws_picture(
     watermark: bool,
 ) -> Picture:
     """Return both laws, with the hockey-stick area at ``epsilon`` shaded.
+
+    Below them stands the log of their ratio, with the band that ``epsilon`` allows:
+    it shows how the laws differ where the eye cannot tell them apart.
 
     Args:
         line: The laws of the number that matters.
@@ -99,16 +101,31 @@ def laws_picture(
         for place, (x, y) in enumerate(_excesses(line.x, above, allowed))
     ]
     traces += _spikes(line, color)
+    traces.append(
+        {
+            "type": "scatter",
+            "x": line.x,
+            "y": _log_ratio(line),
+            "yaxis": "y3",
+            "mode": "lines",
+            "showlegend": False,
+            "line": {"color": color, "width": 2.5},
+            "hovertemplate": "%{x:.4g}: %{y:.3g}<extra>log of ratio</extra>",
+        }
+    )
     figure = frame(
         traces=traces,
         watermark=watermark,
-        height=400,
-        xaxis={"title": {"text": line.label}},
+        height=460,
+        xaxis={"title": {"text": line.label}, "anchor": "y3"},
         yaxis={
             "title": {"text": "how likely"},
             "showticklabels": False,
             "range": [0, top],
+            "domain": [0.42, 1],
         },
+        yaxis3={"title": {"text": "log of ratio"}, "domain": [0, 0.34]},
+        shapes=[_band(epsilon)],
         yaxis2={
             "overlaying": "y",
             "side": "right",
@@ -129,6 +146,29 @@ def laws_picture(
     )
 
 
+def _log_ratio(line: Line) -> FloatArray:
+    """Return ``log(with/without)``, NaN where a float cannot tell."""
+    ratio = np.full(line.x.shape, np.nan)
+    seen = (line.present > _SMALLEST) & (line.absent > _SMALLEST)
+    ratio[seen] = np.log(line.present[seen]) - np.log(line.absent[seen])
+    return ratio
+
+
+def _band(epsilon: float) -> dict[str, Any]:
+    return {
+        "type": "rect",
+        "xref": "paper",
+        "yref": "y3",
+        "x0": 0,
+        "x1": 1,
+        "y0": -epsilon,
+        "y1": epsilon,
+        "fillcolor": _FAINT,
+        "line": {"width": 1, "color": NEUTRAL, "dash": "dot"},
+        "layer": "below",
+    }
+
+
 def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
     side = "with the person" if presence else "without the person"
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
@@ -139,8 +179,19 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
         )
     return (
         f"What sticks out above {times} times the other law (ε {significant(epsilon)}) "
-        f"has probability δ {significant(delta, up=True)} {side}"
+        f"has probability {delta_text(delta)} {side}"
     )
+
+
+def delta_text(delta: float) -> str:
+    """Return a delta, rounded up; a very small one as less than 1e-12.
+
+    >>> delta_text(0.12345), delta_text(3e-40), delta_text(0.0)
+    ('δ 0.124', 'δ below 1e-12', 'δ 0')
+    """
+    if 0 < delta < _NEGLIGIBLE:
+        return "δ below 1e-12"
+    return f"δ {significant(delta, up=True)}"
 
 
 def _excesses(
@@ -194,98 +245,3 @@ def _spikes_text(line: Line) -> str:
         f"{percent(spike.present)} with the person and {percent(spike.absent)} without."
         for spike in line.spikes
     )
-
-
-def bounds_picture(
-    profile: Profile, *, delta: float, own: float, key: str, watermark: bool
-) -> Picture:
-    """Return the exact profile with published bounds; dotted where they understate.
-
-    Args:
-        profile: The profile of one person.
-        delta: Where bounds are compared.
-        own: The person's exact epsilon there.
-        key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
-
-    """
-    shown = profile.delta > 0
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": profile.epsilon[shown],
-            "y": profile.delta[shown],
-            "mode": "lines",
-            "name": "exact",
-            "line": {"color": STROKES[key].color, "width": 3.5},
-            "hovertemplate": "ε %{x:.4g}: δ %{y:.3g}<extra>exact</extra>",
-        }
-    ]
-    for place, bound in enumerate(profile.bounds):
-        traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
-    figure = frame(
-        traces=traces,
-        watermark=watermark,
-        height=440,
-        xaxis={"title": {"text": "ε: the log of the ratio that is allowed"}},
-        yaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "δ: what sticks out (log scale)"},
-            "range": [-12, 0],
-        },
-        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
-        margin={"l": 60, "r": 24, "t": 24, "b": 120},
-    )
-    wrong = [
-        bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)
-    ]
-    title = (
-        f"At δ {significant(delta)} this person's loss is exactly {epsilon_text(own)}"
-    )
-    if wrong:
-        least = min(wrong, key=lambda bound: at_delta(bound, delta))
-        said = significant(at_delta(least, delta))
-        title += f"; “{least.label}” says {said}, and promises too much"
-    elif profile.bounds:
-        title += "; all bounds shown are above it there"
-    table = pd.DataFrame(
-        {"delta": DELTAS} | {b.label: b.epsilon for b in profile.bounds}
-    )
-    if not profile.bounds:
-        table = pd.DataFrame({"epsilon": profile.epsilon, "delta": profile.delta})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"The profile of one person's loss, delta against epsilon. {title}.",
-        table=table,
-    )
-
-
-def _bound_traces(bound: BoundCurve, dash: str) -> list[dict[str, Any]]:
-    """Return the curve of a bound, and crosses where it lies below the loss."""
-    mark = "as published" if bound.published else "corrected or always valid"
-    curve = {
-        "type": "scatter",
-        "x": bound.epsilon,
-        "y": DELTAS,
-        "mode": "lines",
-        "name": bound.label,
-        "line": {"color": NEUTRAL, "dash": dash, "width": 1.8},
-        "hovertemplate": "ε %{x:.4g} at δ %{y:.3g}"
-        f"<extra>{bound.label}, {mark}</extra>",
-    }
-    wrong = bound.understates
-    if not wrong.any():
-        return [curve]
-    places = np.flatnonzero(wrong)[:: max(1, int(wrong.sum()) // 12)]
-    crosses = {
-        "type": "scatter",
-        "x": bound.epsilon[places],
-        "y": DELTAS[places],
-        "mode": "markers",
-        "name": f"{bound.label}: understates",
-        "marker": {"color": CONFIDENTIAL, "symbol": "x", "size": 8},
-        "hovertemplate": "below the loss: ε %{x:.4g} at δ %{y:.3g}<extra></extra>",
-    }
-    return [curve, crosses]

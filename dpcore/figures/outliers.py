@@ -80,6 +80,7 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
         height=400,
         xaxis={
             "type": "log",
+            "exponentformat": "power",
             "title": {"text": "own privacy loss, epsilon (log scale)"},
         },
         yaxis={"title": {"text": "share of the others, %"}, "range": [0, 103]},

@@ -93,7 +93,8 @@ def realized_picture(
     half = float(np.median(found[1].losses))
     title = (
         f"Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; at δ {significant(delta)} it is {epsilon_text(own)}"
+        f"{significant(half)}; beforehand ε {epsilon_text(own)} is certain"
+        + (f" (at δ {significant(delta)})" if delta > 0 else "")
     )
     if observed is not None:
         title = f"This release caused a loss of {significant(observed)}. {title}"

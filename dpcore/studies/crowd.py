@@ -40,7 +40,7 @@ def copies_in_ridge(
     law: Law,
     person: int,
     *,
-    copies: Sequence[int],
+    more: Sequence[int],
     delta: float,
     rows: int = 1,
 ) -> FloatArray:
@@ -55,7 +55,7 @@ def copies_in_ridge(
     return np.array(
         [
             _loss(gram + k * np.outer(x, x), right + k * y * x, x, y, law, delta, rows)
-            for k in copies
+            for k in more
         ]
     )
 
@@ -126,7 +126,7 @@ def penalties_in_ridge(
 
 
 def copies_of_statistic(
-    request: Request, exposure: Exposure, entry: int, *, copies: Sequence[int]
+    request: Request, exposure: Exposure, entry: int, *, more: Sequence[int]
 ) -> FloatArray:
     """Return the loss of a person of whom there are so many copies more."""
     values = exposure.values
@@ -138,7 +138,7 @@ def copies_of_statistic(
                 np.concatenate([values, np.repeat(values[[entry]], k, axis=0)]),
                 entry,
             )
-            for k in copies
+            for k in more
         ]
     )
 
@@ -172,6 +172,17 @@ def people_of_statistic(
         tables = np.resize(values, (size, *values.shape[1:]))
         losses.append(_statistic_loss(request, exposure, tables, 0))
     return np.array(losses)
+
+
+def copies(people: int) -> tuple[int, ...]:
+    """Return numbers of copies more to compare, up to as many as there are people.
+
+    >>> copies(120)
+    (0, 1, 3, 10, 30, 100)
+    """
+    steps = [factor * 10**power for power in range(9) for factor in (1, 3)]
+    most = min(people, MOST_ROWS - people)
+    return (0, *(step for step in steps if step <= most))
 
 
 def sizes(people: int) -> tuple[int, ...]:

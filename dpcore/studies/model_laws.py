@@ -109,8 +109,7 @@ class PosteriorLaws:
             for center, deviation in laws
         )
         return Line(
-            label="how far the released model misses the person's target "
-            "(in units of 1/√γ)",
+            label="released model's miss of the target, × √γ",
             x=x,
             absent=absent,
             present=present,
@@ -124,8 +123,7 @@ class PosteriorLaws:
             for with_person in (False, True)
         )
         return Line(
-            label="sum of squares by which the released models miss the person's "
-            "target (in units of 1/γ)",
+            label="sum of squared misses of the target, × γ",
             x=middle,
             absent=absent,
             present=present,
@@ -210,7 +208,7 @@ class PerturbedLaws:
             for with_person in (False, True)
         )
         return Line(
-            label="evidence of a release for the person's presence (log of the ratio)",
+            label="evidence for presence (log of the ratio)",
             x=middle,
             absent=absent,
             present=present,

@@ -214,5 +214,5 @@ def gaussian_laws(mu: float) -> ScalarLaws:
         mechanism=Gaussian(noise=1.0),
         absent=0.0,
         present=mu,
-        label="release along the person's shift, in standard deviations of the noise",
+        label="release along the shift, in noise sd",
     )

@@ -26,7 +26,7 @@ QUICK = {name: law for name, law in LAWS.items() if name != "objective"}
 def test_crowds_of_models_are_those_of_tables_that_are_built(law):
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     counts = (0, 1, 5)
-    found = crowd.copies_in_ridge(fit, law, 9, copies=counts, delta=DELTA)
+    found = crowd.copies_in_ridge(fit, law, 9, more=counts, delta=DELTA)
     expected = [
         built(
             np.vstack([TEN, *[TEN[9]] * k]),
@@ -62,7 +62,7 @@ def test_losses_of_models_decay_like_one_over_n():
 def test_crowds_of_statistics():
     request = mean("laplace", relation=questions.ADD_REMOVE)
     exposure = exposed(request, AGES)
-    found = crowd.copies_of_statistic(request, exposure, 4, copies=(0, 1, 10))
+    found = crowd.copies_of_statistic(request, exposure, 4, more=(0, 1, 10))
     assert found[0] == pytest.approx(exposure.epsilon[4])
     more = exposed(request, np.append(AGES, [AGES[4]] * 10))
     assert found[2] == pytest.approx(more.epsilon[4])
@@ -106,13 +106,13 @@ def test_tables_that_cannot_be_built_are_refused():
         crowd.people_in_ridge(each, SampledFit(gamma=1.0), 0, times=(1,), delta=DELTA)
     with pytest.raises(ParameterError, match="sum of losses"):
         crowd.copies_in_ridge(
-            each, PerturbedObjective(sigma=1.0), 0, copies=(1,), delta=DELTA
+            each, PerturbedObjective(sigma=1.0), 0, more=(1,), delta=DELTA
         )
 
 
 def test_nobody_to_hide_among_is_an_infinite_loss():
     alone = fit_ridge(np.eye(3), np.ones(3), penalty=Penalty(strength=0.0))
     law = NoisyFit(gamma=1.0)
-    found = crowd.copies_in_ridge(alone, law, 0, copies=(0, 1), delta=DELTA)
+    found = crowd.copies_in_ridge(alone, law, 0, more=(0, 1), delta=DELTA)
     assert found[0] == np.inf
     assert found[1] == 0  # copies take over what the person determines
