@@ -122,7 +122,8 @@ class BootstrapPlan:
         labels = tuple(f"bootstrap {number}" for number in range(1, self.times + 1))
         derived = {"mean of the bootstraps": float(drawn.mean())}
         if self.times > 1:
-            found = Method().around(drawn, noise=self.noise**2)
+            people = self.people if self.people > 1 else None
+            found = Method().around(drawn, noise=self.noise**2, people=people)
             percent = f"{100 * LEVEL:g} %"
             derived |= {
                 "standard error": found.standard_error,
