@@ -24,6 +24,7 @@ from ui.subject import ModelSubject
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.individual.model_exposure import ModelExposure
     from dpcore.releases.model_request import ModelRequest
     from dpcore.studies.bound_check import BoundCheck
     from dpcore.studies.leverage_map import LeverageMap
@@ -42,17 +43,16 @@ def subject(
     fit = session.remember(
         "model-fit", question, lambda: asked.question.fit(study.dataset)
     )
-    with st.spinner("Looking at everybody …", show_time=True):
-        exposure = session.remember(
-            "model-exposure",
-            f"{relation} {asked.analysis(study.fingerprint)}",
-            lambda: expose_model(
-                asked,
-                fit,
-                relation=relation,
-                rows=asked.question.rows(study.dataset),
-            ),
-        )
+
+    def compute() -> ModelExposure:
+        with st.spinner("Looking at everybody …", show_time=True):
+            return expose_model(
+                asked, fit, relation=relation, rows=asked.question.rows(study.dataset)
+            )
+
+    exposure = session.remember(
+        "model-exposure", f"{relation} {asked.analysis(study.fingerprint)}", compute
+    )
     return ModelSubject(request=asked, exposure=exposure, relation=relation, fit=fit)
 
 

@@ -20,7 +20,6 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.models import posterior_profile
 from dpcore.models.glm import GlmFit, fit_glm
 from dpcore.models.glm_removals import newton_steps, step_shifts
-from dpcore.models.losses import Huber
 from dpcore.models.metrics import ISOTROPIC, Shape
 from dpcore.models.posterior_guarantees import worst_case
 from dpcore.models.release_laws import NoisyFit, SampledFit
@@ -28,6 +27,7 @@ from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
 from dpcore.releases.model_guarantees import BOUNDS
+from dpcore.studies.model_accuracy import accuracy, noise_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,30 +42,6 @@ POINTS = 25
 DECADES = 3
 _PEOPLE = 2000
 _TOP = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """The mean squared error of fitted coefficients, before noise for privacy.
-
-    The fit itself stands in for the true coefficients.
-
-    Attributes:
-        variance: What the noise of the targets leaves.
-        shrinkage: What the penalty takes away.
-        cramer_rao: The least variance of any unbiased estimate; NaN where the rows do
-            not determine the coefficients, or the model is no likelihood.
-
-    """
-
-    variance: float
-    shrinkage: float
-    cramer_rao: float
-
-    @property
-    def total(self) -> float:
-        """Return variance and shrinkage together."""
-        return self.variance + self.shrinkage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,49 +75,6 @@ class Frontier:
         """Return one of the columns at the precision that the page is set to."""
         place = int(np.argmin(np.abs(np.log(self.gamma / self.here))))
         return float(values[place])
-
-
-def accuracy(fit: RidgeFit | GlmFit) -> Accuracy:
-    """Return the error of a fit that is due to the targets, and to the penalty.
-
-    ``tr(H^-1 K H^-1)`` and ``|H^-1 Lambda theta|^2``, where ``K`` is the variance of
-    the gradient: ``sigma^2 X'X`` for a linear model with ``sigma^2`` estimated from its
-    residuals, the Hessian without the penalty for logistic and Poisson regression, and
-    the sum of squared gradients for Huber's.
-    """
-    hessian = fit.factor.hessian
-    diagonal = np.diag(fit.penalty.diagonal(len(fit.theta), fit.people))
-    curvature = hessian - diagonal
-    scale, likelihood = 1.0, True
-    if not isinstance(fit, GlmFit):
-        free = max(fit.people - len(fit.theta), 1)
-        scale = float(np.sum(fit.residuals**2)) / free
-        spread = scale * curvature
-    elif isinstance(fit.loss, Huber):
-        slopes = fit.loss.slope(fit.predictions, fit.target)
-        weighted = fit.features * slopes[:, np.newaxis]
-        spread, likelihood = weighted.T @ weighted, False
-    else:
-        spread = curvature
-    inverse = np.linalg.inv(hessian)
-    shrunk = inverse @ (diagonal @ fit.theta)
-    return Accuracy(
-        variance=float(np.trace(inverse @ spread @ inverse)),
-        shrinkage=float(shrunk @ shrunk),
-        cramer_rao=_inverse_trace(curvature) * scale if likelihood else math.nan,
-    )
-
-
-def noise_error(law: NoisyFit | SampledFit, fit: RidgeFit | GlmFit) -> float:
-    """Return the mean squared error that the noise for privacy adds.
-
-    The trace of its covariance: ``tr(A^-1)/gamma``, ``A = H`` for a posterior sample,
-    over the number of samples where their mean is used.
-    """
-    if isinstance(law, SampledFit):
-        root = fit.factor.inverse_root
-        return float(np.sum(root**2)) / (law.gamma * law.samples)
-    return float(np.sum(np.linalg.inv(law.metric.root(fit.factor)) ** 2)) / law.gamma
 
 
 def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
@@ -319,10 +252,3 @@ def _chosen(order: FloatArray, *causes: FloatArray) -> tuple[NDArray[np.intp], i
     even = ranks[((np.arange(_PEOPLE) + 0.5) * n / _PEOPLE).astype(np.intp)]
     tops = [np.argpartition(cause, n - _TOP)[n - _TOP :] for cause in (order, *causes)]
     return np.concatenate([even, *tops]), _PEOPLE
-
-
-def _inverse_trace(matrix: FloatArray) -> float:
-    values = np.linalg.eigvalsh(matrix)
-    if values[0] <= 1e-12 * values[-1]:
-        return math.nan
-    return float(np.sum(1 / values))
