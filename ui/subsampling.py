@@ -21,10 +21,11 @@ from dpcore.studies.subsampling_claims import (
     Retention,
     renyi_curve,
 )
-from ui import results, session
+from ui import results, session, subsampling_repeated
 
 _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
 _POINTS = 200
+_IN_DIGITS = ("rows", "Laplace noise, scale", "Gaussian noise, standard deviation")
 SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
 
 
@@ -83,18 +84,26 @@ def levels() -> None:
             "That is less than one row: at such a high ε on the sample nothing is left "
             "to analyze. Choose a smaller one."
         )
+    delta = st.columns(4)[0].number_input(
+        "δ for Gaussian noise",
+        min_value=1e-15,
+        max_value=0.1,
+        value=1e-6,
+        format="%g",
+        key="ss-level-delta",
+        bind="query-params",
+        help="The chance that the guarantee of Gaussian noise fails for a person.",
+    )
     st.dataframe(
-        pd.DataFrame(
-            {
-                "share of rows": _RATES,
-                "rows": [people * one for one in _RATES],
-                "ε allowed on the sample": base_epsilon(target, _RATES),
-                "ε that remains of the one above": amplify(epsilon, _RATES),
-            }
-        ),
-        column_config={"rows": results.THREE_DIGITS},
+        _table_of_levels(target, epsilon, people, delta),
+        column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
         hide_index=True,
         key="ss-levels",
+    )
+    st.caption(
+        "The noise is that of a total scaled up to the table, as a multiple of what "
+        "one person can change in it, one person more or less. It falls as the sample "
+        "grows: at one final ε the whole table needs the least."
     )
     st.markdown("**How the sample is drawn matters**")
     try:
@@ -167,6 +176,8 @@ def profiles() -> None:
     )
     curve = renyi_curve(ratio, rate, delta)
     results.show(figures.renyi_picture(curve, watermark=_watermark()), "renyi")
+    st.markdown("**Many releases, each from a sample of its own**")
+    subsampling_repeated.show(ratio, rate, delta)
 
 
 def points(share: float) -> str:
@@ -195,6 +206,27 @@ def definitions() -> None:
         "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and "
         "L. Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. "
         "McMillan and J. Sarathy, 2022."
+    )
+
+
+def _table_of_levels(
+    target: float, epsilon: float, people: int, delta: float
+) -> pd.DataFrame:
+    rates = np.array(_RATES)
+    allowed = base_epsilon(target, rates)
+    # Where delta is not below the rate, the sampled rows themselves might be shown.
+    sigma = [
+        1 / (q * gaussian.mu_for(float(level), delta / q)) if delta < q else 0.0
+        for q, level in zip(rates, allowed, strict=True)
+    ]
+    columns = (rates * people, 1 / (rates * allowed), sigma)
+    return pd.DataFrame(
+        {
+            "share of rows": rates,
+            "ε allowed on the sample": allowed,
+            "ε that remains of the one above": amplify(epsilon, rates),
+            **dict(zip(_IN_DIGITS, columns, strict=True)),
+        }
     )
 
 

@@ -65,6 +65,9 @@ def test_share_and_level_that_reach_a_target(view):
     schemes = app.dataframe[-1].value
     assert len(schemes) == 4
     assert schemes["ε of the answer"].iloc[0] == schemes["ε of the answer"].iloc[2]
+    noise = app.dataframe[0].value
+    for column in noise.columns[-2:]:
+        assert noise[column].is_monotonic_increasing
     set_to(app, "number_input", "ε on the sample", 12.0)
     assert "less than one row" in app.warning[0].value
     set_to(app, "number_input", "Rows in the table", 10**9)
@@ -74,7 +77,12 @@ def test_share_and_level_that_reach_a_target(view):
 
 
 def test_profiles_and_errors_are_drawn(view):
-    assert len(charts(view("Profiles"))) == 2
+    app = view("Profiles")
+    assert len(charts(app)) == 2
+    once = metrics(set_to(app, "number_input", "Releases, each from a fresh sample", 1))
+    assert once["Added up"] == once["Privacy loss distributions"] == "ε 2.19"
+    set_to(app, "selectbox", "Noise", "laplace")
+    assert metrics(app)["Added up"] == "ε 0.159"
     app = view("Does it pay?")
     assert len(charts(app)) == 1
     assert "10 times less" in shown(app)
