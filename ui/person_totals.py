@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from dpcore.figures.person_totals import odometer_picture, totals_picture
 from dpcore.figures.wording import epsilon_text
-from dpcore.individual.release_losses import ReleaseLosses, release_losses
+from dpcore.individual.release_losses import (
+    ReleaseLosses,
+)
 from dpcore.individual.totals import Counting, odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.event_distributions import epsilon_of
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.rebuilding import as_declared, request_from
 from dpcore.releases.record import Mode
-from ui import results, session
+from ui import ledger_losses, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.individual.totals import PersonTotals
-    from dpcore.releases.record import Release
+    from ui.ledger_losses import LedgerLosses
     from ui.study import Study
     from ui.subject import Subject
 
 _MOST = 10
 _USUAL_DELTA = 1e-6
 _TOP, _ROW = "the most exposed person", "a row of the table"
-_SAME_NOISE = 1e-9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Ledger:
-    """The releases of a table, and what each reveals about everybody."""
-
-    releases: tuple[Release, ...]
-    losses: tuple[ReleaseLosses, ...] = field(repr=False)
-    key: str
 
 
 def show(subject: Subject, study: Study) -> None:
@@ -56,7 +45,7 @@ def show(subject: Subject, study: Study) -> None:
         st.page_link("pages/release.py", label="Go to Release")
         return
     with st.spinner("Adding up everybody's losses …"):
-        ledger = _read(releases, study, subject.relation)
+        ledger = ledger_losses.read(releases, study, subject.relation)
     delta, way = _ask(study)
     with st.spinner("Adding up everybody's losses …"):
         totals = session.remember(
@@ -97,54 +86,7 @@ def _ask(study: Study) -> tuple[float, Counting]:
     return delta, way
 
 
-def _read(
-    releases: tuple[Release, ...], study: Study, relation: NeighboringRelation
-) -> _Ledger:
-    """Return everybody's losses from each release, computed once an analysis."""
-    losses = []
-    for release in releases:
-        analysis = release.id.rpartition("-")[0]
-        losses.append(
-            session.remember(
-                f"losses {analysis}",
-                f"{study.fingerprint} {relation}",
-                lambda release=release: _losses(release, study, relation),  # type: ignore[misc] # bound at once
-            )
-        )
-    ids = " ".join(release.id for release in releases)
-    return _Ledger(
-        releases=releases,
-        losses=tuple(losses),
-        key=f"{study.fingerprint} {relation} {ids}",
-    )
-
-
-def _losses(
-    release: Release, study: Study, relation: NeighboringRelation
-) -> ReleaseLosses:
-    """Return everybody's losses, or the worst case where they are not known."""
-    worst = ReleaseLosses(event=PrivacyEvent.from_dict(release.event))
-    try:
-        request = request_from(release.request, study.dataset, draw=release.draw)
-        plan, query = request.plan, request.query
-        noises = plan.noise, release.noise
-        if not np.isclose(*noises, rtol=_SAME_NOISE, atol=0):
-            return worst  # another version made it, and knows what it did
-        table = as_declared(request, study.dataset)
-        return release_losses(
-            plan,
-            query.statistic,
-            query.values(table),
-            rows=query.rows(table),
-            people=study.dataset.people,
-            relation=relation,
-            unit_rows=query.unit.rows,
-        )
-    except DPCoreError:
-        return worst
-
-
-def _uncounted(ledger: _Ledger) -> None:
+def _uncounted(ledger: LedgerLosses) -> None:
     """Say which releases are counted at their worst case."""
     worst = {
         release.title
@@ -159,10 +101,12 @@ def _uncounted(ledger: _Ledger) -> None:
                 f"loss is not worked out here: {names}."
             )
         )
+    for note in ledger.notes:
+        st.caption(literal(f"Losses of {note}."))
 
 
 def _everybody(
-    ledger: _Ledger, totals: PersonTotals, way: Counting, study: Study
+    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study
 ) -> list[int]:
     """Show the distribution of totals; return the rows of the most exposed people."""
     losses = session.remember(
@@ -210,7 +154,7 @@ def _everybody(
 
 
 def _one(
-    ledger: _Ledger, totals: PersonTotals, ranking: Sequence[int], study: Study
+    ledger: LedgerLosses, totals: PersonTotals, ranking: Sequence[int], study: Study
 ) -> None:
     """Show one person's odometer."""
     st.markdown("**One person's odometer**")
@@ -242,7 +186,7 @@ def _one(
     _four_ways(ledger, path[-1], row)
 
 
-def _four_ways(ledger: _Ledger, totals: PersonTotals, row: int) -> None:
+def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
     """List one person's total by every way of counting."""
     events = [losses.of(row) for losses in ledger.losses]
     with st.spinner("Composing the losses …"):
@@ -265,11 +209,11 @@ def _four_ways(ledger: _Ledger, totals: PersonTotals, row: int) -> None:
     )
 
 
-def _alone(ledger: _Ledger, row: int, delta: float) -> list[float]:
+def _alone(ledger: LedgerLosses, row: int, delta: float) -> list[float]:
     return [float(epsilon_of(losses.of(row), delta)) for losses in ledger.losses]
 
 
-def _costliest(ledger: _Ledger, row: int, delta: float) -> str:
+def _costliest(ledger: LedgerLosses, row: int, delta: float) -> str:
     alone = _alone(ledger, row, delta)
     place = int(np.argmax(alone))
     return f"{place + 1}: {ledger.releases[place].title}"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.individual.model_exposure import ModelExposure
     from dpcore.privacy.composition import EventKind
     from dpcore.statistics.base import Statistic
 
@@ -159,6 +160,32 @@ def release_losses(
     if relation is NeighboringRelation.SUBSTITUTION:
         own[:] = _of_newcomers(asked, statistic, values, relation, unit_rows)
     own[rows] = exposure.epsilon
+    return ReleaseLosses(event=event, own=own)
+
+
+def model_release_losses(
+    event: PrivacyEvent, exposure: ModelExposure, *, noise: float, people: int
+) -> ReleaseLosses:
+    """Return what the release of a model reveals about each of ``people``.
+
+    Noise of a public shape composes by the shifts over it, any other release by
+    everybody's epsilon at the delta of the event. Who is not behind the model loses
+    nothing by being removed, and counts at the worst case for another record.
+
+    Args:
+        event: The worst case over all tables.
+        exposure: Everybody's loss, at the delta of the event.
+        noise: Scale of the noise, in the norm of the shifts.
+        people: Number of rows of the table.
+
+    """
+    gauss = event.kind == "gaussian"
+    here = exposure.shift_lengths / noise if gauss else exposure.epsilon
+    if len(here) == people:
+        return ReleaseLosses(event=event, own=here)
+    removed = exposure.relation is NeighboringRelation.ADD_REMOVE
+    own = np.full(people, 0.0 if removed else event.ratio)
+    own[exposure.rows] = here
     return ReleaseLosses(event=event, own=own)
 
 

@@ -26,6 +26,13 @@ def whole_in(content: object) -> int:
     return content
 
 
+def truth_in(content: object) -> bool:
+    """Return ``content`` as true or false."""
+    if not isinstance(content, bool):
+        raise TypeError
+    return content
+
+
 def object_in(content: object) -> dict[str, object]:
     """Return ``content`` as an object: names with what they hold."""
     if not isinstance(content, dict):

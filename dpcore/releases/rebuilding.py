@@ -15,7 +15,14 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import DataError, DPCoreError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
-from dpcore.releases.reading import list_in, number_in, object_in, text_in, whole_in
+from dpcore.releases.reading import (
+    list_in,
+    number_in,
+    object_in,
+    text_in,
+    truth_in,
+    whole_in,
+)
 from dpcore.releases.request import Request
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.groups import GroupSizes
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpcore.data.dataset import Dataset
+    from dpcore.releases.model_request import ModelRequest
     from dpcore.statistics.question import Question
 
 
@@ -68,24 +76,26 @@ def request_from(
         raise DataError(message) from None
 
 
-def as_declared(request: Request, dataset: Dataset) -> Dataset:
+def as_declared(request: Request | ModelRequest, dataset: Dataset) -> Dataset:
     """Return the table with its columns declared as they were for the request."""
-    return dataset.with_columns(*request.query.columns)
+    asked = request.query if isinstance(request, Request) else request.question
+    return dataset.with_columns(*asked.columns)
 
 
 def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     kind = StatisticKind(text_in(content["kind"]))
     relation = NeighboringRelation(text_in(content["relation"]))
-    unit_in, size_in = object_in(content["unit"]), object_in(content["size"])
-    unit = PrivacyUnit(noun=text_in(unit_in["noun"]), rows=whole_in(unit_in["rows"]))
+    unit, size_in = unit_from(content["unit"]), object_in(content["size"])
     size = TableSize(
-        people=whole_in(size_in["people"]), public=_truth(size_in["public"])
+        people=whole_in(size_in["people"]), public=truth_in(size_in["public"])
     )
-    group = None if "group" not in content else _column(content["group"], dataset)
+    group = None if "group" not in content else column_from(content["group"], dataset)
     if "columns" in content:
         return JointQuery(
             kind=kind,
-            numbers=tuple(_column(one, dataset) for one in list_in(content["columns"])),
+            numbers=tuple(
+                column_from(one, dataset) for one in list_in(content["columns"])
+            ),
             relation=relation,
             unit=unit,
             size=size,
@@ -95,7 +105,7 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     edges, q = content["edges"], content.get("q")
     query = Query(
         kind=kind,
-        column=_column(content["column"], dataset),
+        column=column_from(content["column"], dataset),
         relation=relation,
         unit=unit,
         size=size,
@@ -108,7 +118,26 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     return query if group is None else GroupedQuery(part=query, group=group)
 
 
-def _column(content: object, dataset: Dataset) -> Column:
+def unit_from(content: object) -> PrivacyUnit:
+    """Return whom a guarantee protects, as the parameters of a question say.
+
+    Raises:
+        LookupError, TypeError: They do not.
+        ParameterError: No unit owns so few rows.
+
+    """
+    parts = object_in(content)
+    return PrivacyUnit(noun=text_in(parts["noun"]), rows=whole_in(parts["rows"]))
+
+
+def column_from(content: object, dataset: Dataset) -> Column:
+    """Return the column of a table that ``column_parameters`` described.
+
+    Raises:
+        LookupError, TypeError, ValueError: It is not described, or not as it should be.
+        ParameterError: The table has no such column, or its parts contradict.
+
+    """
     parts = object_in(content)
     replacement = parts["replacement"]
     declared = Column(
@@ -149,7 +178,7 @@ def _membership(content: object) -> Membership | None:
 def _groups(
     content: Mapping[str, object], group: Column, size: TableSize
 ) -> GroupSizes:
-    if _truth(content["labels_public"]):
+    if truth_in(content["labels_public"]):
         sizes = tuple(whole_in(one) for one in list_in(content["sizes"]))
         return GroupSizes(sizes=sizes)
     # Private: only the sum and the number of sizes are used, and stored.
@@ -167,9 +196,3 @@ def _constraint(content: object) -> Constraint:
         syntheses=whole_in(parts["syntheses"]),
         **known,
     )
-
-
-def _truth(content: object) -> bool:
-    if not isinstance(content, bool):
-        raise TypeError
-    return content

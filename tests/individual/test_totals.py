@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.release_losses import ReleaseLosses, release_losses
+from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.release_losses import (
+    ReleaseLosses,
+    model_release_losses,
+    release_losses,
+)
 from dpcore.individual.totals import Counting, odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
@@ -19,6 +24,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
+from tests.releases import models
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import DROP, number
 
@@ -232,6 +238,38 @@ def test_worst_cases_and_approximate_releases():
     best = total(mixed, Counting.BEST, people=2)
     exact = compose([sampled, gauss.of(1)], delta=1e-6)
     assert exact.pld * (1 - 1e-9) <= best[1] < np.inf
+
+
+@pytest.mark.parametrize("key", ["output", "posterior"])
+def test_models_compose_with_statistics(key):
+    asked_model = models.request(key)
+    dataset = models.table()
+    fit = asked_model.question.fit(dataset)
+    exposure = expose_model(asked_model, fit, relation=ADD_REMOVE)
+    plan = asked_model.plan
+    found = model_release_losses(
+        plan.event, exposure, noise=plan.noise, people=dataset.people
+    )
+    alone = total([found], Counting.GAUSSIAN, people=200, delta=asked_model.delta)
+    np.testing.assert_allclose(alone, exposure.epsilon, rtol=1e-8)
+    together = [found, losses("pure", *np.full(200, 0.1))]
+    both = total(together, Counting.GAUSSIAN, people=200, delta=asked_model.delta)
+    np.testing.assert_allclose(both, alone + 0.1, rtol=1e-9)
+
+
+def test_who_is_not_behind_a_model_loses_nothing_by_being_removed():
+    asked_model = models.request()
+    fit = asked_model.question.fit(models.table(50))
+    rows = np.arange(1, 51)
+    for relation, expected in ((ADD_REMOVE, 0.0), (SUBSTITUTION, None)):
+        exposure = expose_model(asked_model, fit, relation=relation, rows=rows)
+        event = asked_model.plan.event
+        found = model_release_losses(
+            event, exposure, noise=asked_model.plan.noise, people=52
+        )
+        worst = event.ratio if expected is None else expected
+        assert found.own[[0, 51]].tolist() == [worst, worst]
+        assert (found.own[rows] > 0).all()
 
 
 def test_totals_are_losses_that_can_be_ranked():

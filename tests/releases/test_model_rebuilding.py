@@ -1,0 +1,85 @@
+"""Requests of models read back from the parameters of their releases."""
+
+import json
+
+import pytest
+
+from dpcore.errors import DataError
+from dpcore.models.design import Design, UnitRows
+from dpcore.models.kinds import ModelKind
+from dpcore.models.penalty import Penalty
+from dpcore.relations import PrivacyUnit
+from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.model_rebuilding import is_model, model_request_from
+from dpcore.releases.rebuilding import as_declared, request_from
+from tests.releases.models import COLUMNS, SUBSTITUTION, question, request, table
+
+EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]
+
+
+def back(asked):
+    stored = json.loads(json.dumps(asked.parameters(), allow_nan=False))
+    assert is_model(stored)
+    return model_request_from(stored, table(20), draw=asked.draw)
+
+
+@pytest.mark.parametrize(("key", "model"), EVERY)
+def test_a_request_comes_back_from_its_parameters(key, model):
+    asked = request(key, model, gamma=2.0) if key != "adaptive" else request(key, model)
+    again = back(asked)
+    assert again == asked
+    assert again.analysis("table") == asked.analysis("table")
+    assert as_declared(again, table(20)).columns == COLUMNS
+
+
+def test_every_mechanism_is_covered():
+    assert {key for key, _ in EVERY} == set(MODEL_MECHANISMS)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request("posterior", samples=5, draw=4),
+        request("adaptive", share=0.25),
+        request(asked=question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=2))),
+        request(
+            gamma=1.0,
+            asked=question(
+                penalty=Penalty(strength=3.0, spares_first=True, per_person=True),
+                design=Design(
+                    target=COLUMNS[0],
+                    features=COLUMNS[3:4],
+                    intercept=False,
+                    unit_rows=UnitRows.CLIP,
+                ),
+            ),
+        ),
+    ],
+    ids=["samples", "adaptive", "households", "design"],
+)
+def test_details_come_back(asked):
+    assert back(asked) == asked
+    assert back(asked).plan.noise == asked.plan.noise
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": None},
+        {"question": {}},
+        {"mechanism": "magic"},
+        {"gamma": "1"},
+        {"samples": 0},
+        {"matrix": [1]},
+        {"epsilon": None},
+    ],
+)
+def test_other_parameters_are_refused(change):
+    with pytest.raises(DataError, match="cannot be traced back"):
+        model_request_from(request().parameters() | change, table(20))
+
+
+def test_models_and_statistics_are_told_apart():
+    assert not is_model({"query": {}})
+    with pytest.raises(DataError):
+        request_from(request().parameters(), table(20))
