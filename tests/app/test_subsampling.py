@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.app.test_pages import (
+    CSV,
     button,
     by_label,
     charts,
@@ -131,6 +132,22 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
     app = open_page("ledger")
     assert "secret sample" in app.dataframe[-1].value["mechanism"].iloc[0]
     assert metrics(app)["Spent"].startswith("ε 0.5")
+
+
+def test_private_number_of_people_is_sampled_with_one_chance(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    relation = by_label(app.radio, "Neighboring relation")
+    relation.set_value("add-remove").run()
+    set_to(app, "number_input", "Public minimum number of people", 100)
+    button(app, "Use this data").click().run()
+    app = look_at(open_page("subsampling"), "Release from a sample")
+    assert "everybody with the same chance" in shown(app)
+    set_to(app, "selectbox", "Statistic", "sum")
+    release(app)
+    assert any(name.startswith("Sanitized") for name in metrics(app))
 
 
 def test_losses_on_a_sample_stay_in_the_confidential_area(open_page):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
+from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.composition import EventKind, PrivacyEvent, compose
@@ -39,6 +40,15 @@ def test_many_steps_agree_with_the_library():
     # Replaced records in samples of fixed size are harder to hide than added ones.
     fixed = [PrivacyEvent(kind="fixed-size-gaussian", parameter=2.0, rate=0.1)] * 100
     assert found < compose(fixed, delta=1e-5).pld < 2.6
+
+
+def test_accountant_of_the_library_agrees():
+    plan = [
+        *[PrivacyEvent(kind="subsampled-gaussian", parameter=2.0, rate=0.1)] * 20,
+        *[PrivacyEvent(kind="subsampled-laplace", parameter=1.0, rate=0.2)] * 3,
+    ]
+    theirs = PLDAccountant().compose(dp_event(plan)).get_epsilon(1e-5)
+    assert compose(plan, delta=1e-5).pld == pytest.approx(theirs, rel=2e-2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
