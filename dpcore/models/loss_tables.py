@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.models import posterior_profile, repeated_posterior
-from dpcore.models.objective_perturbation import PerturbedPairs
+from dpcore.models.objective_perturbation import NODES, PerturbedPairs
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _SEVERAL: Final = (16, 24)
 _PERTURBED: Final = (12, 18, 5)
 _SOLUTION: Final = 1e-10
 _COARSE: Final = 1e-5
+_FEWER_NODES: Final = 501
 _LEAST: Final = 1e-9
 _STEPS: Final = 60
 _TINY: Final = 1e-300
@@ -241,6 +242,7 @@ def _perturbed(
             square=one[who],
             residual=e[who],
             sigma=1.0,
+            nodes=NODES if precision == _SOLUTION else _FEWER_NODES,
         )
 
     guess = gaussian.epsilon_of(e, delta) - 2 * m * np.log(delta) + _LEAST

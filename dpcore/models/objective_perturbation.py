@@ -80,6 +80,7 @@ class PerturbedPairs:
         square: ``|x|^2``.
         residual: ``(y - x'theta)``.
         sigma: Standard deviation of the perturbation.
+        nodes: Points of the integral.
 
     """
 
@@ -88,6 +89,7 @@ class PerturbedPairs:
     square: FloatArray = field(repr=False)
     residual: FloatArray = field(repr=False)
     sigma: float
+    nodes: int = NODES
 
     def __post_init__(self) -> None:
         _check_sigma(self.sigma)
@@ -216,7 +218,7 @@ class PerturbedPairs:
         left = np.maximum(q - share * share / s, 0.0)
         if present:
             sign, e, share, s = -1.0, e / (1 + m), share / (1 + m), s / (1 + m) ** 2
-        z = np.linspace(-_REACH, _REACH, NODES)
+        z = np.linspace(-_REACH, _REACH, self.nodes)
         moved = self.sigma * np.sqrt(s) * z
         u = e + moved
         # v given u has mean share/s moved, in either direction with the sign of u v.

@@ -1,0 +1,38 @@
+"""Pictures of coefficients say what is on them."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.coefficients import coefficients_picture
+
+LABELS = ("intercept", "<b>age</b>", "income")
+VALUES = np.array([0.5, -0.2, 0.1])
+ENDS = np.array([[0.3, 0.7], [-0.4, 0.0], [-0.5, 0.7]])
+
+
+def picture(**changes):
+    named = {"ends": ENDS, "watermark": False} | changes
+    return coefficients_picture(LABELS, VALUES, named.pop("ends"), **named)
+
+
+def test_title_counts_the_signs_that_are_beyond_doubt():
+    assert "1 of 3 coefficients beyond doubt" in picture().title
+    assert "sign of 1 of 3" in picture(samples=4).title
+    assert "as they were drawn" in picture(ends=None).title
+
+
+def test_truth_is_beside_the_release_only_if_given():
+    assert len(picture().figure.data) == 1
+    shown = picture(truth=np.array([0.4, -0.2, 0.3]))
+    assert "at most 0.2" in shown.title
+    assert list(shown.table["without noise"]) == [0.4, -0.2, 0.3]
+    assert [trace.name for trace in shown.figure.data] == ["released", "without noise"]
+
+
+@pytest.mark.parametrize("watermark", [True, False])
+def test_watermark_and_markup(watermark):
+    shown = picture(watermark=watermark)
+    drawn = shown.figure.to_json()
+    assert ("Classroom" in drawn) is watermark
+    assert "<b>" not in drawn.replace("\\u003c", "<")
+    assert list(shown.table["coefficient"]) == list(LABELS)

@@ -1,0 +1,285 @@
+"""Everybody's loss from models: published numbers, brute force, and the guarantees."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.individual.model_exposure import expose_model, known_relations
+from dpcore.individual.model_losses import leaving
+from dpcore.models import repeated_posterior
+from dpcore.models.adaptive_posterior import AdaptivePosterior
+from dpcore.models.glm import fit_glm
+from dpcore.models.kinds import ModelKind
+from dpcore.models.losses import Huber, Logistic, Poisson
+from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
+from dpcore.models.penalty import Penalty
+from dpcore.models.posterior_profile import epsilon_of
+from dpcore.models.records import additions
+from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.worst_shifts import within_unit_ball
+from dpcore.privacy import gaussian
+from dpcore.relations import PrivacyUnit
+from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from tests.models.ten_people import T, X, Y
+from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
+
+DELTA = 1e-6
+NOISY = (1.746444006, 0.6488034345, 0.6338047752, 0.3986830308, 0.1011839372)
+NOISY += (0.4875344151, 0.05772072801, 1.402544484, 1.026995834, 2.634267213)
+SAMPLED = (9.044505382, 4.782132546, 2.917021981, 3.780876523, 2.07797892)
+SAMPLED += (2.302626997, 1.872580522, 14.20719603, 5.551361241, 26.25223136)
+PERTURBED = (21.4541400833, 11.342841537, 6.067776272, 9.3773089171, 4.7823497238)
+PERTURBED += (5.2228435267, 4.4292735785, 42.3441287733, 14.0273135271, 97.1791396699)
+COUNTS = np.array([0.0, 1, 0, 2, 1, 3, 1, 0, 4, 2])
+# Exact moves without each person, by fits to the other nine.
+LOGISTIC = (0.307056315, 0.34610075, 0.2672746288, 0.2182780293, 0.2005621912)
+LOGISTIC += (0.2057330817, 0.2759973624, 0.33614249, 0.2449934475, 0.6167850742)
+POISSON = (0.2484907864, 0.08095975658, 0.1443865844, 0.07265173783, 0.03902274265)
+POISSON += (0.1577782884, 7.403259952e-05, 0.313310521, 0.1373402151, 0.4166800773)
+HUBER = (0.222318332, 0.1315195852, 0.1411376003, 0.09861337219, 0.01368183887)
+HUBER += (0.08756258081, 0.01669499863, 0.1601907422, 0.07883250469, 0.3795129548)
+
+
+def ten(penalty=0.5):
+    return fit_ridge(X, Y, penalty=Penalty(strength=penalty))
+
+
+def released(law, *, rows=1, guarantee=math.inf):
+    design = SimpleNamespace(legal=within_unit_ball, target_range=(-1.0, 1.0))
+    return SimpleNamespace(
+        question=SimpleNamespace(design=design),
+        law=law,
+        unit=PrivacyUnit(rows=rows),
+        delta=DELTA,
+        guarantee=guarantee,
+    )
+
+
+def losses(law, fit, **named):
+    rng = np.random.default_rng(0)
+    return leaving(law, fit, delta=DELTA, rng=rng, **named)
+
+
+def exposed(law, fit, relation=ADD_REMOVE, **named):
+    return expose_model(released(law, **named), fit, relation=relation)
+
+
+@pytest.mark.parametrize(
+    ("law", "expected", "digits"),
+    [
+        (NoisyFit(gamma=4.0), NOISY, 1e-9),
+        (SampledFit(gamma=1.0), SAMPLED, 1e-9),
+        (NoisyFit(gamma=1.0, metric=FISHER), SAMPLED, 1e-9),
+        (PerturbedObjective(sigma=2.0), PERTURBED, 1e-8),
+        (NoisyFit(gamma=0.25, metric=DEMOCRATIC), PERTURBED, 1e-8),
+    ],
+)
+def test_ten_people_lose_what_was_worked_out(law, expected, digits):
+    found = exposed(law, ten())
+    np.testing.assert_allclose(found.epsilon, expected, rtol=digits)
+    assert found.most_exposed(1)[0].entry == 9
+    assert found.maximum == max(found.epsilon)
+    assert found.moment(math.inf) == found.maximum
+    assert found.exact
+    assert found.audit == 0
+
+
+@pytest.mark.parametrize(
+    ("loss", "target", "strength", "expected"),
+    [
+        (Logistic(), T, 1.0, LOGISTIC),
+        (Poisson(), COUNTS, 1.0, POISSON),
+        (Huber(k=0.5), Y, 0.5, HUBER),
+    ],
+)
+def test_nonlinear_losses_are_those_of_fits_without_each_person(
+    loss, target, strength, expected
+):
+    fit = fit_glm(X, target, loss=loss, penalty=Penalty(strength=strength))
+    found = exposed(NoisyFit(gamma=9.0), fit)
+    np.testing.assert_allclose(found.shift_lengths, expected, rtol=1e-7)
+    by_hand = gaussian.epsilon_of(3.0 * np.array(expected), DELTA)
+    np.testing.assert_allclose(found.epsilon, by_hand, rtol=1e-7)
+
+
+@pytest.mark.parametrize("model", ModelKind)
+def test_audited_error_stays_below_five_percent(model):
+    fit = question(model, penalty=Penalty(strength=3.0)).fit(table())
+    found = expose_model(request(model=model), fit, relation=ADD_REMOVE)
+    assert 0 <= found.audit < 0.05
+    assert (found.audit > 0) is (model is not ModelKind.LINEAR)
+
+
+@pytest.mark.parametrize("model", ModelKind)
+def test_nobody_loses_more_than_bounds_and_guarantee_say(model):
+    for key in offered_for(model):
+        asked = request(key, model)
+        fit = asked.question.fit(table(60))
+        found = expose_model(asked, fit, relation=ADD_REMOVE)
+        assert found.mean <= found.maximum <= found.for_all_found
+        assert found.for_all_found <= found.for_all_certificate
+        if model in MODEL_MECHANISMS[key].guaranteed:
+            assert found.for_all_found <= found.worst_case * (1 + 1e-9)
+        else:
+            assert math.isinf(found.worst_case)
+
+
+def test_no_newcomer_loses_more_than_the_certificate():
+    fit = ten(3.0)
+    rng = np.random.default_rng(4)
+    x = within_unit_ball(rng.normal(size=(500, 3)))
+    y = rng.uniform(-1, 1, 500)
+    noisy = exposed(NoisyFit(gamma=4.0), fit)
+    joined = gaussian.epsilon_of(2 * additions(fit, x, y), DELTA)
+    assert joined.max() <= noisy.for_all_certificate
+    assert noisy.for_all_found >= joined.max() or noisy.maximum >= joined.max()
+    leverage = np.einsum("ij,jk,ik->i", x, np.linalg.inv(fit.factor.hessian), x)
+    sampled = exposed(SampledFit(gamma=1.0), fit)
+    drawn = epsilon_of(leverage, y - x @ fit.theta, DELTA)
+    assert drawn.max() <= sampled.for_all_certificate
+
+
+def test_a_nonlinear_newcomer_stays_below_the_certificate():
+    fit = fit_glm(X, COUNTS, loss=Poisson(), penalty=Penalty(strength=2.0))
+    found = exposed(NoisyFit(gamma=1.0), fit)
+    rng = np.random.default_rng(8)
+    for row in within_unit_ball(rng.normal(size=(20, 3))):
+        joined = fit_glm(
+            np.vstack([X, row]),
+            np.append(COUNTS, 1.0),
+            loss=Poisson(),
+            penalty=Penalty(strength=2.0),
+        )
+        moved = np.linalg.norm(joined.theta - fit.theta)
+        lost = gaussian.epsilon_of(moved, DELTA)
+        assert lost <= found.for_all_certificate
+
+
+def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
+    one, five = (losses(SampledFit(gamma=0.3, samples=t), ten()) for t in (1, 5))
+    assert (five.epsilon > one.epsilon).all()
+    m = one.leverage / (1 - one.leverage)
+    e = math.sqrt(0.3) * one.residual
+    delta = repeated_posterior.delta_of(m, e, five.epsilon, samples=5)
+    np.testing.assert_allclose(delta, DELTA, rtol=1e-6)
+
+
+def test_a_zero_residual_does_not_mean_zero_loss():
+    fit = ten()
+    flat = fit_ridge(X, X @ fit.theta, penalty=Penalty(strength=1e-9))
+    assert losses(SampledFit(gamma=1.0), flat).epsilon.min() > 0.1
+    assert losses(NoisyFit(gamma=1.0), flat).epsilon.max() < 1e-4
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
+    """Where the rows really are in the table, it is the exact loss of removing all."""
+    x, y = (
+        np.vstack([X, np.tile(X[3], (copies - 1, 1))]),
+        np.append(Y, [Y[3]] * (copies - 1)),
+    )
+    fit = fit_ridge(x, y, penalty=Penalty(strength=2.0))
+    codes = np.append(np.arange(10), [3] * (copies - 1))
+    law = NoisyFit(gamma=4.0)
+    alike = losses(law, fit, rows=copies)
+    known = losses(law, fit, codes=codes)
+    assert alike.epsilon[3] == pytest.approx(known.epsilon[3], rel=1e-9)
+    # One row as long as all of them together gives the same posterior.
+    merged = fit_ridge(
+        np.vstack([X[:3], math.sqrt(copies) * X[3], X[4:]]),
+        np.concatenate([Y[:3], [math.sqrt(copies) * Y[3]], Y[4:]]),
+        penalty=Penalty(strength=2.0),
+    )
+    for law in (SampledFit(gamma=1.0), PerturbedObjective(sigma=3.0)):
+        together = losses(law, merged).epsilon[3]
+        assert losses(law, fit, rows=copies).epsilon[3] == pytest.approx(
+            together, rel=1e-7
+        )
+
+
+def test_a_unit_that_is_most_of_the_table_loses_everything():
+    found = losses(SampledFit(gamma=1.0), ten(), rows=50)
+    assert np.isinf(found.epsilon).any()
+
+
+def test_a_person_on_whom_a_coefficient_rests_loses_everything():
+    x = np.column_stack([np.ones(5), [0.0, 0, 0, 0, 1]])
+    fit = fit_ridge(
+        x, np.array([0.1, 0.2, 0.0, 0.3, 0.9]), penalty=Penalty(strength=0.0)
+    )
+    for law in (
+        NoisyFit(gamma=1.0),
+        SampledFit(gamma=1.0),
+        PerturbedObjective(sigma=1.0),
+    ):
+        found = exposed(law, fit)
+        assert math.isinf(found.maximum)
+        assert np.isfinite(found.epsilon[:4]).all()
+
+
+def test_replaced_records_lose_what_the_search_found_and_less_than_the_bound():
+    asked = request()
+    fit = asked.question.fit(table())
+    found = expose_model(asked, fit, relation=SUBSTITUTION)
+    leaves = expose_model(asked, fit, relation=ADD_REMOVE)
+    assert (found.epsilon >= leaves.epsilon * (1 - 1e-9)).mean() > 0.99
+    assert found.maximum <= found.for_all_certificate
+    assert not found.exact
+    twice = 2 * leaves.for_all_certificate
+    assert found.maximum <= twice
+
+
+def test_adaptive_samples_add_the_loss_of_the_eigenvalue():
+    asked = request("adaptive")
+    fit = asked.question.fit(table())
+    found = expose_model(asked, fit, relation=ADD_REMOVE)
+    assert isinstance(asked.law, AdaptivePosterior)
+    assert not found.exact
+    assert 0 < found.mean < found.maximum < found.worst_case
+
+
+def test_bound_of_a_perturbed_logistic_objective_holds_in_draws():
+    """The realized loss, by change of variables, exceeds it as rarely as it should."""
+    rng = np.random.default_rng(2)
+    fit = fit_glm(X / 4, T, loss=Logistic(), penalty=Penalty(strength=1.0))
+    sigma, delta = 3.0, 0.05
+    bound = leaving(PerturbedObjective(sigma=sigma), fit, delta=delta, rng=rng).epsilon
+    exceeded = np.zeros(10)
+    for pull in sigma * rng.standard_normal((400, 3)):
+        theta = fit.pulled(pull)
+        eta = fit.features @ theta
+        weights = fit.loss.curvature(eta, T)
+        hessian = (fit.features.T * weights) @ fit.features + np.eye(3)
+        solved = np.linalg.solve(hessian, fit.features.T).T
+        h = weights * np.einsum("ij,ij->i", fit.features, solved)
+        gradients = fit.loss.slope(eta, T)[:, np.newaxis] * fit.features
+        square = (gradients**2).sum(axis=1) / (2 * sigma**2)
+        loss = np.abs(-np.log1p(-h) + square + gradients @ pull / sigma**2)
+        exceeded += loss > bound
+    assert (exceeded / 400 <= delta).all()
+
+
+def test_losses_that_are_not_known_are_refused():
+    fit = ten()
+    with pytest.raises(ParameterError, match="compare with the table without"):
+        exposed(SampledFit(gamma=1.0), fit, relation=SUBSTITUTION)
+    assert known_relations(NoisyFit(gamma=1.0), linear=True) == (
+        ADD_REMOVE,
+        SUBSTITUTION,
+    )
+    assert known_relations(NoisyFit(gamma=1.0), linear=False) == (ADD_REMOVE,)
+    glm = fit_glm(X, COUNTS, loss=Poisson(), penalty=Penalty(strength=1.0))
+    with pytest.raises(ParameterError, match="needs a logistic model"):
+        exposed(PerturbedObjective(sigma=1.0), glm)
+    with pytest.raises(ParameterError, match="noise of a public shape"):
+        exposed(SampledFit(gamma=1.0), glm)
+    with pytest.raises(ParameterError, match="noise of a public shape only"):
+        losses(SampledFit(gamma=1.0), fit, codes=np.zeros(10, dtype=np.intp))
+    mean = fit_ridge(X, Y, penalty=Penalty(strength=0.1, per_person=True))
+    with pytest.raises(ParameterError, match="not one per person"):
+        exposed(SampledFit(gamma=1.0), mean)
+    assert exposed(NoisyFit(gamma=1.0, metric=ISOTROPIC), mean).maximum > 0
