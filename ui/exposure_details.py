@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.errors import DPCoreError
 from dpcore.figures import bound_checks, exposures, model_exposures
 from dpcore.figures.moments import moments_picture
 from dpcore.figures.wording import epsilon_text, percent, significant
@@ -40,11 +41,14 @@ def watermark() -> bool:
 
 
 def folded(label: str, key: str, draw: Callable[[], None]) -> None:
-    """Show an expander that draws only while it is open."""
+    """Show an expander that draws only while it is open, and says why it cannot."""
     place = st.expander(label, key=key, on_change="rerun")
     if place.open:
         with place:
-            draw()
+            try:
+                draw()
+            except DPCoreError as error:
+                st.info(literal(str(error)))
 
 
 def chain(steps: Chain, *, key: str) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dpcore.errors import ParameterError
 from dpcore.figures.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.model_exposures import Chain, Split, audit_text, split_picture
-from dpcore.figures.wording import epsilon_text, percent
+from dpcore.figures.wording import epsilon_text, people, percent
 from dpcore.individual.model_exposure import expose_model
 from dpcore.models.glm import GlmFit
 from dpcore.models.release_laws import NoisyFit
@@ -161,7 +162,39 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
 def _why(subject: ModelSubject, analysis: str) -> None:
     """Show leverage against residual, and the causes for the most exposed."""
     st.markdown("**Who is most exposed, and why**")
-    why, found = _causes(subject, analysis), _map(subject, analysis)
+    why = _causes(subject, analysis)
+    try:
+        found = _map(subject, analysis)
+    except ParameterError:
+        st.info(
+            "There is nothing to draw: nobody has leverage, or there is no fit without "
+            "any of the people. A penalty gives everybody a fit without them."
+        )
+    else:
+        _explained(subject, why, found, analysis)
+    most = [person.entry for person in subject.exposure.most_exposed(_MOST)]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": subject.exposure.rows[most] + 1,
+                "leverage": why.leverage[most],
+                "residual": why.residual[most],
+                "own epsilon": subject.exposure.epsilon[most],
+            }
+        ),
+        column_config={
+            "leverage": results.THREE_DIGITS,
+            "residual": results.THREE_DIGITS,
+        },
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def _explained(
+    subject: ModelSubject, why: Causes, found: LeverageMap, analysis: str
+) -> None:
+    """Show the map, and for the most exposed how much each cause adds."""
     rows = (subject.exposure.rows[found.top] + 1).tolist()
     results.show(
         iso_epsilon_picture(
@@ -175,29 +208,13 @@ def _why(subject: ModelSubject, analysis: str) -> None:
     )
     if found.left_out:
         st.caption(
-            f"{found.left_out:,} people are not on the map: their record has no "
-            "leverage, or there is no fit without them."
+            f"{people(found.left_out)} not on the map: without leverage, or given away "
+            "because there is no fit without them."
         )
     if np.isfinite(found.floor):
         st.markdown(_floor_text(found.floor))
     split = session.remember("model-split", analysis, lambda: _split(why, found, rows))
     results.show(split_picture(split, watermark=details.watermark()), "split")
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "row": rows,
-                "leverage": found.top_leverage,
-                "residual": found.top_residual,
-                "own epsilon": found.top_epsilon,
-            }
-        ),
-        column_config={
-            "leverage": results.THREE_DIGITS,
-            "residual": results.THREE_DIGITS,
-        },
-        hide_index=True,
-        key="most-exposed",
-    )
 
 
 def _floor_text(floor: float) -> str:

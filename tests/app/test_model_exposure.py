@@ -202,3 +202,25 @@ def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_pag
             notes = figure["layout"].get("annotations", [])
             marked = any(note.get("name") == "watermark" for note in notes)
             assert marked is (chosen == "classroom")
+
+
+def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page):
+    rows = [f"{i % 7},{i % 5},no" for i in range(60)]
+    text = "\n".join(["visits,age,rare", *rows, "3,3,yes", ""])
+    app = use_upload(open_page, text)
+    by_label(app.selectbox, "Column").set_value(1).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(10.0).run()
+    app = look(open_page("individual"))
+    by_label(app.number_input, "Penalty λ").set_value(0.0).run()
+    by_label(app.checkbox, "Set the precision instead of ε").set_value(True).run()
+    for key in CLOSER:
+        app.session_state[key] = True
+    app.run()
+    healthy(app)
+    assert number(app, "Most exposed person here") == float("inf")
+    listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
+    assert listed["row"][0] == 61
+    assert listed["own epsilon"][0] == float("inf")
+    assert "1 person not on the map" in shown(app)
+    assert "given away" in shown(app)
