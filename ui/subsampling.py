@@ -25,7 +25,7 @@ from ui import results, session, subsampling_repeated
 
 _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
 _POINTS = 200
-_IN_DIGITS = ("rows", "Laplace noise, scale", "Gaussian noise, standard deviation")
+_IN_DIGITS = ("rows", "Laplace scale", "Gaussian deviation")
 SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
 
 
@@ -224,7 +224,7 @@ def _table_of_levels(
         {
             "share of rows": rates,
             "ε allowed on the sample": allowed,
-            "ε that remains of the one above": amplify(epsilon, rates),
+            "what remains of the ε above": amplify(epsilon, rates),
             **dict(zip(_IN_DIGITS, columns, strict=True)),
         }
     )

@@ -170,7 +170,7 @@ def profile_picture(
         },
     )
     parts = [
-        f"{names[law]} {significant(float(whole[0]))} to {significant(float(one[0]))}"
+        f"{significant(float(whole[0]))} to {significant(float(one[0]))} ({names[law]})"
         for law, (whole, one) in profiles.items()
     ]
     title = (
