@@ -29,7 +29,7 @@ def show(request: Request) -> None:
         max_value=bounds.upper,
         value=bounds.lower,
         format="%g",
-        key=f"own-value-{session.generation()}-{query.column.name}",
+        key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
         help="Any value within the public bounds: no record is looked up.",
     )
     shift = own_worst_shift(

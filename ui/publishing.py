@@ -188,7 +188,7 @@ def _count(target: _Target, subject: Subject) -> None:
             "Who counts: a value of at least",
             value=bounds.lower + bounds.width / 2,
             format="%g",
-            key=f"attacked-from-{session.generation()}-{target.column.name}",
+            key=f"attacked-from-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
             help="Starts in the middle of the public bounds.",
         )
         counted = int(np.count_nonzero(target.values >= threshold))

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpcore.figures.reports import coverage_table, reports_picture
 from dpcore.figures.wording import epsilon_text, significant
+from dpcore.models.kinds import ModelKind
 from dpcore.releases.record import Mode
 from dpcore.studies.reports import (
     Reports,
@@ -154,10 +155,10 @@ def _ask() -> ReportSettings:
 
 def _source(subject: Subject) -> str:
     """Let the curator choose the table, where the subject can be one."""
-    logistic = isinstance(subject, ModelSubject) and set(
-        np.unique(subject.fit.target)
-    ) <= {0.0, 1.0}
-    if not logistic:
+    if not (
+        isinstance(subject, ModelSubject)
+        and subject.request.question.model is ModelKind.LOGISTIC
+    ):
         st.caption(
             "On a simulated table of 2,000 people. Choose a regression model with a "
             "yes/no target above to see it on your own."
@@ -267,8 +268,8 @@ def _details() -> None:
         "(f′|x|)²/(2σ²) + |f′||x| z/σ, with the slope f′ and curvature f″ of the "
         "person's own loss at the released fit; it fails with the chance you set, for "
         "a person fixed before. **As published** it has −log(1 − f″|x|²/λ) in the "
-        "first place, which is larger. With a **noisy Hessian** the first term becomes the leverage that "
-        "is known from a second release, at its own cost.\n\n"
+        "first place, which is larger. With a **noisy Hessian** the first term becomes "
+        "the leverage that is known from a second release, at its own cost.\n\n"
         "A report is for its own person. All reports together are a table of "
         "everybody's records, and nothing here may be published.\n\n"
         "Source: R. Redberg and Y.-X. Wang, *Privately publishable per-instance "

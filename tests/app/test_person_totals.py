@@ -94,3 +94,19 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     assert "Counted at the worst case" in said
     worst = epsilon(app, "Most exposed person lost")
     assert worst == pytest.approx(epsilon(app, "Account was charged"), rel=1e-3)
+
+
+def test_a_released_model_counts_with_everything_else(open_page):
+    use_example(open_page)
+    release(open_page("release"))
+    before = epsilon(look(open_page), "Account was charged")
+    release(open_page("regression"))
+    app = look(open_page)
+    assert epsilon(app, "Account was charged") > before
+    said = " ".join(caption.value for caption in app.caption)
+    assert "Counted at the worst case" not in said
+    # Compared with the table without the person, nearly nobody loses much.
+    what_if = by_label(app.radio, "What if")
+    what_if.set_value(what_if.options[0]).run()
+    assert not app.exception
+    assert epsilon(app, "Average person lost") < 0.5 * before

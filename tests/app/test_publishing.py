@@ -114,3 +114,18 @@ def test_nothing_shows_in_release_mode_until_it_is_opened(open_page, view):
     app.run()
     assert not charts(app)
     assert "Attacker finds" not in found(app)
+
+
+def test_reports_about_a_model_of_ones_own(open_page):
+    use_example(open_page, "fair")
+    app = open_page("individual")
+    app.session_state["what-is-released"] = "a regression model"
+    app.run()
+    app = look(open_page, "What may be told")
+    assert by_label(app.radio, "Reports about").value == "your model"
+    one = next(d.value for d in app.dataframe if "may be told" in d.value)
+    mine = one["epsilon"].tolist()
+    assert 0 < mine[0] < mine[1] <= mine[2]
+    by_label(app.radio, "Reports about").set_value("a simulated table").run()
+    other = next(d.value for d in app.dataframe if "may be told" in d.value)
+    assert other["epsilon"].tolist() != mine

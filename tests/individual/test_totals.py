@@ -69,7 +69,7 @@ plans = st.lists(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(plans, st.sampled_from([1e-9, 1e-6, 1e-2]))
 def test_each_person_has_what_the_accountant_says(parts, delta):
     plan = [losses(kind, *own) for kind, *own in parts]
@@ -88,7 +88,7 @@ def test_each_person_has_what_the_accountant_says(parts, delta):
     assert all((best <= everybody.of[way]).all() for way in Counting)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(plans)
 def test_nobody_loses_more_than_the_worst_case(parts):
     plan = [losses(kind, *own) for kind, *own in parts]
