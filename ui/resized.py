@@ -104,7 +104,10 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
     st.subheader("Measured", anchor=False)
     st.metric(
         "Privacy",
-        f"no finite ε, δ {significant(tau, up=True)}",
+        "no finite ε",
+        delta=f"δ {significant(tau, up=True)} at every ε",
+        delta_color="inverse",
+        delta_arrow="off",
         help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a "
         "person; with probability δ everything may be.",
     )

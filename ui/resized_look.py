@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +34,14 @@ def show(own: Own, study: Study) -> None:
             if own.request.shares:
                 ones = int(rows.sum())
                 st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
+                if own.bootstrap.rows > 1:
+                    st.caption(
+                        "What follows is about single rows. A unit of several rows is "
+                        "drawn more often, as the numbers above say."
+                    )
                 resized_tour.show(
                     Case(
-                        bootstrap=own.bootstrap,
+                        bootstrap=replace(own.bootstrap, rows=1),
                         ones=ones,
                         scores=own.size.scores,
                         epsilon=own.size.epsilon,

@@ -154,7 +154,8 @@ def ask() -> Case:
         ParameterError: The settings do not go together.
 
     """
-    first, second, *rest = st.columns(6)
+    first, second, third = st.columns(3)
+    below = st.columns(3)
     people = first.number_input(
         "People",
         min_value=1,
@@ -175,7 +176,7 @@ def ask() -> Case:
         bind="query-params",
         help="k of the n rows are ones, the others zeros. The score is their share.",
     )
-    size = ask_size(tuple(rest))
+    size = ask_size((third, *below))
     with st.expander("More settings", key="resized-more"):
         left, right = st.columns(2)
         attackers = left.number_input(

@@ -40,7 +40,10 @@ def profile_picture(
 ) -> Picture:
     """Return how often the promise of each epsilon fails: claimed, real, repaired."""
     claim = bootstrap.claimed_epsilon
-    epsilon = np.linspace(0.0, max(4 * claim, 1.5 * repaired.epsilon()), _POINTS)
+    level = repaired.epsilon()
+    epsilon = np.linspace(0.0, max(4 * claim, 1.5 * level), _POINTS)
+    # Just below its level the repaired form falls to 0 steeply.
+    epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
     tau = bootstrap.delta()
     pairs = bootstrap.around(ones)
     here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
@@ -48,7 +51,7 @@ def profile_picture(
     chosen = f"a trait that {people(ones)} of {bootstrap.people:,} have"
     lines = {
         "a trait that one person has": (
-            np.full(_POINTS, tau),
+            np.full(len(epsilon), tau),
             {"color": RARE, "dash": "dash", "width": 3},
         ),
         chosen: (here, {"color": PUBLISHED.color, "dash": "dot", "width": 2.5}),
@@ -102,7 +105,8 @@ def reveal_picture(
 ) -> Picture:
     """Return how likely proof is, against the number of scores.
 
-    ``beliefs`` says how sure as many Laplace answers can make an attacker at most.
+    ``beliefs`` says how sure as many Laplace answers can make an attacker at most. They
+    are no proof, and stand in the table and in what hovering says.
     """
     enough = bootstrap.looks_until(0.95)
     laplace = STROKES["laplace"]
@@ -110,11 +114,13 @@ def reveal_picture(
         *_attack(curve, "proof from resized bootstraps", RARE),
         line(
             curve.scores,
-            beliefs,
-            "Laplace, ε = 1/Z each: how sure at most (never proof)",
-            {"color": laplace.color, "dash": laplace.dash, "width": 2},
-            "%{x:,} answers: at most %{y:.3%} sure",
-        ),
+            np.zeros(len(curve.scores)),
+            "proof from Laplace answers, ε = 1/Z each: never",
+            {"color": laplace.color, "dash": laplace.dash, "width": 2.5},
+            "%{x:,} answers: no proof; a half-sure attacker at most %{customdata:.3%} "
+            "sure",
+        )
+        | {"customdata": beliefs},
     ]
     title = (
         f"{significant(enough)} scores prove a rare trait with 95 % probability; "

@@ -52,5 +52,11 @@ def upright(x: float, text: str) -> dict[str, Any]:
         "y0": 0,
         "y1": 1,
         "line": {"color": NEUTRAL, "dash": "dash", "width": 2},
-        "label": {"text": text, "textposition": "start", "textangle": -90},
+        "label": {
+            "text": text,
+            "textposition": "start",
+            "textangle": 0,
+            "xanchor": "left",
+            "yanchor": "bottom",
+        },
     }

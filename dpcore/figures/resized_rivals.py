@@ -101,6 +101,8 @@ def rivals_picture(
     epsilon = np.linspace(
         0.0, max(1.3 * finite, 3 * bootstrap.claimed_epsilon), _POINTS
     )
+    # Just below its level Laplace noise falls to 0 steeply.
+    epsilon = np.union1d(epsilon, finite * (1 - np.geomspace(1e-6, 0.1, 12)))
     tau = bootstrap.delta()
     pairs = bootstrap.around(ones)
     here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
@@ -121,7 +123,7 @@ def rivals_picture(
             traces=_three(
                 epsilon,
                 {
-                    "a rare trait": np.full(_POINTS, tau),
+                    "a rare trait": np.full(len(epsilon), tau),
                     f"{ones:,} ones": here,
                     rival.name: theirs,
                 },
@@ -142,7 +144,7 @@ def rivals_picture(
         table=pd.DataFrame(
             {
                 "ε": epsilon,
-                "resized bootstrap, a rare trait": np.full(_POINTS, tau),
+                "resized bootstrap, a rare trait": np.full(len(epsilon), tau),
                 f"resized bootstrap, {ones:,} ones": here,
                 rival.name: theirs,
             }

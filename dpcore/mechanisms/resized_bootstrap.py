@@ -18,9 +18,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from scipy.special import bdtr
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized_profile import MOST_TRIALS, ResamplePair, binomial
+from dpcore.mechanisms.resized_profile import MOST_TRIALS, ResamplePair
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -198,13 +199,16 @@ class ResizedBootstrap:
 
         ``P(|n C/(m K) - k| < 1/2)`` with ``C ~ Bin(m K, k/n)``: the noise averages out.
         """
-        trials = self._trials(scores)
-        law = binomial(trials, ones, self.people)
+        trials, n = self._trials(scores), self.people
         if trials == 0:
             return 0.0
-        # In whole numbers: |2 n C - 2 k T| < T.
-        off = np.abs(2.0 * self.people * law.counts - 2.0 * ones * trials)
-        return min(1.0, math.fsum(law.mass[off < trials]))
+        if ones in {0, n}:
+            return 1.0
+        # All C with (2 k - 1) T < 2 n C < (2 k + 1) T, in whole numbers.
+        least = ((2 * ones - 1) * trials) // (2 * n) + 1
+        most = ((2 * ones + 1) * trials - 1) // (2 * n)
+        below = bdtr(least - 1, trials, ones / n) if least > 0 else 0.0
+        return max(0.0, float(bdtr(most, trials, ones / n) - below))
 
     def simulate(
         self, ones: int, *, rng: np.random.Generator, size: tuple[int, ...]

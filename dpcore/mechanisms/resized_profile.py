@@ -202,7 +202,7 @@ class ResamplePair:
 
 def _excess(mass: FloatArray, loss: FloatArray, epsilon: float) -> float:
     beyond = loss > epsilon
-    return math.fsum(mass[beyond] * -np.expm1(epsilon - loss[beyond]))
+    return float((mass[beyond] * -np.expm1(epsilon - loss[beyond])).sum())
 
 
 def _least(side: tuple[FloatArray, FloatArray], level: float, delta: float) -> float:

@@ -32,7 +32,9 @@ LARGEST_LEVEL = 700.0
 """Levels beyond it leave the range of floats."""
 _HALVINGS = 200
 _SHRINK = 1 - 2.0**-48
-_GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 300)])
+_GRID = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 150)])
+_NEARLY = 1e-4
+_NEGLIGIBLE = 46.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,11 +172,11 @@ class NoisyResample:
         """
         changes = np.clip(np.asarray(change, dtype=np.float64), 0.0, 1.0)
         place = np.searchsorted(_GRID, changes)
-        needed = np.unique(place)
+        needed = np.flatnonzero(np.bincount(place.ravel(), minlength=len(_GRID)))
         levels = np.zeros(len(_GRID))
         most = self.epsilon()
         for index in needed[needed > 0]:
-            levels[index] = min(most, self._root(float(_GRID[index]), 0.0))
+            levels[index] = min(most, self._root(float(_GRID[index]), 0.0, _NEARLY))
         return np.asarray(levels[place])
 
     def pair_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -235,6 +237,11 @@ class NoisyResample:
         copies, weight = self._copies(r)
         present = weight > 0
         copies, logs = copies[present], np.log(weight[present])
+        largest = logs + copies * r
+        kept = largest > largest.max() - _NEGLIGIBLE
+        # No term is above ``w_j e^(j r - x)``: what is left out counts in full.
+        rest = np.exp(np.minimum(largest[~kept], LARGEST_LEVEL)).sum()
+        copies, logs = copies[kept], logs[kept]
         s = change * copies * r
 
         def sum_at(x: float) -> float:
@@ -243,17 +250,21 @@ class NoisyResample:
             first = np.exp(np.minimum(logs[above] + far - x, LARGEST_LEVEL))
             second = np.exp(logs[~above] - near)
             gained = first * -np.expm1(x - s[above])
-            return float(gained.sum() + (second * np.expm1(s[~above] - x)).sum())
+            lost = second * np.expm1(s[~above] - x)
+            return float(gained.sum() + lost.sum() + rest * math.exp(-x))
 
         return sum_at
 
-    def _root(self, change: float, low: float) -> float:
-        """Return the root ``x`` of ``change_epsilon``, rounded up."""
+    def _root(self, change: float, low: float, within: float = 0.0) -> float:
+        """Return the root ``x`` of ``change_epsilon``, rounded up.
+
+        By at most ``within``, as a share of the root.
+        """
         sum_at = self._balance(change)
         high = max(low, change * self.draws * self.level)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            if middle in {low, high}:
+            if middle in {low, high} or high - low <= within * high:
                 break
             if sum_at(middle) > 0:
                 low = middle
