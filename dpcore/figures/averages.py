@@ -208,7 +208,7 @@ def sharing_picture(parts: Equipartition, *, watermark: bool) -> Picture:
                     "x": variances,
                     "y": [str(kind).replace(", ", ",<br>") for kind in kinds],
                     "text": [
-                        significant(v) + ("" if fine else ", spends too much")
+                        significant(v) + ("" if fine else ", too much")
                         for v, fine in zip(variances, honest, strict=True)
                     ],
                     "textposition": "outside",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dpcore.studies.bootstrap_coverage import Experiment
     from dpcore.studies.bootstrap_runs import Runs
 
+_HEIGHT = 420
 _TRUE = {"color": NEUTRAL, "dash": "dash", "width": 2}
 
 
@@ -81,6 +82,7 @@ def coverage_picture(
         title=title,
         figure=frame(
             watermark=watermark,
+            height=_HEIGHT,
             traces=traces,
             xaxis={"title": {"text": "number of bootstraps"}},
             yaxis={

@@ -1,0 +1,171 @@
+"""The page of standard errors: claims beside measures, stations, and releases."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+
+STATIONS = {
+    "Coverage": ["promise 95 %"],
+    "Standard errors": ["exactly 0", "of 300 intervals", "honest rival"],
+    "One table": ["The average is"],
+    "One shot or many": ["31 % more variance"],
+    "Copies": ["37 % of the 500 people"],
+    "Averages of Laplace": ["One Laplace draw has variance 2", "fewer than 8.92"],
+    "How normal": ["pick the truly normal"],
+    "Sharing a budget": ["1.115 instead of 1"],
+    "Combining answers": ["would be 181"],
+}
+CSV = "age,smoker\n" + "".join(
+    f"{20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(200)
+)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    monkeypatch.setattr("ui.running._AT_FIRST", 60.0)
+
+
+def words(app):
+    blocks = [*app.markdown, *app.metric, *app.warning, *app.info]
+    return " ".join(f"{getattr(b, 'label', '')} {b.value}" for b in blocks).replace(
+        "\\", ""
+    )
+
+
+def at_station(app, name):
+    app.session_state["se-station"] = name
+    return app.run()
+
+
+def test_claim_measure_and_repair_stand_side_by_side(open_page):
+    app = open_page("standard_errors")
+    levels = [m.value for m in app.metric if m.label.startswith("Privacy")]
+    assert levels == ["ε 4.8866", "ε 5.168 to 5.278", "ε 4.8866"]
+    shown = words(app)
+    for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02062"):
+        assert number in shown
+    assert "3.266e-6" in shown
+
+
+def test_every_station_is_drawn(open_page):
+    app = open_page("standard_errors")
+    by_label(app.number_input, "Simulated tables").set_value(300).run()
+    for name, expected in STATIONS.items():
+        at_station(app, name)
+        assert not app.exception
+        for text in expected:
+            assert text in words(app), name
+
+
+def test_settings_move_the_answer(open_page):
+    app = open_page("standard_errors")
+    by_label(app.number_input, "Bootstraps").set_value(10).run()
+    assert "ε 6.553 to 6.617" in words(app)
+    by_label(app.selectbox, "Population").set_value("normal").run()
+    assert "82.1 %" in words(app)
+
+
+def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
+    monkeypatch.setattr("ui.running._AT_FIRST", -1.0)
+    monkeypatch.setattr("ui.running._PATIENCE", -1.0)
+    app = open_page("standard_errors")
+    assert not any("times the variance" in m.value for m in app.markdown)
+    button(app, "Stop").click().run()
+    assert not app.exception
+    assert "stopped before" in words(app)
+    monkeypatch.setattr("ui.running._PATIENCE", 60.0)
+    button(app, "Go on").click().run()
+    app.run()
+    assert "1.668 times" in words(app)
+
+
+def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page):
+    use_upload(open_page, CSV)
+    app = open_page("standard_errors")
+    by_label(app.number_input, "Bootstraps to release").set_value(5).run()
+    if by_label(app.selectbox, "Answer with").value != "several noisy bootstraps":
+        pytest.fail("bootstraps come first")
+    assert not button(app, "Release").disabled
+    before = len(charts(app))
+    button(app, "Release").click().run()
+    assert not app.exception
+    assert len(charts(app)) == before + 1
+    assert by_label(app.metric, "Standard error").value
+    assert "every interval" not in words(app)
+    released = open_page("ledger").dataframe[0].value
+    assert released["ε"].iloc[0].startswith("0.5")
+    assert "Bootstrap, corrected" in released["mechanism"].iloc[0]
+
+
+def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
+    use_upload(open_page, CSV)
+    app = open_page("standard_errors")
+    by_label(app.selectbox, "Their noise").set_value("published").run()
+    assert button(app, "Release").disabled
+    assert "Claimed: ε 0.5. Really given: up to" in words(app)
+    assert any("finite" in w.value for w in app.warning)
+
+
+def test_one_shot_is_released_in_the_same_block(open_page):
+    use_upload(open_page, CSV)
+    app = open_page("standard_errors")
+    by_label(app.selectbox, "Answer with").set_value("one shot").run()
+    button(app, "Release").click().run()
+    assert not app.exception
+    assert not button(app, "Draw again").disabled
+
+
+def test_share_of_a_label_is_bootstrapped_too(open_page):
+    use_example(open_page)
+    app = open_page("standard_errors")
+    for place in range(len(by_label(app.selectbox, "Column").options)):
+        by_label(app.selectbox, "Column").set_value(place).run()
+        assert not app.exception
+        if by_label(app.selectbox, "Statistic").options == ["proportion", "count"]:
+            break
+    by_label(app.selectbox, "Statistic").set_value("count").run()
+    assert ", 50 bootstraps" in words(app)
+    button(app, "Release").click().run()
+    assert by_label(app.metric, "Answer").value
+
+
+def test_column_with_people_left_out_is_refused_with_the_reason(open_page):
+    use_upload(open_page, CSV)
+    app = open_page("standard_errors")
+    by_label(app.selectbox, "Column").set_value(1).run()
+    assert "their number must be public" in words(app)
+
+
+def test_own_column_stays_behind_the_wall(open_page):
+    use_upload(open_page, CSV)
+    app = open_page("standard_errors")
+    closed = len(charts(app))
+    by_label(app.toggle, "Show how it does on your column").set_value(True).run()
+    assert len(charts(app)) == closed + 1
+    by_label(app.toggle, "Simulate tables from this column").set_value(True).run()
+    assert not app.exception
+    assert len(charts(app)) == closed + 2
+    kept = repr(app.session_state)
+    assert "44.5" not in kept  # the mean of the column
+
+
+@pytest.mark.parametrize("chosen", ["release", "classroom"])
+def test_figures_are_watermarked_in_classroom_mode_only(open_page, chosen):
+    app = use_example(open_page)
+    mode(app).set_value(chosen).run()
+    app = open_page("standard_errors")
+    assert charts(app)
+    for figure in charts(app):
+        notes = figure["layout"].get("annotations", [])
+        marked = any(note.get("name") == "watermark" for note in notes)
+        assert marked is (chosen == "classroom")
+
+
+def test_wrong_weights_are_explained_in_place(open_page):
+    app = at_station(open_page("standard_errors"), "Combining answers")
+    for text, message in (("0.1, x", "commas"), ("0, 1", "above 0"), ("", "commas")):
+        by_label(app.text_input, "ε of each answer").set_value(text).run()
+        assert not app.exception
+        assert message in words(app)

@@ -1,0 +1,172 @@
+"""Figures of standard errors and of averages: takeaways, twins, and their size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.figures.averages import (
+    limits_picture,
+    normality_picture,
+    rivals_picture,
+    sharing_picture,
+)
+from dpcore.figures.bootstrap import coverage_picture
+from dpcore.figures.bootstrap_levels import levels_picture
+from dpcore.figures.bootstrap_lines import methods, others
+from dpcore.figures.bootstrap_releases import (
+    copies_picture,
+    one_picture,
+    one_shot_picture,
+)
+from dpcore.figures.bootstrap_scores import errors_picture, scores_picture
+from dpcore.studies.averages import Rivals
+from dpcore.studies.bootstrap_coverage import Experiment
+from dpcore.studies.bootstrap_levels import Levels
+from dpcore.studies.bootstrap_normality import normality
+from dpcore.studies.bootstrap_runs import one_table, simulate
+from dpcore.studies.equipartition import Equipartition
+
+AGES = Experiment()
+SHOWN = methods()
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return simulate(AGES, 300, np.random.default_rng(2))
+
+
+def marked(picture):
+    notes = picture.figure.layout.annotations
+    return any(note.name == "watermark" for note in notes)
+
+
+def largest(picture):
+    return max(len(trace.x) for trace in picture.figure.data)
+
+
+def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
+    settings = [Experiment(times=k) for k in (5, 50, 200)]
+    picture = coverage_picture(
+        settings, {50: runs}, shown=(*SHOWN, *others()), watermark=True
+    )
+    assert "70 % (unbiased, 200 bootstraps)" in picture.title
+    assert marked(picture)
+    simulated = picture.table[picture.table["simulated tables"] > 0]
+    assert set(simulated["bootstraps"]) == {50}
+    assert len(picture.table) == 3 * 6
+    unbiased = picture.table[picture.table["method"] == "unbiased"]
+    assert unbiased["coverage, exact"].iloc[1] == pytest.approx(0.8043, abs=1e-4)
+    bars = [t for t in picture.figure.data if t.mode == "markers"]
+    assert all(np.all(np.array(t.error_y.array) > 0) for t in bars)
+
+
+def test_coverage_that_is_kept_is_said_to_be():
+    settings = [Experiment(times=k) for k in (5, 50)]
+    picture = coverage_picture(settings, {}, shown=SHOWN[3:], watermark=False)
+    assert picture.title.startswith("All of these intervals")
+    assert not marked(picture)
+
+
+def test_standard_errors_and_scores_of_simulated_tables(runs):
+    errors = errors_picture(AGES, runs, SHOWN, watermark=False)
+    assert "exactly 0 for" in errors.title
+    table = errors.table.set_index("method")
+    assert table.loc["unbiased", "expected mean"] == pytest.approx(0.7374, abs=1e-3)
+    assert table.loc["most conservative", "exactly 0"] == 0
+    scores = scores_picture(AGES, runs, SHOWN, watermark=False)
+    assert "of 300 intervals" in scores.title
+    assert "where 15 should" in scores.title
+    missed = scores.table.set_index("method")["expected to miss"]
+    assert missed["conservative"] == pytest.approx(1 - 0.974, abs=1e-4)
+    assert max(largest(errors), largest(scores)) < 200
+
+
+def test_one_table_with_and_without_the_truth():
+    numbers = one_table(AGES, np.random.default_rng(3))
+    known = {"noise": 2.0, "people": 500, "unit": "years", "watermark": False}
+    picture = one_picture(numbers, SHOWN, truth=AGES.population.mean, **known)
+    assert "true mean" in picture.title
+    assert "holds" in picture.table
+    released = one_picture(numbers, SHOWN, **known)
+    assert "true" not in released.title + released.alt
+    assert "holds" not in released.table
+    corrected = SHOWN[3].method.around(numbers, noise=2.0, people=500)
+    assert released.table["lower end"].iloc[3] == corrected.lower
+    assert list(released.table["estimate"]) == [corrected.center] * 4
+
+
+def test_two_equal_bootstraps_are_drawn():
+    picture = one_picture(
+        np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, unit="", watermark=False
+    )
+    assert len(picture.figure.data) == 1 + len(SHOWN)
+
+
+def test_one_shot_and_average_differ_around_the_table(runs):
+    picture = one_shot_picture(AGES, runs, watermark=False)
+    assert "31 % more variance" in picture.title
+    given = picture.table["standard error given the table, exact"]
+    assert given.to_list() == pytest.approx([0.2, 0.2288], abs=1e-4)
+
+
+def test_shares_of_copies():
+    picture = copies_picture(Experiment(people=1000), watermark=False)
+    shares = picture.table["share of rows"]
+    assert shares[:6].to_list() == pytest.approx(
+        [
+            0.3676954248,
+            0.3680634883,
+            0.1840317441,
+            0.0612825094,
+            0.0152899554,
+            0.0030488079,
+        ],
+        abs=1e-10,
+    )
+    published = Experiment(people=500)
+    noise = copies_picture(published, watermark=False).table[
+        "variance of the noise of this part"
+    ]
+    # The first row is that of people who are not drawn.
+    assert noise[1:5].to_list() == pytest.approx(
+        [0.7364955007, 0.7364955007, 0.3675097789, 0.1220122646], rel=1e-9
+    )
+
+
+def test_levels_say_what_is_claimed_and_what_holds():
+    known = Levels(times=50, claimed=4.8866, attained=5.1689, mean=5.278, generic=6.75)
+    other = Levels(times=1, claimed=4.8866, attained=34.0, mean=34.0, generic=43.4)
+    picture = levels_picture([other, known], here=50, delta=1e-6, watermark=True)
+    assert "at least 5.169 and at most 5.278" in picture.title
+    assert picture.table["claimed ε"].to_list() == [4.8866, 4.8866]
+
+
+def test_averages_against_gaussian_noise():
+    limits = limits_picture(Rivals(), watermark=False)
+    assert "fewer than 8.92" in limits.title
+    assert "14 is claimed" in limits.title
+    picture = rivals_picture(Rivals(), 10, watermark=False)
+    assert picture.table["draws"].to_list() == [1, 2, 3, 5, 7, 10]
+    assert picture.table["variance at the same ε and δ"].iloc[-1] == pytest.approx(
+        8.71154, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("picks", [False, True])
+def test_normality_of_averages(picks):
+    rng = np.random.default_rng(1)
+    found = [normality(k, 200, rng) for k in (1, 10)]
+    picture = normality_picture(found, picks=picks, watermark=True)
+    assert picture.table["draws averaged"].to_list() == [1, 10]
+    words = "pick" if picks else "From 10 draws on"
+    assert words in picture.title
+    early = normality_picture(found[:1], picks=False, watermark=True)
+    assert "still fail" in early.title
+
+
+def test_sharing_marks_what_spends_too_much():
+    picture = sharing_picture(Equipartition(), watermark=False)
+    assert "spends ε 1.115 instead of 1" in picture.title
+    texts = picture.figure.data[0].text
+    assert ["too much" in text for text in texts] == [False, False, True, *4 * [False]]
