@@ -14,7 +14,7 @@ st.markdown(
 asked = modelling.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
-st.markdown(f"**{literal(asked.title)}**")
+st.markdown(f"**{literal(asked.title[:1].upper() + asked.title[1:])}**")
 answer = offering.offer(asked, study, key="model")
 if answer is None:
     regression.expected(asked)

@@ -157,6 +157,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
             ends,
             truth=fit.theta,
             samples=samples,
+            simulated=answer is None,
             watermark=watermark,
         ),
         "truth",
@@ -182,7 +183,7 @@ def _again() -> None:
 def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     """Show how the fit went, and say in words what is wrong with it."""
     cells = st.columns(4)
-    cells[0].metric("Behind the model", people(found.people))
+    cells[0].metric("People behind it", f"{found.people:,}")
     cells[1].metric(
         "Explained",
         "not defined" if np.isnan(found.explained) else percent(found.explained),
@@ -201,6 +202,12 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
         significant(found.condition),
         help="How unequally well the table determines the coefficients: 1 is best.",
     )
+    if found.explained < 0:
+        st.info(
+            "The penalty pulls the coefficients so far towards 0 that the model "
+            "predicts worse than a constant would. A smaller one fits better, and "
+            "needs more noise."
+        )
     if found.unique:
         st.warning(
             f"{people(found.unique)} alone determine a coefficient (leverage 1): the "

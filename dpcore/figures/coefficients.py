@@ -27,6 +27,7 @@ def coefficients_picture(
     *,
     truth: FloatArray | None = None,
     samples: int = 1,
+    simulated: bool = False,
     watermark: bool,
 ) -> Picture:
     """Return coefficients side by side, on the scale of the model.
@@ -38,6 +39,7 @@ def coefficients_picture(
             several samples the least and largest; ``None`` if nothing is known.
         truth: CONFIDENTIAL: the coefficients of the table, or ``None``.
         samples: How many posterior samples there are.
+        simulated: Whether this is a simulated draw, which must not leave.
         watermark: Whether this is a classroom exercise.
 
     """
@@ -46,7 +48,7 @@ def coefficients_picture(
         {
             "type": "scatter",
             "mode": "markers",
-            "name": "released" if samples == 1 else f"mean of {samples} samples",
+            "name": _name(samples, simulated=simulated),
             "x": values,
             "y": names,
             "marker": {"color": PUBLIC, "size": 11},
@@ -85,6 +87,12 @@ def coefficients_picture(
         alt=f"One point a coefficient with its interval, and a line at 0. {title}.",
         table=_table(labels, values, ends, truth),
     )
+
+
+def _name(samples: int, *, simulated: bool) -> str:
+    if simulated:
+        return "simulated"
+    return "released" if samples == 1 else f"mean of {samples} samples"
 
 
 def _takeaway(

@@ -82,10 +82,17 @@ def posterior_epsilon(
     worst = _worst_pair(question)
     if worst is None:
         return math.inf
-    leverage, residual = worst[0], worst[1] * math.sqrt(gamma)
+    return _posterior_level(
+        worst[0], worst[1] * math.sqrt(gamma), delta, samples, question.moves
+    )
 
+
+@lru_cache(maxsize=256)
+def _posterior_level(
+    leverage: float, residual: float, delta: float, samples: int, moves: int
+) -> float:
     def within(epsilon: float) -> bool:
-        each, left = per_move(epsilon, delta, question.moves)
+        each, left = per_move(epsilon, delta, moves)
         return _posterior_delta(leverage, residual, each, samples) <= left
 
     high = 1.0

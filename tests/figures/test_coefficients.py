@@ -27,6 +27,7 @@ def test_truth_is_beside_the_release_only_if_given():
     assert "at most 0.2" in shown.title
     assert list(shown.table["without noise"]) == [0.4, -0.2, 0.3]
     assert [trace.name for trace in shown.figure.data] == ["released", "without noise"]
+    assert picture(simulated=True).figure.data[0].name == "simulated"
 
 
 @pytest.mark.parametrize("watermark", [True, False])
