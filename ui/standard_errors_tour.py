@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.bootstrap import coverage_picture
+from dpcore.figures.bootstrap_ranges import ranges_picture
 from dpcore.figures.bootstrap_releases import (
     one_picture,
     one_shot_picture,
@@ -186,6 +187,12 @@ def _coverage(asked: Settings) -> None:
         "part of the budget, and the noise that has to be subtracted grows. "
         f"Here about {significant(best)} of them estimate the sampling error best."
     )
+    picture = session.remember(
+        "se-ranges",
+        repr((asked.key("tail", "level"), _watermark())),
+        lambda: ranges_picture(fine, shown=asked.shown, watermark=_watermark()),
+    )
+    results.show(picture, "se-ranges")
 
 
 def _runs_by_times(asked: Settings) -> dict[int, Runs]:

@@ -156,6 +156,28 @@ def mean_error(experiment: Experiment, method: Method) -> float:
     return float(weight @ np.sqrt(method.variance(experiment.bootstraps, spread)))
 
 
+def error_range(
+    experiment: Experiment, method: Method, *, outside: float = 0.1
+) -> tuple[float, float]:
+    """Return which estimated standard errors all but a share ``outside`` lie between.
+
+    Every rule grows with the sample variance, so that its quantiles are those of a
+    chi-squared variable, put through the rule.
+
+    Raises:
+        ParameterError: ``outside`` is not in (0, 1).
+
+    """
+    if not 0 < outside < 1:
+        message = f"the share outside must be in (0, 1), got {outside}."
+        raise ParameterError(message)
+    half = (experiment.times - 1) / 2
+    share = np.array([outside / 2, 1 - outside / 2])
+    spread = _expected(experiment) * gammaincinv(half, share) / half
+    low, high = np.sqrt(method.variance(experiment.bootstraps, spread)).tolist()
+    return low, high
+
+
 def mean_length(experiment: Experiment, method: Method) -> float:
     """Return the mean length of the intervals."""
     errors = 2 * method.quantile(experiment.bootstraps)

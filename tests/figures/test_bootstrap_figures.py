@@ -14,6 +14,7 @@ from dpcore.figures.averages import (
 from dpcore.figures.bootstrap import coverage_picture
 from dpcore.figures.bootstrap_levels import levels_picture
 from dpcore.figures.bootstrap_lines import methods, others
+from dpcore.figures.bootstrap_ranges import ranges_picture
 from dpcore.figures.bootstrap_releases import (
     copies_picture,
     one_picture,
@@ -170,3 +171,12 @@ def test_sharing_marks_what_spends_too_much():
     assert "spends ε 1.115 instead of 1" in picture.title
     texts = picture.figure.data[0].text
     assert ["too much" in text for text in texts] == [False, False, True, *4 * [False]]
+
+
+def test_ranges_widen_with_more_bootstraps():
+    settings = [Experiment(times=k) for k in (17, 50, 200)]
+    picture = ranges_picture(settings, shown=SHOWN, watermark=False)
+    unbiased = picture.table[picture.table["method"] == "unbiased"]
+    width = unbiased["5 % are above"] - unbiased["5 % are below"]
+    assert width.is_monotonic_increasing
+    assert "between 0 and" in picture.title

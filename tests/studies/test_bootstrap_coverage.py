@@ -19,6 +19,7 @@ from dpcore.studies.bootstrap_coverage import (
     PUBLISHED,
     UNBIASED_KEPT,
     Experiment,
+    error_range,
     exact_coverage,
     mean_error,
     mean_length,
@@ -203,3 +204,16 @@ def test_everybody_equal_and_two_people():
 def test_outside_the_domain(change):
     with pytest.raises(ParameterError):
         Experiment(**change)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_ranges_hold_nine_tenths_of_simulated_errors(runs, method):
+    low, high = error_range(AGES, method)
+    errors = np.sqrt(method.variance(AGES.bootstraps, runs.spreads))
+    inside = np.mean((errors >= low) & (errors <= high))
+    # Where many errors are the least possible one, the range that begins there holds
+    # these too.
+    expected = 0.95 if np.mean(errors == low) > 0.05 else 0.9
+    assert inside == pytest.approx(expected, abs=0.02)
+    with pytest.raises(ParameterError):
+        error_range(AGES, method, outside=0.0)
