@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import (
-    by_label,
-    charts,
-    use_upload,
-)
+from dpcore.data.columns import MissingPolicy
+from dpcore.releases.resized_request import Form
+from tests.app.test_pages import button, by_label, charts, mode, use_upload
 from tests.app.test_study2 import shown
 
 TABLE = "age,smoker\n" + "".join(
@@ -26,20 +24,6 @@ STATIONS = (
 
 def metrics(app):
     return [metric.value for metric in app.metric if metric.label == "Privacy"]
-
-
-def own(open_page, column="smoker"):
-    """Choose the column of an upload, and give missing values a public one."""
-    use_upload(open_page, TABLE)
-    app = open_page("resized")
-    by_label(app.radio, "Data").set_value("my column").run()
-    assert not app.exception
-    assert app.info, "people without a value make the number of people private"
-    place = 1 if column == "smoker" else 0
-    by_label(app.selectbox, "Column").set_value(place).run()
-    key = next(key for key in app.session_state.filtered_state if "generation" in key)
-    assert key
-    return app
 
 
 def test_first_view_shows_claim_measurement_and_repair(open_page):
@@ -106,3 +90,113 @@ def test_one_person_is_always_drawn(open_page):
     by_label(app.number_input, "Z").set_value(0.5).run()
     assert not app.exception
     assert app.metric[1].delta == "δ 1 at every ε"
+
+
+def own(open_page, column):
+    """Choose a column of an upload, and count people without a value as well."""
+    use_upload(open_page, TABLE)
+    app = open_page("resized")
+    by_label(app.radio, "Data").set_value("my column").run()
+    by_label(app.selectbox, "Column").set_value(column).run()
+    if app.info:
+        # People without a value make the number of people private.
+        assert "public number of people" in app.info[0].value.replace("\\", "")
+        unfold(app, column)
+        box = by_label(app.selectbox, "If a value is missing")
+        box.set_value(MissingPolicy.REPLACE).run()
+    assert not app.exception
+    assert not app.info
+    return app
+
+
+def unfold(app, column):
+    app.session_state[f"resized-bounds-{session_number(app)}-{column}"] = True
+    app.run()
+    assert not app.exception
+
+
+def session_number(app):
+    """Return the number of the table in use, which keys of its widgets end with."""
+    key = next(box.key for box in app.selectbox if box.label == "Column")
+    return key.removeprefix("column-")
+
+
+def listed(app):
+    app.switch_page("pages/ledger.py").run()
+    return next(d.value for d in app.dataframe if "mechanism" in d.value)
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_repaired_form_of_a_file_is_released_and_listed(open_page, column):
+    app = own(open_page, column)
+    assert by_label(app.metric, "Price").value == "ε 0.1"
+    assert "As published it cannot be released" in shown(app)
+    button(app, "Release").click().run()
+    assert not app.exception
+    assert not app.error
+    answer = next(m for m in app.metric if m.label.startswith("Sanitized"))
+    assert answer.value
+    row = listed(app).iloc[0]
+    assert row["ε"] == "0.1"
+    assert float(row["δ"]) == 0
+    assert row["mechanism"] == "Resampled mean with Laplace noise"
+
+
+def test_column_itself_is_shown_to_the_curator_only(open_page):
+    app = own(open_page, 1)
+    assert "In this table" not in shown(app)
+    assert not charts(app)
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    text = shown(app)
+    assert "In this table: 10 people of 200." in text
+    assert "Everybody's own loss" in text
+    assert len(charts(app)) == 1
+    for station in STATIONS[1:]:
+        app.session_state["resized-own-station"] = station
+        app.run()
+        assert not app.exception
+        assert not app.error
+
+
+def test_mean_of_a_column_has_errors_and_no_finite_loss_as_published(open_page):
+    app = own(open_page, 0)
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    labels = [metric.label for metric in app.metric]
+    assert "Typical error, as published" in labels
+    assert "no person's loss is finite as published" in shown(app)
+
+
+def test_share_above_a_number_can_be_asked(open_page):
+    app = own(open_page, 0)
+    box = by_label(app.selectbox, "Question")
+    box.set_value("share of people at or above a number").run()
+    by_label(app.number_input, "At or above").set_value(65.0).run()
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert "In this table: 20 people of 200." in shown(app)
+
+
+def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
+    app = own(open_page, 1)
+    assert not [radio for radio in app.radio if radio.label == "What to draw"]
+    mode(app).set_value("classroom").run()
+    app = open_page("resized")
+    by_label(app.radio, "Data").set_value("my column").run()
+    by_label(app.radio, "What to draw").set_value(Form.PUBLISHED).run()
+    assert not app.exception
+    assert by_label(app.metric, "Price").value.startswith("ε 0, δ 0.09")
+    # It costs more than any sensible budget has.
+    assert button(app, "Release").disabled
+    assert "is left" in app.warning[0].value
+
+
+def test_private_number_of_people_is_refused_with_what_to_do(open_page):
+    use_upload(open_page, "age,smoker\n" + "30,yes\n40,no\n" * 50)
+    app = open_page("resized")
+    by_label(app.radio, "Data").set_value("my column").run()
+    by_label(app.selectbox, "Column").set_value(1).run()
+    assert not app.exception
+    assert "declare a public value for missing ones" in app.info[0].value
+    assert not charts(app)
