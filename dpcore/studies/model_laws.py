@@ -173,7 +173,8 @@ class PerturbedLaws:
             name: np.repeat(getattr(self.pairs, name), len(levels))
             for name in ("leverage", "spread", "square", "residual")
         }
-        many = PerturbedPairs(**columns, sigma=self.pairs.sigma)
+        pairs = self.pairs
+        many = PerturbedPairs(**columns, sigma=pairs.sigma, nodes=pairs.nodes)
         return many.delta(levels)
 
     def roc(self) -> tuple[FloatArray, FloatArray]:
