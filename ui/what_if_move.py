@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ui.subject import Subject
 
 _MOVE, _JOIN = "move a person", "let a newcomer join"
-_MOST_SAMPLED, _MOST_PERTURBED = 20_000, 100
+_MOST_SAMPLED, _MOST_PERTURBED = 20_000, 30
 _SLOW_FIT = 100_000
 
 
@@ -143,6 +143,7 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | No
             fit,
             law,
             _watched(subject, fit.people),
+            delta=delta,
             owned=subject.request.unit.rows,
         ),
     )

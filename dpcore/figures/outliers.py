@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _POINTS = 400
 _DECADES = 6
 _NOTABLE = 1.01
+_ROUNDING = 1e-6
 
 
 def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
@@ -29,27 +30,30 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
 
     """
     color = STROKES[key].color
-    shares = np.linspace(0, 1, min(_POINTS, max(moved.watched, 1)) + 1)[1:]
-    before, after = (
-        np.quantile(part, shares, method="inverted_cdf") if len(part) else np.empty(0)
+    known = [
+        end
         for part in (moved.before, moved.after)
+        for end in _ends(part[np.isfinite(part)])
+    ]
+    known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
+    top = max(known, default=1.0)
+    floor = max(min(known, default=1.0), top * 10.0**-_DECADES)
+    levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
+    before, after = (
+        _share_within(part, levels) for part in (moved.before, moved.after)
     )
-    known = np.concatenate([before, after, [moved.own_before, moved.own_after]])
-    known = known[np.isfinite(known) & (known > 0)]
-    top = float(known.max()) if len(known) else 1.0
-    floor = max(float(known.min()) if len(known) else 1.0, top * 10.0**-_DECADES)
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
-            "x": np.clip(losses, floor, None),
-            "y": 100 * shares[: len(losses)],
+            "x": levels,
+            "y": 100 * within,
             "mode": "lines",
             "name": name,
             "line": {"color": shade, "dash": dash, "width": 2.5, "shape": "hv"},
             "hovertemplate": "%{y:.1f} % lose at most %{x:.3g}"
             "<extra>%{fullData.name}</extra>",
         }
-        for losses, name, shade, dash in (
+        for within, name, shade, dash in (
             (before, "the others, before", NEUTRAL, "dash"),
             (after, "the others, after", color, "solid"),
         )
@@ -72,7 +76,7 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
             (moved.own_before, "the person, before", "diamond-open", 12),
             (moved.own_after, "the person, after", "diamond", 24),
         )
-        if np.isfinite(at)
+        if _shown(at)
     ]
     figure = frame(
         traces=traces,
@@ -86,9 +90,7 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
         yaxis={"title": {"text": "share of the others, %"}, "range": [0, 103]},
     )
     title = _takeaway(moved)
-    table = pd.DataFrame(
-        {"share of the others": shares[: len(before)], "before": before, "after": after}
-    )
+    table = pd.DataFrame({"epsilon at most": levels, "before": before, "after": after})
     return Picture(
         title=title,
         figure=figure,
@@ -112,9 +114,29 @@ def _takeaway(moved: Moved) -> str:
     return text
 
 
-def rise_quantiles(moved: Moved) -> FloatArray:
-    """Return the 5, 50 and 95 % quantiles of ``after / before`` of the others."""
-    known = (moved.before > 0) & np.isfinite(moved.before)
-    if not known.any():
-        return np.ones(3)
-    return np.quantile(moved.after[known] / moved.before[known], [0.05, 0.5, 0.95])
+def _shown(loss: float) -> bool:
+    return bool(np.isfinite(loss) and loss > 0)
+
+
+def _ends(losses: FloatArray) -> list[float]:
+    """Return the smallest positive loss, and the largest."""
+    if len(losses) == 0 or losses.max() <= 0:
+        return []
+    least = float(losses.min())
+    if least <= 0:
+        least = float(losses[losses > 0].min())
+    return [least, float(losses.max())]
+
+
+def _share_within(losses: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the share of people at or below each level; sorting takes far longer."""
+    if len(losses) == 0:
+        return np.zeros(len(levels))
+    places = np.full(len(losses), len(levels))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log(levels[-1] / levels[0]) / (len(levels) - 1)
+        found = np.ceil(np.log(losses / levels[0]) / step - _ROUNDING)
+    usual = np.isfinite(losses)
+    places[usual] = np.clip(np.nan_to_num(found[usual]), 0, len(levels))
+    counts = np.bincount(places, minlength=len(levels) + 1)[:-1]
+    return np.asarray(np.cumsum(counts) / len(losses))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.models.loss_tables import perturbed_epsilon
 from dpcore.models.metrics import ISOTROPIC, Shape
 from dpcore.models.objective_perturbation import PerturbedPairs
 from dpcore.models.posterior_sampling import UNIQUE, PosteriorPairs
@@ -70,9 +71,10 @@ def metric_of(law: Law) -> Metric:
 def as_released(law: Law) -> Law:
     """Return the law that the release of a linear model really has.
 
-    >>> from dpcore.models.metrics import FISHER
-    >>> type(as_released(NoisyFit(gamma=4.0, metric=FISHER))).__name__
-    'SampledFit'
+        >>> from dpcore.models.loss_tables import perturbed_epsilon
+    from dpcore.models.metrics import FISHER
+        >>> type(as_released(NoisyFit(gamma=4.0, metric=FISHER))).__name__
+        'SampledFit'
     """
     if isinstance(law, NoisyFit) and law.metric.shape is Shape.FISHER:
         return SampledFit(gamma=law.gamma)
@@ -106,13 +108,14 @@ def ridge_losses(
             leverage=state.leverage, residual=state.residual, gamma=law.gamma
         ).epsilon(delta)
     elif isinstance(law, PerturbedObjective):
-        found = PerturbedPairs.of_members(
+        pairs = PerturbedPairs.of_members(
             leverage=np.where(alone, 0.0, state.leverage),
             spread=state.length,
             square=state.square,
             residual=state.residual,
             sigma=law.sigma,
-        ).epsilon(delta)
+        )
+        found = perturbed_epsilon(pairs, delta=delta)
     else:
         message = "this view needs noise on the coefficients, one posterior sample, "
         message += "or objective perturbation."

@@ -38,14 +38,16 @@ class RidgeBase(NamedTuple):
     """The people who are watched, ascending."""
     rows: FloatArray
     state: RidgeState
+    losses: FloatArray
+    """Their losses, before anything moves."""
     owned: int = 1
     """How many rows one unit may own."""
 
 
 def ridge_base(
-    fit: RidgeFit, law: Law, people: NDArray[np.intp], *, owned: int = 1
+    fit: RidgeFit, law: Law, people: NDArray[np.intp], *, delta: float, owned: int = 1
 ) -> RidgeBase:
-    """Return leverages, residuals and lengths of the watched ``people``.
+    """Return leverages, residuals, lengths and losses of the watched ``people``.
 
     ``owned`` is how many rows, like each person's own, one unit may own.
 
@@ -61,7 +63,8 @@ def ridge_base(
     rows = fit.features if everybody else fit.features[people]
     target = fit.target if everybody else fit.target[people]
     state = _state(fit, metric, rows, target)
-    return RidgeBase(fit, metric, people, rows, state, owned)
+    losses = ridge_losses(law, state, delta=delta, rows=owned)
+    return RidgeBase(fit, metric, people, rows, state, losses, owned)
 
 
 def move_in_ridge(
@@ -103,10 +106,9 @@ def move_in_ridge(
             raise DataError(message)
         own_before = float(ridge_losses(law, own, delta=delta, rows=base.owned)[0])
     update = _Update.of(fit, base.metric, np.array(columns), np.array(signs), targets)
-    kept = np.ones(len(base.people), dtype=bool)
-    if person is not None:
-        kept = base.people != person
-    before = ridge_losses(law, base.state, delta=delta, rows=base.owned)
+    own_place = np.searchsorted(base.people, person) if person is not None else -1
+    watched = 0 <= own_place < len(base.people) and base.people[own_place] == person
+    before = base.losses
     after = ridge_losses(law, update.state(base), delta=delta, rows=base.owned)
     own_state = update.state(
         base._replace(
@@ -115,8 +117,8 @@ def move_in_ridge(
         )
     )
     return Moved(
-        before=before[kept],
-        after=after[kept],
+        before=np.delete(before, own_place) if watched else before,
+        after=np.delete(after, own_place) if watched else after,
         own_before=own_before,
         own_after=float(ridge_losses(law, own_state, delta=delta, rows=base.owned)[0]),
     )
@@ -157,21 +159,23 @@ class _Update(NamedTuple):
 
     def state(self, base: RidgeBase) -> RidgeState:
         """Return the state of the watched people after the change."""
-        before = base.state
+        before, m = base.state, len(self.core)
         tools = np.column_stack([self.solved, self.crossed, self.step])
-        found = np.empty((len(base.rows), tools.shape[1]))
+        leverage, length, residual = (np.empty(len(base.rows)) for _ in range(3))
         for part in row_blocks(*base.rows.shape):
-            found[part] = base.rows[part] @ tools
-        m = len(self.core)
-        across, crossed, moved = found[:, :m], found[:, m : 2 * m], found[:, -1]
-        turned = across @ self.core
-        leverage = before.leverage - (turned * across).sum(axis=1)
-        length = before.length - 2 * (turned * crossed).sum(axis=1)
-        length += ((turned @ self.lengths) * turned).sum(axis=1)
+            found = base.rows[part] @ tools
+            across, crossed = found[:, :m], found[:, m : 2 * m]
+            turned = across @ self.core
+            leverage[part] = before.leverage[part]
+            leverage[part] -= np.einsum("ij,ij->i", turned, across)
+            length[part] = before.length[part]
+            away = turned @ self.lengths - 2 * crossed
+            length[part] += np.einsum("ij,ij->i", away, turned)
+            residual[part] = before.residual[part] - found[:, -1]
         return RidgeState(
-            leverage=np.clip(leverage, 0.0, 1.0),
-            residual=before.residual - moved,
-            length=np.maximum(length, 0.0),
+            leverage=np.clip(leverage, 0.0, 1.0, out=leverage),
+            residual=residual,
+            length=np.maximum(length, 0.0, out=length),
             square=before.square,
         )
 

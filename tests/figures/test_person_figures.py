@@ -77,7 +77,7 @@ def pictures(*, watermark):
     law = LAWS["noise"]
     for person in (9, None):
         moved = move_in_ridge(
-            ridge_base(fit, law, np.arange(10)),
+            ridge_base(fit, law, np.arange(10), delta=DELTA),
             law,
             person,
             (np.array([1.0, 2.0, 2.0]), 1.0),

@@ -15,7 +15,8 @@ from tests.studies.test_outlier import DELTA, LAWS, PENALTY, everybodys
 
 
 def built(features, target, law, person, penalty=PENALTY):
-    return everybodys(fit_ridge(features, target, penalty=penalty), law)[person]
+    fit = fit_ridge(features, target, penalty=penalty)
+    return everybodys(fit, law, [person])[0]
 
 
 # As slow as it is exact: objective perturbation is the noise shaped as H^2.

@@ -37,24 +37,25 @@ LAWS = {
 }
 
 
-def everybodys(fit, law):
+def everybodys(fit, law, people=slice(None)):
     """Everybody's loss by the functions of the models, from a fit from scratch."""
     if isinstance(law, NoisyFit) and law.metric.public:
         shifts = removals(fit, law.metric).shifts
-        return gaussian.epsilon_of(np.sqrt(law.gamma) * shifts, DELTA)
-    solved = fit.factor.solve(fit.features.T).T
-    leverage = (solved * fit.features).sum(axis=1)
+        return gaussian.epsilon_of(np.sqrt(law.gamma) * shifts[people], DELTA)
+    rows, residual = fit.features[people], fit.residuals[people]
+    solved = fit.factor.solve(rows.T).T
+    leverage = (solved * rows).sum(axis=1)
     perturbed = getattr(law, "metric", DEMOCRATIC) is DEMOCRATIC
     if perturbed and not isinstance(law, SampledFit):
         return PerturbedPairs.of_members(
             leverage=leverage,
             spread=(solved**2).sum(axis=1),
-            square=(fit.features**2).sum(axis=1),
-            residual=fit.residuals,
+            square=(rows**2).sum(axis=1),
+            residual=residual,
             sigma=law.noise,
         ).epsilon(DELTA)
     return PosteriorPairs.of_members(
-        leverage=leverage, residual=fit.residuals, gamma=law.gamma
+        leverage=leverage, residual=residual, gamma=law.gamma
     ).epsilon(DELTA)
 
 
@@ -63,7 +64,7 @@ def everybodys(fit, law):
 def test_everybody_after_a_move_is_as_in_a_new_fit(law, person):
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     x, y = np.array([1.0, -2.0, 1.5]), -1.25
-    base = ridge_base(fit, law, np.arange(10))
+    base = ridge_base(fit, law, np.arange(10), delta=DELTA)
     moved = move_in_ridge(base, law, person, (x, y), delta=DELTA)
     if person is None:
         features, target = np.vstack([TEN, x]), np.append(NUMBERS, y)
@@ -95,7 +96,9 @@ def test_updates_hold_for_any_table_and_a_part_of_the_people(seed, y, strength):
     fit = fit_ridge(features, target, penalty=penalty)
     watched = np.array([1, 4, 7, 20])
     x = features[0] * 2
-    moved = move_in_ridge(ridge_base(fit, law, watched), law, 4, (x, y), delta=DELTA)
+    moved = move_in_ridge(
+        ridge_base(fit, law, watched, delta=DELTA), law, 4, (x, y), delta=DELTA
+    )
     features[4], target[4] = x, y
     after = everybodys(fit_ridge(features, target, penalty=penalty), law)
     assert moved.after == pytest.approx(after[[1, 7, 20]], rel=1e-6, abs=1e-9)
@@ -107,7 +110,7 @@ def test_staying_changes_nothing():
     law = LAWS["posterior"]
     same = (TEN[2], float(NUMBERS[2]))
     moved = move_in_ridge(
-        ridge_base(fit, law, np.arange(10)), law, 2, same, delta=DELTA
+        ridge_base(fit, law, np.arange(10), delta=DELTA), law, 2, same, delta=DELTA
     )
     assert (moved.rising, moved.falling) == (0, 0)
     assert moved.own_after == pytest.approx(moved.own_before)
@@ -117,17 +120,17 @@ def test_staying_changes_nothing():
 def test_records_that_cannot_be_moved_are_refused():
     law = LAWS["noise"]
     alone = fit_ridge(np.eye(3), np.ones(3), penalty=Penalty(strength=0.0))
-    base = ridge_base(alone, law, np.arange(3))
+    base = ridge_base(alone, law, np.arange(3), delta=DELTA)
     with pytest.raises(DataError, match="alone"):
         move_in_ridge(base, law, 0, (np.ones(3), 0.0), delta=DELTA)
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
-    base = ridge_base(fit, law, np.arange(10))
+    base = ridge_base(fit, law, np.arange(10), delta=DELTA)
     for wrong in (np.ones(2), np.array([1.0, np.nan, 0.0])):
         with pytest.raises(ParameterError, match="3 finite numbers"):
             move_in_ridge(base, law, 0, (wrong, 0.0), delta=DELTA)
     each = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=0.5, per_person=True))
     with pytest.raises(ParameterError, match="sum of losses"):
-        ridge_base(each, law, np.arange(10))
+        ridge_base(each, law, np.arange(10), delta=DELTA)
     several = SampledFit(gamma=1.0, samples=3)
     with pytest.raises(ParameterError, match="one posterior sample"):
         move_in_ridge(base, several, 0, (TEN[0], 0.0), delta=DELTA)
@@ -219,7 +222,7 @@ def test_evidence_of_a_release_is_the_log_ratio_of_its_densities(law):
 def test_units_of_several_rows_lose_more():
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     for law in (LAWS["noise"], LAWS["posterior"], LAWS["objective"]):
-        base = ridge_base(fit, law, np.arange(10), owned=2)
+        base = ridge_base(fit, law, np.arange(10), owned=2, delta=DELTA)
         moved = move_in_ridge(base, law, 4, (TEN[4], float(NUMBERS[4])), delta=DELTA)
         laws = laws_of_model(fit, law, 4, rows=2)
         assert moved.own_before > everybodys(fit, law)[4]
