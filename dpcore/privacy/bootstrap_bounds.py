@@ -24,6 +24,7 @@ from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap_profile import (
     attained_delta,
     crossing,
+    excesses,
     multiplicities,
     one_event,
     require_mu,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray
+
+
+_TINY = 1e-3
 
 
 class Bound(StrEnum):
@@ -123,8 +127,12 @@ _PROFILES: dict[Bound, Callable[..., FloatArray]] = {
 
 def _mixed(mu: float, epsilon: FloatArray, weights: FloatArray) -> FloatArray:
     """Return ``sum_(j >= 1) w_j delta_(j mu)(epsilon)``."""
-    shifts = mu * np.arange(1, len(weights))
-    parts = gaussian.delta_of(shifts, np.asarray(epsilon)[..., np.newaxis])
+    shifts = mu * np.arange(1, len(weights), dtype=np.float64)
+    level = np.asarray(epsilon)[..., np.newaxis]
+    if mu < _TINY:
+        parts = gaussian.delta_of(shifts, level)
+    else:
+        parts = excesses(-level / shifts - shifts / 2, shifts)
     return np.asarray(parts @ weights[1:])
 
 

@@ -25,6 +25,8 @@ from dpcore.privacy.bootstrap_composition import claimed_epsilon, epsilon
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+MOST_RHO = 100.0
+"""A claim that costs more than that is not worth any noise."""
 PUBLISHED = 1.0
 ASYMPTOTIC = 2 - 2 / math.e
 _CLOSE = 1e-6
@@ -78,7 +80,7 @@ def calibrate(
     it took to find is remembered: a second call takes no time.
 
     Args:
-        rho: What all bootstraps together shall cost, in zCDP; positive.
+        rho: What all bootstraps together shall cost, in zCDP; in (0, ``MOST_RHO``].
         delta: In [1e-12, 1), and small enough that the claim is above 0.
         times: How many bootstraps.
         people: Number of people, public.
@@ -109,8 +111,8 @@ def search(
 
     Stop asking to stop the search. Arguments and errors are those of ``calibrate``.
     """
-    if not 0 < rho < math.inf:
-        message = f"rho must be positive and finite, got {rho}."
+    if not 0 < rho <= MOST_RHO:
+        message = f"rho must be above 0 and at most {MOST_RHO:g}, got {rho}."
         raise ParameterError(message)
     target = claimed_epsilon(rho, delta)
     if target <= 0:
@@ -129,7 +131,7 @@ def search(
             delta=delta,
             bound=bound,
         )
-        return math.log(max(level, 1e-300) / target)
+        return math.log(min(max(level, 1e-300), 1e300) / target)
 
     for steps, (low, high) in enumerate(_brackets(excess), 1):
         closed = high - low <= _CLOSE

@@ -35,6 +35,8 @@ MOST_TIMES = 10_000
 """More resamples than that are not accounted for."""
 LEAST_DELTA = 1e-12
 """Below it the rounding errors of a convolution would count."""
+LARGEST_STEP = 15.0
+"""A larger change over the noise counts as telling everything."""
 _NEGLIGIBLE = 1e-18
 _NOISE = 1e-15
 _NOISE_OF_EACH = 5e-17
@@ -113,6 +115,8 @@ def epsilon(
             discretizing, a few millionths of the result.
         interval: Width of a cell of the discretized loss, 0.35 % of ``mu`` by default.
 
+    Infinite where ``mu`` is above ``LARGEST_STEP``.
+
     Raises:
         ParameterError: One of these is outside its domain.
 
@@ -143,6 +147,8 @@ def epsilon_of_step(
         raise ParameterError(message)
     if mu == 0:
         return 0.0
+    if mu > LARGEST_STEP:
+        return math.inf
     if times == 1 and interval is None:
         return _alone(lambda level: bound.delta(mu, level, people=people), delta)
     whole = _composed(mu, times, people, bound, interval)
@@ -171,6 +177,8 @@ def delta_at(
         raise ParameterError(message)
     if mu == 0:
         return 0.0
+    if mu > LARGEST_STEP:
+        return 1.0
     if times == 1:
         return float(bound.delta(mu, epsilon, people=people))
     whole = _composed(mu, times, people, bound, None)
@@ -183,7 +191,7 @@ def losses(mu: float, *, people: int, bound: Bound, interval: float) -> Any:  # 
     It covers both directions, so that one of them is enough.
 
     Args:
-        mu: The change by one copy of a row over the noise, in (0, inf).
+        mu: The change by one copy of a row over the noise, in (0, ``LARGEST_STEP``].
         people: Number of people.
         bound: Which profile.
         interval: Width of a cell, in (0, inf).

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap_composition import require_times
+from dpcore.privacy.bootstrap_composition import LARGEST_STEP, require_times
 from dpcore.privacy.bootstrap_counterexamples import zcdp_level
 from dpcore.privacy.bootstrap_profile import require_people
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
@@ -260,8 +260,8 @@ def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
         return float(gaussian.epsilon_of(mu, delta))
     if delta == 0:
         return math.inf
-    tractable = {e: n for e, n in others.items() if e.ratio <= LARGEST_LOSS}
-    large = {e: n for e, n in others.items() if e.ratio > LARGEST_LOSS}
+    tractable = {e: n for e, n in others.items() if e.ratio <= _largest(e)}
+    large = {e: n for e, n in others.items() if e.ratio > _largest(e)}
     if any(needs_delta(event) for event in large):
         return math.inf
     added = math.fsum(n * event.ratio for event, n in large.items())
@@ -271,6 +271,11 @@ def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
     if not tractable:
         return added + float(gaussian.epsilon_of(mu, delta))
     return added + _discretized(tractable, mu, delta)
+
+
+def _largest(event: PrivacyEvent) -> float:
+    """Return up to which ratio an event of that kind is discretized."""
+    return LARGEST_STEP if event.kind == "bootstrap" else LARGEST_LOSS
 
 
 def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) -> float:

@@ -12,7 +12,12 @@ import numpy as np
 
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_composition import LEAST_DELTA, epsilon_of_step, losses
+from dpcore.privacy.bootstrap_composition import (
+    LARGEST_STEP,
+    LEAST_DELTA,
+    epsilon_of_step,
+    losses,
+)
 
 if TYPE_CHECKING:
     from dpcore.privacy.composition import PrivacyEvent
@@ -87,7 +92,7 @@ def reach_of(event: PrivacyEvent) -> float:
 def _of_bootstraps(event: PrivacyEvent, delta: float) -> float:
     if delta < LEAST_DELTA:
         return math.inf if event.ratio > 0 else 0.0
-    if math.isinf(event.ratio):
+    if event.ratio > LARGEST_STEP:
         return math.inf
     return epsilon_of_step(
         event.ratio, times=event.times, people=event.people, delta=delta

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_calibration import Correction, factor_of
+from dpcore.privacy.bootstrap_calibration import MOST_RHO, Correction, factor_of
 from dpcore.privacy.bootstrap_composition import (
     LEAST_DELTA,
     claimed_epsilon,
@@ -56,8 +55,8 @@ class BootstrapRequest:
 
     Attributes:
         query: A mean, sum, count or share of a table with a public number of people.
-        rho: What all bootstraps together shall cost, in zCDP, positive. It stands for
-            the privacy of Gaussian noise: ``claimed`` is the epsilon that it means.
+        rho: What all bootstraps together shall cost, in zCDP, in (0, 100]. It stands
+            for the privacy of Gaussian noise: ``claimed`` is the epsilon that it means.
         delta: At which the claim is made, in [1e-12, 1).
         times: How many bootstraps, from 1.
         correction: How their noise is chosen.
@@ -81,8 +80,8 @@ class BootstrapRequest:
 
     def __post_init__(self) -> None:
         self._check_question()
-        if not 0 < self.rho < math.inf:
-            message = f"rho must be positive and finite, got {self.rho}."
+        if not 0 < self.rho <= MOST_RHO:
+            message = f"rho must be above 0 and at most {MOST_RHO:g}, got {self.rho}."
             raise ParameterError(message)
         if not LEAST_DELTA <= self.delta < 1:
             message = (

@@ -1,0 +1,123 @@
+"""How much noise keeps the promise of the bootstrap."""
+
+import itertools
+import math
+
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.privacy import bootstrap_calibration as calibration
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.privacy.bootstrap_calibration import (
+    ASYMPTOTIC,
+    Correction,
+    calibrate,
+    factor_of,
+    rho_for,
+    search,
+)
+from dpcore.privacy.bootstrap_composition import claimed_epsilon, epsilon
+
+FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta", "times", "attained", "generic"),
+    [
+        (0.5, 1e-6, 50, 1.0979, 1.6676),
+        (0.5, 1e-6, 200, 1.025, 1.382),
+        (1.0, 1e-6, 50, 1.146, 1.775),
+        (0.5, 1e-9, 50, 1.124, 1.864),
+    ],
+)
+def test_factors_by_number_of_bootstraps(rho, delta, times, attained, generic):
+    setting = {"rho": rho, "delta": delta, "times": times, "people": 500}
+    least = calibrate(**setting, bound=Bound.ATTAINED)
+    assert least == pytest.approx(attained, abs=8e-4)
+    factor = calibrate(**setting)
+    assert factor == pytest.approx(generic, abs=8e-4)
+    target = claimed_epsilon(rho, delta)
+    level = epsilon(factor, **setting)
+    assert target * (1 - 1e-5) <= level <= target
+
+
+def test_factor_for_means():
+    factor = calibrate(**FIFTY, bound=Bound.MEAN)
+    assert factor == pytest.approx(1.1349, abs=1e-4)
+    assert epsilon(factor, **FIFTY, bound=Bound.MEAN) <= claimed_epsilon(0.5, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("times", "mean", "generic"),
+    [(20, 4.910, 7.182), (200, 4.405, 5.149)],
+)
+def test_the_asymptotic_factor_is_not_enough_for_few_bootstraps(times, mean, generic):
+    setting = FIFTY | {"times": times}
+    for bound, level in ((Bound.MEAN, mean), (Bound.GENERIC, generic)):
+        found = epsilon(ASYMPTOTIC, **setting, bound=bound)
+        assert found == pytest.approx(level, abs=6e-4)
+
+
+def test_ways_to_choose_the_noise():
+    assert factor_of(Correction.PUBLISHED, **FIFTY) == 1
+    assert factor_of(Correction.ASYMPTOTIC, **FIFTY) == 2 - 2 / math.e
+    assert factor_of(Correction.FINITE, **FIFTY) == calibrate(**FIFTY)
+    assert calibrate(**FIFTY | {"people": 1}) == pytest.approx(1, abs=1e-5)
+    # Where the released share is already better than claimed, nothing is taken off.
+    assert calibrate(rho=0.5, delta=0.3, times=1, people=500) == 1
+
+
+@pytest.mark.parametrize("bound", [Bound.ATTAINED, Bound.GENERIC])
+def test_a_search_closes_in_and_tells_how_far_it_is(bound):
+    seen = []
+    factor = calibrate(**FIFTY, bound=bound, progress=seen.append)
+    assert 3 <= len(seen) <= 15
+    assert [step.steps for step in seen] == list(range(1, len(seen) + 1))
+    assert all(a.low <= b.low for a, b in itertools.pairwise(seen))
+    assert all(a.high >= b.high for a, b in itertools.pairwise(seen))
+    assert all(a.done <= b.done for a, b in itertools.pairwise(seen))
+    assert seen[-1].done == 1
+    assert seen[-1].low <= factor == seen[-1].high <= seen[-1].low * (1 + 2e-6)
+
+
+def test_a_search_can_be_stopped_and_is_remembered(monkeypatch):
+    setting = FIFTY | {"times": 1}
+    first = next(search(**setting))
+    assert first.steps == 1
+    factor, again = factor_of(Correction.FINITE, **setting), []
+    monkeypatch.setattr(calibration, "epsilon", lambda *_, **__: again.append(1))
+    assert factor_of(Correction.FINITE, **setting) == factor
+    assert not again
+
+
+def test_rho_of_an_epsilon_is_the_inverse_of_the_claim():
+    for level, delta in ((0.1, 1e-5), (1.0, 1e-6), (8.0, 1e-9)):
+        claimed = claimed_epsilon(rho_for(level, delta), delta)
+        assert claimed == pytest.approx(level, rel=1e-9)
+        assert claimed <= level * (1 + 1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("rho", 0.0),
+        ("rho", math.inf),
+        ("rho", math.nan),
+        ("delta", 0.0),
+        ("delta", 0.9),  # there the claim is an epsilon of 0
+        ("times", 0),
+        ("people", 0),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(name, wrong):
+    with pytest.raises(ParameterError):
+        calibrate(**FIFTY | {name: wrong})
+
+
+def test_an_absurdly_cheap_claim_takes_absurdly_more_noise():
+    setting = {"rho": 100.0, "delta": 1e-6, "times": 1, "people": 500}
+    factor, target = calibrate(**setting), claimed_epsilon(100.0, 1e-6)
+    assert target * (1 - 1e-5) <= epsilon(factor, **setting) <= target
+    assert math.isinf(epsilon(0.1, **setting))
+    with pytest.raises(ParameterError, match="at most 100"):
+        calibrate(**setting | {"rho": 101.0})
