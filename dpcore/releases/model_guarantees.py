@@ -19,6 +19,7 @@ from dpcore.models.posterior_guarantees import RecordBounds, covering_residual, 
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.secure import ROUNDING_UNITS
 
 if TYPE_CHECKING:
     from dpcore.models.metrics import Metric
@@ -198,8 +199,8 @@ def _fit_error(question: ModelQuestion) -> float:
     columns = len(question.labels)
     if question.loss is None:
         length = min(math.sqrt(people / strength) / 2, people / strength)
-        return 16 * columns * _UNIT * (people / strength + 1) * length
+        return ROUNDING_UNITS * columns * _UNIT * (people / strength + 1) * length
     reach = 1 + people / strength
-    rounding = 32 * _UNIT * people * (1 + question.loss.steepest + reach)
+    rounding = ROUNDING_UNITS * _UNIT * people * (1 + question.loss.steepest + reach)
     # Predictions are no larger than the coefficients are long.
     return float(np.hypot(1e-10, rounding)) / strength

@@ -92,3 +92,22 @@ def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
     by_label(app.multiselect, "by").set_value([]).run()
     assert not app.exception
     assert "at least one column" in shown(app)
+
+
+def test_another_target_brings_a_model_that_suits_it(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    set_to(app, "selectbox", "Model", "Poisson")
+    explain = by_label(app.selectbox, "Explain")
+    explain.set_value(explain.options.index("deductible")).run()
+    assert not app.exception
+    assert by_label(app.selectbox, "Model").value == "logistic"
+    assert not button(app, "Release").disabled
+
+
+def test_no_penalty_is_answered_with_what_to_do(open_page):
+    assert mode(use_example(open_page, "fair")).value == "classroom"
+    app = open_page("regression")
+    set_to(app, "number_input", "Penalty λ", 0.0)
+    assert "every coefficient needs a public penalty" in shown(app)
+    assert not [b for b in app.button if b.label == "Release"]

@@ -283,3 +283,26 @@ def test_losses_that_are_not_known_are_refused():
     with pytest.raises(ParameterError, match="not one per person"):
         exposed(SampledFit(gamma=1.0), mean)
     assert exposed(NoisyFit(gamma=1.0, metric=ISOTROPIC), mean).maximum > 0
+
+
+@pytest.mark.parametrize("model", ModelKind)
+@pytest.mark.parametrize("people", [1, 2])
+def test_the_smallest_tables_have_losses_within_the_guarantee(model, people):
+    for key in offered_for(model):
+        asked = request(key, model)
+        fit = asked.question.fit(table(people))
+        found = expose_model(asked, fit, relation=ADD_REMOVE)
+        assert np.isfinite(found.epsilon).all()
+        assert found.maximum <= found.worst_case * (1 + 1e-9)
+
+
+def test_people_who_are_all_equal_lose_the_same():
+    x, y = np.full((30, 3), 0.5), np.full(30, 0.25)
+    fit = fit_ridge(x, y, penalty=Penalty(strength=1.0))
+    for law in (
+        NoisyFit(gamma=1.0),
+        SampledFit(gamma=1.0),
+        PerturbedObjective(sigma=1.0),
+    ):
+        found = exposed(law, fit)
+        np.testing.assert_allclose(found.epsilon, found.epsilon[0], rtol=1e-6)
