@@ -35,7 +35,7 @@ def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Pictu
             "mode": "markers",
             "name": name,
             "x": [x if np.isfinite(x) and x > 0 else None for x in losses],
-            "y": names,
+            "y": [name.replace(", ", ",<br>") for name in names],
             "marker": {
                 "symbol": symbol,
                 "size": 13,
