@@ -56,7 +56,7 @@ def test_known_levels_and_fair_variances(k, level, gaussian, fair):
 
 
 @given(epsilon=st.floats(0.05, 5), power=st.floats(2, 10), k=st.integers(1, 40))
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_fair_average_spends_the_budget_and_no_more(epsilon, power, k):
     rivals = Rivals(epsilon=epsilon, delta=10**-power)
     shift = np.array([math.sqrt(2 * k / rivals.fair(k))])
