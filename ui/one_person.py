@@ -15,7 +15,7 @@ from dpcore.releases.record import Mode
 from dpcore.studies import one_person
 from dpcore.studies.model_person import laws_of_model
 from dpcore.studies.one_person import laws_of_statistic
-from dpcore.studies.person_bounds import profile
+from dpcore.studies.person_bounds import epsilon_at, profile
 from ui import persons, realized_losses, results, session
 from ui.subject import StatisticSubject
 from ui.text import literal
@@ -204,11 +204,11 @@ def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
 def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     found = profile(laws)
     delta = subject.exposure.delta or _USUAL_DELTA
-    own = float(np.interp(-delta, -found.delta, found.epsilon))
+    known = subject.exposure.delta > 0
     picture = bounds_picture(
         found,
         delta=delta,
-        own=person.epsilon if subject.exposure.delta else own,
+        own=person.epsilon if known else epsilon_at(laws, delta),
         key=subject.request.mechanism_key,
         watermark=watermark(),
     )

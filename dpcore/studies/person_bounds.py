@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DELTAS: Final = np.geomspace(1e-12, 0.3, 120)
 _ROUNDING: Final = 1e-9
+_MOST: Final = 1e6
+_HALVINGS: Final = 45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,6 +76,28 @@ def at_delta(curve: BoundCurve, delta: float) -> float:
     """Return what a bound says at ``delta``, between the points of its curve."""
     found = np.interp(np.log(delta), np.log(DELTAS), curve.epsilon)
     return float(found)
+
+
+def epsilon_at(laws: PersonLaws, delta: float) -> float:
+    """Return the smallest epsilon of two laws at ``delta``, rounded up.
+
+    >>> from dpcore.studies.person_laws import gaussian_laws
+    >>> round(epsilon_at(gaussian_laws(1.0), 1e-6), 9)
+    4.886554117
+    """
+
+    def beyond(epsilon: float) -> bool:
+        return bool(laws.delta(np.array([epsilon]))[0] > delta)
+
+    if not beyond(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    while beyond(high) and high < _MOST:
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if beyond(middle) else (low, middle)
+    return high
 
 
 def _of_gaussian(mu: float) -> Profile:

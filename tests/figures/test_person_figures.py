@@ -14,7 +14,7 @@ from dpcore.models.ridge import fit_ridge
 from dpcore.studies import one_person
 from dpcore.studies.one_person import ProfileLaws
 from dpcore.studies.outlier import Moved, move_in_statistic
-from dpcore.studies.person_bounds import DELTAS, at_delta, profile
+from dpcore.studies.person_bounds import DELTAS, at_delta, epsilon_at, profile
 from dpcore.studies.person_laws import gaussian_laws
 from dpcore.studies.ridge_moves import move_in_ridge, ridge_base
 from tests.models.regression_tables import NUMBERS, TEN
@@ -152,6 +152,14 @@ def test_published_bounds_that_understate_are_named_and_marked():
         "Remark 15, corrected",
     }
     assert not profile(scalar("laplace", 0.1, 0.3)).bounds
+
+
+def test_epsilon_of_two_laws_is_the_pure_level_at_a_small_delta():
+    laplace = scalar("laplace", 0.1, 0.3)
+    assert epsilon_at(laplace, 1e-9) == pytest.approx(1.0, abs=1e-8)
+    assert epsilon_at(gaussian_laws(0.0), 1e-9) == 0
+    one = OF_MODELS["one sample"]
+    assert epsilon_at(one, 1e-6) == pytest.approx(2.311479758491, abs=1e-9)
 
 
 def test_moves_are_told_in_words():
