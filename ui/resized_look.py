@@ -83,9 +83,9 @@ def _spread(own: Own, rows: FloatArray) -> None:
     cells[1].metric("Typical error, as published", f"{significant(published)} {unit}")
     cells[2].metric("Typical error, repaired", f"{significant(repaired)} {unit}")
     st.markdown(
-        f"The mean of this table is {significant(float(rows.mean()), 6)} {unit}. Its "
-        "resamples show which values were drawn, and with them who; so no person's "
-        "loss is finite as published."
+        f"The mean of this table is {significant(float(rows.mean()), 6)} {unit}. A "
+        "score may show which values were drawn, and through a rare value, who: as "
+        "published no finite loss can be promised to anybody."
     )
 
 

@@ -67,8 +67,8 @@ class PublishedPlan:
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two means, shape ``(..., 1)``.
 
-        Exact for shares. The mean of numbers shows in general which rows were drawn, so
-        that they have what all tables have.
+        Exact for shares. The mean of numbers may show which rows were drawn, so that
+        for them it is what holds for all tables: an upper bound.
         """
         p, q = (np.asarray(mean, dtype=np.float64)[..., 0] for mean in (first, second))
         if not self.shares:
