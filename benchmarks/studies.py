@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.peers import peers
-from dpcore.studies import covariance_study, proportion_study
-from dpcore.studies.covariance_design import Design as CovarianceDesign
-from dpcore.studies.proportion_design import Design
+from dpcore.studies.covariances import covariance_study
+from dpcore.studies.covariances.covariance_design import Design as CovarianceDesign
+from dpcore.studies.proportions import proportion_study
+from dpcore.studies.proportions.proportion_design import Design
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

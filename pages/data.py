@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from ui import columns, session, studies, terms, upload
+from ui import session, studies, terms, upload
+from ui.asking import columns
 from ui.text import literal
 
 session.require_router("pages/data.py")

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import per_instance_figures, per_instance_settings, session
+from ui import session
+from ui.individual import per_instance_figures, per_instance_settings
 from ui.text import literal
 
 session.require_router("pages/figures12.py")

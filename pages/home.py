@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import miniature, session, studies
+from ui import session, studies
+from ui.teaching import miniature
 
 session.require_router("pages/home.py")
 st.title("See what differential privacy does to your data")

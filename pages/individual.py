@@ -4,16 +4,11 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
-from ui import (
-    confidential,
-    exposing,
-    individual,
-    inputs,
-    model_exposing,
-    modelling,
-    session,
-)
-from ui.subject import SubjectKind
+from ui import confidential, session
+from ui.asking import inputs
+from ui.individual import exposing, individual, model_exposing
+from ui.individual.subject import SubjectKind
+from ui.models import modelling
 from ui.text import literal
 
 session.require_router("pages/individual.py")

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dpcore.studies.laboratory import measure
-from ui import lab_tour, laboratory, session
+from dpcore.studies.teaching.laboratory import measure
+from ui import session
+from ui.teaching import lab_tour, laboratory
 
 session.require_router("pages/lab.py")
 st.title("Mechanism lab")

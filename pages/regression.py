@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from ui import confidential, modelling, offering, regression, session
+from ui import confidential, offering, session
+from ui.models import modelling, regression
 from ui.text import literal
 
 session.require_router("pages/regression.py")

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import answers, inputs, lessons, previews, releasing, results, session
+from ui import answers, lessons, previews, releasing, results, session
+from ui.asking import inputs
 from ui.text import literal
 
 session.require_router("pages/release.py")

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import (
+from ui import session
+from ui.resampling import (
     resized,
     resized_look,
     resized_own,
     resized_settings,
     resized_tour,
-    session,
 )
 from ui.text import literal
 

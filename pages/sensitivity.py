@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from ui import exploring, private_number, session
+from ui import session
+from ui.asking import private_number
+from ui.teaching import exploring
 
 session.require_router("pages/sensitivity.py")
 st.title("Sensitivity explorer")

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import (
-    session,
+from ui import session
+from ui.resampling import (
     standard_errors,
     standard_errors_column,
     standard_errors_release,

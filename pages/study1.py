@@ -3,11 +3,11 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import (
+from ui import session
+from ui.covariances import (
     covariance_demonstration,
     covariance_settings,
     covariance_study,
-    session,
 )
 from ui.text import literal
 

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import proportion_lab, proportion_results, proportion_study, session
+from ui import session
+from ui.proportions import proportion_lab, proportion_results, proportion_study
 
 session.require_router("pages/study2.py")
 st.title("Study 2: proportions")

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from ui import (
-    session,
+from ui import session
+from ui.resampling import (
     subsampling,
     subsampling_claims,
     subsampling_errors,

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dpcore.studies.tradeoffs import Fairness, Metric
-from ui import comparing, inputs, session
+from dpcore.studies.comparing.tradeoffs import Fairness, Metric
+from ui import comparing, session
+from ui.asking import inputs
 
 session.require_router("pages/tradeoffs.py")
 st.title("Trade-offs")

@@ -14,7 +14,8 @@ from dpcore.figures.wording import significant
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.releases.chain import EntryKind
 from dpcore.releases.record import Mode
-from ui import inputs, results, session
+from ui import results, session
+from ui.asking import inputs
 from ui.text import literal
 
 if TYPE_CHECKING:

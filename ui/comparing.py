@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.tradeoffs import Axis, curves_picture, winners_picture
+from dpcore.figures.comparing.tradeoffs import Axis, curves_picture, winners_picture
 from dpcore.figures.wording import significant
 from dpcore.releases.record import Mode
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies import tradeoffs
-from dpcore.studies.comparable import (
+from dpcore.studies.comparing import tradeoffs
+from dpcore.studies.comparing.comparable import (
     comparable,
     each_number,
     fewest_people,
     with_people,
 )
-from dpcore.studies.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.winners import winners as winners_over
+from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
+from dpcore.studies.comparing.winners import winners as winners_over
 from ui import results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.releases.request import Request
-    from dpcore.studies.comparable import Comparable
-    from dpcore.studies.tradeoffs import Curve
+    from dpcore.studies.comparing.comparable import Comparable
+    from dpcore.studies.comparing.tradeoffs import Curve
 
 _POINTS = 21
 _DOTS = 6

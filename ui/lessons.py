@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures import answers as figures
-from dpcore.figures.covariance import ellipses_picture
+from dpcore.figures.covariances.covariance import ellipses_picture
 from dpcore.figures.wording import percent
 from dpcore.inference.psd_repair import repair
 from dpcore.mechanisms.covariance_layout import matrix_of
 from dpcore.releases.record import Mode
 from dpcore.statistics.order_statistics import sample_quantile
-from dpcore.studies.share_coverage import coverage
+from dpcore.studies.proportions.share_coverage import coverage
 from ui import results, session
 from ui.answers import parts_picture
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.covariance import covariance_picture, ellipses_picture
+from dpcore.figures.covariances.covariance import covariance_picture, ellipses_picture
 from dpcore.figures.wording import significant
 from dpcore.inference.psd_repair import repair
 from dpcore.mechanisms.covariance_layout import matrix_of

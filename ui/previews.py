@@ -16,7 +16,8 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.plans import Direct
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
-from ui import accounts, inputs, results
+from ui import accounts, results
+from ui.asking import inputs
 from ui.text import literal
 
 if TYPE_CHECKING:

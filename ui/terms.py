@@ -11,7 +11,8 @@ from dpcore.budget import PrivacyBudget
 from dpcore.figures.wording import epsilon_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from ui import inputs, session
+from ui import session
+from ui.asking import inputs
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

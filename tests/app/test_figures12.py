@@ -38,8 +38,8 @@ def test_changed_settings_wait_for_the_button(open_page):
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
-    monkeypatch.setattr("ui.per_instance_figures._AT_FIRST", 1e-4)
-    monkeypatch.setattr("ui.per_instance_figures._PATIENCE", 1e-4)
+    monkeypatch.setattr("ui.individual.per_instance_figures._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.individual.per_instance_figures._PATIENCE", 1e-4)
     app = open_page("figures12")
     stop = by_label(app.button, "Stop")
     assert not charts(app)

@@ -88,7 +88,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
         message = "no"
         raise DataError(message)
 
-    monkeypatch.setattr("ui.ledger_losses.request_from", fail)
+    monkeypatch.setattr("ui.individual.ledger_losses.request_from", fail)
     app = look(open_page)
     said = " ".join(caption.value for caption in app.caption)
     assert "Counted at the worst case" in said

@@ -8,7 +8,7 @@ from dpcore.statistics.kinds import StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import by_label
 from tests.app.test_questions import set_to
-from ui.meanings import MEANINGS
+from ui.asking.meanings import MEANINGS
 
 # The others have tests of their own, here and in the neighboring files.
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")

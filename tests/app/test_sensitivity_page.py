@@ -8,12 +8,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.data.bounds import Interval
-from dpcore.studies.explorable import EXPLORABLE
-from dpcore.studies.neighbors import worst_neighbor
-from dpcore.studies.small_tables import Change, Setting
+from dpcore.studies.teaching.explorable import EXPLORABLE
+from dpcore.studies.teaching.neighbors import worst_neighbor
+from dpcore.studies.teaching.small_tables import Change, Setting
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import set_to, shown
-from ui.made_up import COLUMNS, PRESETS, START, Question, as_table, preset, read
+from ui.teaching.made_up import (
+    COLUMNS,
+    PRESETS,
+    START,
+    Question,
+    as_table,
+    preset,
+    read,
+)
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 SETTING = Setting(bounds=BOUNDS, groups=4)
@@ -95,7 +103,8 @@ def click(points):
     # Runs as a script of its own.
     import streamlit as st  # noqa: PLC0415
 
-    from ui import session, small_table  # noqa: PLC0415
+    from ui import session  # noqa: PLC0415
+    from ui.teaching import small_table  # noqa: PLC0415
 
     session.set_public("chart", {"selection": {"points": points}})
     small_table.choose("chart")

@@ -52,8 +52,8 @@ def test_changed_settings_wait_for_the_button(open_page):
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
-    monkeypatch.setattr("ui.covariance_study._AT_FIRST", 1e-4)
-    monkeypatch.setattr("ui.covariance_study._PATIENCE", 1e-4)
+    monkeypatch.setattr("ui.covariances.covariance_study._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.covariances.covariance_study._PATIENCE", 1e-4)
     app = open_page("study1")
     stop = by_label(app.button, "Stop")
     assert not figures(app)
@@ -64,7 +64,7 @@ def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
 
 
 def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
-    monkeypatch.setattr("ui.covariance_study._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.covariances.covariance_study._AT_FIRST", 1e-4)
     app = open_page("study1")
     app.run()
     assert not app.warning

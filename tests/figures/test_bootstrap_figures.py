@@ -5,28 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.averages import (
+from dpcore.figures.resampling.averages import (
     limits_picture,
     normality_picture,
     rivals_picture,
     sharing_picture,
 )
-from dpcore.figures.bootstrap import coverage_picture
-from dpcore.figures.bootstrap_levels import levels_picture
-from dpcore.figures.bootstrap_lines import methods, others
-from dpcore.figures.bootstrap_ranges import ranges_picture
-from dpcore.figures.bootstrap_releases import (
+from dpcore.figures.resampling.bootstrap import coverage_picture
+from dpcore.figures.resampling.bootstrap_levels import levels_picture
+from dpcore.figures.resampling.bootstrap_lines import methods, others
+from dpcore.figures.resampling.bootstrap_ranges import ranges_picture
+from dpcore.figures.resampling.bootstrap_releases import (
     copies_picture,
     one_picture,
     one_shot_picture,
 )
-from dpcore.figures.bootstrap_scores import errors_picture, scores_picture
-from dpcore.studies.averages import Rivals
-from dpcore.studies.bootstrap_coverage import Experiment
-from dpcore.studies.bootstrap_levels import Levels
-from dpcore.studies.bootstrap_normality import normality
-from dpcore.studies.bootstrap_runs import one_table, simulate
-from dpcore.studies.equipartition import Equipartition
+from dpcore.figures.resampling.bootstrap_scores import errors_picture, scores_picture
+from dpcore.studies.resampling.averages import Rivals
+from dpcore.studies.resampling.bootstrap_coverage import Experiment
+from dpcore.studies.resampling.bootstrap_levels import Levels
+from dpcore.studies.resampling.bootstrap_normality import normality
+from dpcore.studies.resampling.bootstrap_runs import one_table, simulate
+from dpcore.studies.resampling.equipartition import Equipartition
 
 AGES = Experiment()
 SHOWN = methods()

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.covariance import covariance_picture, ellipses_picture
-from dpcore.figures.covariance_study import panel_picture
+from dpcore.figures.covariances.covariance import covariance_picture, ellipses_picture
+from dpcore.figures.covariances.covariance_study import panel_picture
 from dpcore.figures.theme import STROKES
 from dpcore.inference.psd_repair import repair
-from dpcore.studies.covariance_design import COMPARED, STATISTICS, Degenerate, Design
-from dpcore.studies.covariance_study import run_all
+from dpcore.studies.covariances.covariance_design import (
+    COMPARED,
+    STATISTICS,
+    Degenerate,
+    Design,
+)
+from dpcore.studies.covariances.covariance_study import run_all
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 DESIGN = Design(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))

@@ -9,7 +9,9 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
-from dpcore.figures import answers, budgets, exposures, laws, tradeoffs
+from dpcore.figures import answers, budgets
+from dpcore.figures.comparing import laws, tradeoffs
+from dpcore.figures.individual import exposures
 from dpcore.figures.theme import STROKES, plain
 from dpcore.individual.exposure import expose
 from dpcore.inference.intervals import intervals
@@ -21,9 +23,9 @@ from dpcore.statistics.averages import Mean
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies import tradeoffs as studies
-from dpcore.studies.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.winners import winners as least_error
+from dpcore.studies.comparing import tradeoffs as studies
+from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
+from dpcore.studies.comparing.winners import winners as least_error
 from tests.individual.plans import Plan
 
 MOST_POINTS = 2000

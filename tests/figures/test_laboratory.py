@@ -6,15 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.figures.audits import audit_picture
-from dpcore.figures.boundary_effects import atoms_picture, tries_picture
-from dpcore.figures.error_maps import map_picture
-from dpcore.figures.laboratory import worlds_picture
+from dpcore.figures.comparing.error_maps import map_picture
+from dpcore.figures.teaching.audits import audit_picture
+from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_picture
+from dpcore.figures.teaching.laboratory import worlds_picture
 from dpcore.figures.theme import STROKES
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.audit import Event, audit, detectable_from
-from dpcore.studies.error_maps import Quantity, error_maps
-from dpcore.studies.laboratory import (
+from dpcore.studies.comparing.error_maps import Quantity, error_maps
+from dpcore.studies.comparing.tradeoffs import Fairness
+from dpcore.studies.teaching.audit import Event, audit, detectable_from
+from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
@@ -23,8 +24,7 @@ from dpcore.studies.laboratory import (
     measure,
     two_worlds,
 )
-from dpcore.studies.redraws import tries
-from dpcore.studies.tradeoffs import Fairness
+from dpcore.studies.teaching.redraws import tries
 
 MOST_POINTS = 2000
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)

@@ -7,23 +7,23 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.figures.bound_checks import bounds_picture
-from dpcore.figures.frontiers import frontier_picture
-from dpcore.figures.iso_epsilon import iso_epsilon_picture
-from dpcore.figures.model_exposures import (
+from dpcore.figures.individual.bound_checks import bounds_picture
+from dpcore.figures.individual.frontiers import frontier_picture
+from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
+from dpcore.figures.individual.model_exposures import (
     Chain,
     Split,
     audit_text,
     chain_picture,
     split_picture,
 )
-from dpcore.figures.moments import moments_picture
-from dpcore.figures.other_mechanisms import others_picture, sentences
+from dpcore.figures.individual.moments import moments_picture
+from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.models.posterior_profile import epsilon_of
-from dpcore.studies.bound_check import gaussian_checks, posterior_checks
-from dpcore.studies.frontier import Frontier
-from dpcore.studies.leverage_map import leverage_map
-from dpcore.studies.other_mechanisms import OtherExposure
+from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
+from dpcore.studies.individual.frontier import Frontier
+from dpcore.studies.individual.leverage_map import leverage_map
+from dpcore.studies.individual.other_mechanisms import OtherExposure
 
 MOST_POINTS = 2000
 CHAIN = Chain(guarantee=1.0, for_all=0.2, certificate=0.25, maximum=0.1, mean=0.02)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.per_instance_figures import (
+from dpcore.figures.individual.per_instance_figures import (
     nested_picture,
     precision_picture,
     sizes_picture,
 )
-from dpcore.studies.per_instance_figures import Simulation, nested_losses
-from dpcore.studies.per_instance_run import Design, run
+from dpcore.studies.individual.per_instance_figures import Simulation, nested_losses
+from dpcore.studies.individual.per_instance_run import Design, run
 
 DESIGN = Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 

@@ -3,20 +3,25 @@
 import numpy as np
 import pytest
 
-from dpcore.figures import crowds
-from dpcore.figures.adversaries import belief_picture, detection_picture
-from dpcore.figures.crowds import crowd_picture
-from dpcore.figures.one_person import laws_picture
-from dpcore.figures.outliers import moved_picture
-from dpcore.figures.person_bounds import bounds_picture
-from dpcore.figures.realized_losses import realized_picture
+from dpcore.figures.individual import crowds
+from dpcore.figures.individual.adversaries import belief_picture, detection_picture
+from dpcore.figures.individual.crowds import crowd_picture
+from dpcore.figures.individual.one_person import laws_picture
+from dpcore.figures.individual.outliers import moved_picture
+from dpcore.figures.individual.person_bounds import bounds_picture
+from dpcore.figures.individual.realized_losses import realized_picture
 from dpcore.models.ridge import fit_ridge
-from dpcore.studies import one_person
-from dpcore.studies.one_person import ProfileLaws
-from dpcore.studies.outlier import Moved, move_in_statistic
-from dpcore.studies.person_bounds import DELTAS, at_delta, epsilon_at, profile
-from dpcore.studies.person_laws import gaussian_laws
-from dpcore.studies.ridge_moves import move_in_ridge, ridge_base
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.one_person import ProfileLaws
+from dpcore.studies.individual.outlier import Moved, move_in_statistic
+from dpcore.studies.individual.person_bounds import (
+    DELTAS,
+    at_delta,
+    epsilon_at,
+    profile,
+)
+from dpcore.studies.individual.person_laws import gaussian_laws
+from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
 from tests.studies.test_outlier import DELTA, LAWS, PENALTY

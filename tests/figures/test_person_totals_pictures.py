@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.person_totals import odometer_picture, totals_picture
+from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.proportion_study import LINES, View, study_picture
-from dpcore.figures.proportion_tables import table
+from dpcore.figures.proportions.proportion_study import LINES, View, study_picture
+from dpcore.figures.proportions.proportion_tables import table
 from dpcore.figures.theme import STROKES
-from dpcore.studies import proportion_study as study
-from dpcore.studies.proportion_design import Design, Procedure
-from dpcore.studies.proportion_study import Measure
+from dpcore.studies.proportions import proportion_study as study
+from dpcore.studies.proportions.proportion_design import Design, Procedure
+from dpcore.studies.proportions.proportion_study import Measure
 
 DESIGN = Design(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)
 RESULTS = study.run_all(DESIGN, rng=np.random.default_rng(0))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.recovery import recovery_picture
-from dpcore.studies.recovery import attack_count, attack_mean
+from dpcore.figures.individual.recovery import recovery_picture
+from dpcore.studies.individual.recovery import attack_count, attack_mean
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.resized import (
+from dpcore.figures.resampling.resized import (
     averaging_picture,
     profile_picture,
     reveal_picture,
     scores_picture,
 )
-from dpcore.figures.resized_rivals import (
+from dpcore.figures.resampling.resized_rivals import (
     detection_picture,
     rivals_picture,
     variance_picture,
 )
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.studies.resized_alignments import rivals
-from dpcore.studies.resized_attacks import averaging, reveal, score_histogram
+from dpcore.studies.resampling.resized_alignments import rivals
+from dpcore.studies.resampling.resized_attacks import averaging, reveal, score_histogram
 
 CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 3.0, 4)]
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.neighbors import NEWCOMER, Scene, people_picture
-from dpcore.figures.private_size import leak_picture, price_picture
-from dpcore.figures.reach import reach_picture
-from dpcore.studies.explorable import EXPLORABLE
-from dpcore.studies.neighbors import worst_neighbor
-from dpcore.studies.private_size import PrivateSize
-from dpcore.studies.small_tables import Change, Setting
+from dpcore.figures.comparing.private_size import leak_picture, price_picture
+from dpcore.figures.teaching.neighbors import NEWCOMER, Scene, people_picture
+from dpcore.figures.teaching.reach import reach_picture
+from dpcore.studies.comparing.private_size import PrivateSize
+from dpcore.studies.teaching.explorable import EXPLORABLE
+from dpcore.studies.teaching.neighbors import worst_neighbor
+from dpcore.studies.teaching.small_tables import Change, Setting
 
 BOUNDS = Interval(lower=0.0, upper=100.0)
 ROWS = np.array([[10.0, 30, 0], [20, 10, 0], [60, 90, 1], [100, 40, 1]])

@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
-from dpcore.figures import subsampling as figures
-from dpcore.figures.subsampled_answers import subsampled_picture
+from dpcore.figures.resampling import subsampling as figures
+from dpcore.figures.resampling.subsampled_answers import subsampled_picture
+from dpcore.figures.resampling.subsampling_errors import error_picture
 from dpcore.inference.intervals import Intervals
 from dpcore.privacy import gaussian, laplace, subsampled
-from dpcore.studies.subsampling import SampledMean, simulate
-from dpcore.studies.subsampling_claims import lemma_curve, measure, renyi_curve
+from dpcore.studies.resampling.subsampling import SampledMean, simulate
+from dpcore.studies.resampling.subsampling_claims import (
+    lemma_curve,
+    measure,
+    renyi_curve,
+)
 
 RATES = np.linspace(0.01, 1, 100)
 EVEN = np.arange(200) / 199
@@ -54,7 +59,7 @@ def errors(watermark):
     rng = np.random.default_rng(0)
     study = SampledMean.of(EVEN, width=1.0, epsilon=0.5)
     seen = simulate(EVEN, width=1.0, epsilon=0.5, rates=[0.1, 1], draws=20, rng=rng)
-    return figures.error_picture(
+    return error_picture(
         study.fixed_size(RATES),
         full=study.full_error,
         simulated=seen,

@@ -7,14 +7,14 @@ import pytest
 from scipy.stats import binomtest
 
 from dpcore.errors import ParameterError
-from dpcore.studies.audit import (
+from dpcore.studies.teaching.audit import (
     Audit,
     Event,
     audit,
     confidence_limits,
     detectable_from,
 )
-from dpcore.studies.laboratory import CLAMPED, PUBLISHED, REPAIRED, Setup
+from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, Setup
 
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
 SIZES = np.array([100, 1000, 10_000, 50_000])

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.laplace_sum import LaplaceSum
-from dpcore.studies.averages import Rivals
-from dpcore.studies.equipartition import Equipartition, Sharing, laplace_epsilon
+from dpcore.studies.resampling.averages import Rivals
+from dpcore.studies.resampling.equipartition import (
+    Equipartition,
+    Sharing,
+    laplace_epsilon,
+)
 
 USUAL = Rivals(epsilon=1.0, delta=1e-6)
 USUAL_PARTS = Equipartition(epsilon=1.0, delta=1e-6, times=50)

@@ -12,9 +12,9 @@ from scipy import integrate, stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.figures.bootstrap_lines import methods, others
+from dpcore.figures.resampling.bootstrap_lines import methods, others
 from dpcore.inference.bought_variance import BoughtVariance
-from dpcore.studies.bootstrap_coverage import (
+from dpcore.studies.resampling.bootstrap_coverage import (
     CORRECTED,
     PUBLISHED,
     UNBIASED_KEPT,
@@ -25,8 +25,8 @@ from dpcore.studies.bootstrap_coverage import (
     mean_length,
     no_length,
 )
-from dpcore.studies.bootstrap_populations import Normal, People
-from dpcore.studies.bootstrap_runs import (
+from dpcore.studies.resampling.bootstrap_populations import Normal, People
+from dpcore.studies.resampling.bootstrap_runs import (
     Runs,
     bought_coverage,
     coverage,

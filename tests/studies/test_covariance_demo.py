@@ -9,8 +9,8 @@ from dpcore.errors import ParameterError
 from dpcore.inference.psd_repair import repair
 from dpcore.mechanisms.covariance_layout import matrix_of, vector_of
 from dpcore.mechanisms.covariance_release import CovarianceRelease
-from dpcore.studies.covariance_demo import demonstrate
-from dpcore.studies.covariance_design import COMPARED, Design
+from dpcore.studies.covariances.covariance_demo import demonstrate
+from dpcore.studies.covariances.covariance_design import COMPARED, Design
 
 DESIGN = Design()
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariance_design import (
+from dpcore.studies.covariances.covariance_design import (
     COMPARED,
     STATISTICS,
     Degenerate,
@@ -20,10 +20,16 @@ from dpcore.studies.covariance_design import (
     Scenario,
     half_widths_holding,
 )
-from dpcore.studies.covariance_expectation import expected_means
-from dpcore.studies.covariance_findings import findings
-from dpcore.studies.covariance_study import PERCENTS, draws, run, run_all, simulate
-from dpcore.studies.covariance_verdicts import Verdict
+from dpcore.studies.covariances.covariance_expectation import expected_means
+from dpcore.studies.covariances.covariance_findings import findings
+from dpcore.studies.covariances.covariance_study import (
+    PERCENTS,
+    draws,
+    run,
+    run_all,
+    simulate,
+)
+from dpcore.studies.covariances.covariance_verdicts import Verdict
 from tests.conftest import ROOT
 
 DESIGN = Design()

@@ -7,7 +7,7 @@ from dpcore.errors import ParameterError
 from dpcore.models.penalty import Penalty
 from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.ridge import fit_ridge
-from dpcore.studies import crowd
+from dpcore.studies.individual import crowd
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, CELLS, exposed, mean

@@ -11,17 +11,17 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.studies.equal_privacy import remedies
-from dpcore.studies.error_maps import (
+from dpcore.studies.comparing.equal_privacy import remedies
+from dpcore.studies.comparing.error_maps import (
     CLEARLY,
     FLIP_AT_BOUND,
     FLIP_ONE_SIDED,
     Quantity,
     error_maps,
 )
-from dpcore.studies.floating_point import given_away, naive_releases, reachable
-from dpcore.studies.laboratory import UNIT
-from dpcore.studies.tradeoffs import Fairness
+from dpcore.studies.comparing.tradeoffs import Fairness
+from dpcore.studies.teaching.floating_point import given_away, naive_releases, reachable
+from dpcore.studies.teaching.laboratory import UNIT
 
 
 def gap(value, scale):

@@ -28,11 +28,11 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.bound_check import gaussian_checks, posterior_checks
-from dpcore.studies.household_losses import grouped, household_losses
-from dpcore.studies.model_causes import causes
-from dpcore.studies.moment_curve import moment_curve
-from dpcore.studies.other_mechanisms import other_exposures
+from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
+from dpcore.studies.individual.household_losses import grouped, household_losses
+from dpcore.studies.individual.model_causes import causes
+from dpcore.studies.individual.moment_curve import moment_curve
+from dpcore.studies.individual.other_mechanisms import other_exposures
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN
 
 DELTA = 1e-6

@@ -24,8 +24,8 @@ from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.model_question import ModelQuestion
 from dpcore.releases.model_request import ModelRequest
-from dpcore.studies.frontier import drawable, frontier, varied
-from dpcore.studies.model_accuracy import accuracy, noise_error
+from dpcore.studies.individual.frontier import drawable, frontier, varied
+from dpcore.studies.individual.model_accuracy import accuracy, noise_error
 
 PEOPLE, COLUMNS = 400, 4
 DELTA = 1e-6

@@ -12,7 +12,7 @@ from scipy.integrate import trapezoid
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.laboratory import (
+from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
     REPAIRED,
@@ -21,7 +21,7 @@ from dpcore.studies.laboratory import (
     measure,
     two_worlds,
 )
-from dpcore.studies.redraws import acceptance, tries
+from dpcore.studies.teaching.redraws import acceptance, tries
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()

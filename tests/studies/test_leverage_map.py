@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.models.posterior_profile import epsilon_of
-from dpcore.studies.leverage_map import leverage_map
+from dpcore.studies.individual.leverage_map import leverage_map
 
 RNG = np.random.default_rng(5)
 N = 3000

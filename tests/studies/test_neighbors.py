@@ -16,14 +16,14 @@ from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.pooled import PooledVariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
-from dpcore.studies.explorable import EXPLORABLE
-from dpcore.studies.neighbors import (
+from dpcore.studies.teaching.explorable import EXPLORABLE
+from dpcore.studies.teaching.neighbors import (
     MOST_PEOPLE,
     sizes,
     worst_neighbor,
     worst_table,
 )
-from dpcore.studies.small_tables import Change, Columns, Setting, rank
+from dpcore.studies.teaching.small_tables import Change, Columns, Setting, rank
 
 UNIT = Interval(lower=0.0, upper=1.0)
 WIDE = Interval(lower=-2.0, upper=3.0)

@@ -15,10 +15,10 @@ from dpcore.models.posterior_sampling import area as posterior_area
 from dpcore.privacy import adversary
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies import one_person
-from dpcore.studies.model_laws import PerturbedLaws, PosteriorLaws
-from dpcore.studies.one_person import ProfileLaws, laws_of_statistic
-from dpcore.studies.person_laws import ScalarLaws, gaussian_laws
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.model_laws import PerturbedLaws, PosteriorLaws
+from dpcore.studies.individual.one_person import ProfileLaws, laws_of_statistic
+from dpcore.studies.individual.person_laws import ScalarLaws, gaussian_laws
 from tests.releases import questions
 
 UNIT = Interval(lower=0.0, upper=1.0)

@@ -17,9 +17,9 @@ from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
-from dpcore.studies.model_person import evidence_of_release, laws_of_model
-from dpcore.studies.outlier import move_in_glm, move_in_statistic
-from dpcore.studies.ridge_moves import move_in_ridge, ridge_base
+from dpcore.studies.individual.model_person import evidence_of_release, laws_of_model
+from dpcore.studies.individual.outlier import move_in_glm, move_in_statistic
+from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN, random_table
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, exposed, mean

@@ -6,7 +6,7 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.models.posterior_guarantees import RecordBounds
 from dpcore.models.posterior_sampling import PosteriorPairs
-from dpcore.studies.per_instance_figures import (
+from dpcore.studies.individual.per_instance_figures import (
     Simulation,
     by_precision,
     by_size,

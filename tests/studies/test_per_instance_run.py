@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariance_verdicts import Verdict
-from dpcore.studies.per_instance_figures import Simulation
-from dpcore.studies.per_instance_run import (
+from dpcore.studies.covariances.covariance_verdicts import Verdict
+from dpcore.studies.individual.per_instance_figures import Simulation
+from dpcore.studies.individual.per_instance_run import (
     Design,
     Pane,
     findings,

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.figures.proportion_lab import prices_picture, simplex_picture, tree_picture
-from dpcore.studies.proportion_design import BOUNDING, Procedure
-from dpcore.studies.proportion_lab import Point, clouds, merged, prices
+from dpcore.figures.proportions.proportion_lab import (
+    prices_picture,
+    simplex_picture,
+    tree_picture,
+)
+from dpcore.studies.proportions.proportion_design import BOUNDING, Procedure
+from dpcore.studies.proportions.proportion_lab import Point, clouds, merged, prices
 
 SHARES = (0.1, 0.4, 0.5)
 NAMES = ("p1", "others", "p4")

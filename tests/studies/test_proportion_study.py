@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.studies import proportion_study as study
-from dpcore.studies.proportion_design import BOUNDING, Design, Procedure
-from dpcore.studies.proportion_findings import findings
-from dpcore.studies.proportion_verdicts import Verdict
+from dpcore.studies.proportions import proportion_study as study
+from dpcore.studies.proportions.proportion_design import BOUNDING, Design, Procedure
+from dpcore.studies.proportions.proportion_findings import findings
+from dpcore.studies.proportions.proportion_verdicts import Verdict
 from tests.conftest import ROOT
 
 REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())

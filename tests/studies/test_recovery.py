@@ -13,7 +13,7 @@ from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean
-from dpcore.studies.recovery import (
+from dpcore.studies.individual.recovery import (
     attack_count,
     attack_mean,
     counts_from_loss,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.figures.reports import coverage_table, reports_picture
-from dpcore.studies.reports import (
+from dpcore.figures.individual.reports import coverage_table, reports_picture
+from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,
     Sharper,

@@ -10,7 +10,7 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.privacy.interpretation import trade_off
-from dpcore.studies.resized_alignments import (
+from dpcore.studies.resampling.resized_alignments import (
     break_even,
     detection,
     detection_around,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.releases.constraints import ConstraintKind
-from dpcore.studies.share_coverage import coverage, simulated
+from dpcore.studies.proportions.share_coverage import coverage, simulated
 from tests.releases.questions import shares
 
 PROCEDURES = [

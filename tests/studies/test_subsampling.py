@@ -7,8 +7,8 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.amplification import amplify
-from dpcore.studies.subsampling import MOST_SIMULATED, SampledMean, simulate
-from dpcore.studies.subsampling_claims import (
+from dpcore.studies.resampling.subsampling import MOST_SIMULATED, SampledMean, simulate
+from dpcore.studies.resampling.subsampling_claims import (
     Retention,
     claimed,
     lemma_curve,

@@ -1,0 +1,1 @@
+"""Figures that hold mechanisms against each other."""

@@ -1,0 +1,1 @@
+"""Figures of covariance matrices and of Study 1."""

@@ -1,0 +1,1 @@
+"""Figures of everybody's own privacy loss."""

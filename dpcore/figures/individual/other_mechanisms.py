@@ -1,0 +1,121 @@
+"""Losses of the same people through several mechanisms. CONFIDENTIAL picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import STROKES, Picture, frame
+from dpcore.figures.wording import epsilon_text
+from dpcore.mechanisms.catalog import CATALOG
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.studies.individual.other_mechanisms import OtherExposure
+
+_ROUNDING = 1e-6
+_VISIBLE = 1e-3
+
+
+def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Picture:
+    """Return guarantee, largest and average loss of each mechanism, one a row."""
+    names = [CATALOG[other.key].label for other in others]
+    colors = [STROKES[other.key].color for other in others]
+    kinds = [
+        ("guarantee (DP)", [o.worst_case for o in others], "line-ns-open"),
+        ("most exposed here", [o.maximum for o in others], "diamond"),
+        ("average here", [o.mean for o in others], "circle"),
+    ]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [x if np.isfinite(x) and x > 0 else None for x in losses],
+            "y": [name.replace(", ", ",<br>") for name in names],
+            "marker": {
+                "symbol": symbol,
+                "size": 13,
+                "color": colors,
+                "line": {"width": 3 if symbol.endswith("open") else 0, "color": colors},
+            },
+            "hovertemplate": f"%{{y}}, {name}: %{{x:.4g}}<extra></extra>",
+        }
+        for name, losses, symbol in kinds
+    ]
+    figure = frame(
+        traces=traces,
+        watermark=watermark,
+        height=150 + 42 * len(names),
+        xaxis={
+            "type": "log",
+            "exponentformat": "power",
+            "title": {"text": "privacy loss, epsilon (log scale)"},
+        },
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True},
+    )
+    table = pd.DataFrame(
+        {
+            "mechanism": names,
+            "noise scale": [o.noise for o in others],
+            "guarantee": [o.worst_case for o in others],
+            "most exposed": [o.maximum for o in others],
+            "average": [o.mean for o in others],
+            "smallest loss / Laplace": [o.least for o in others],
+            "largest loss / Laplace": [o.most for o in others],
+        }
+    )
+    listed = "; ".join(
+        f"{name}: most exposed {epsilon_text(o.maximum)}, average "
+        f"{epsilon_text(o.mean)}"
+        for name, o in zip(names, others, strict=True)
+    )
+    title = _title(others)
+    return Picture(title=title, figure=figure, alt=f"{title}. {listed}.", table=table)
+
+
+def _title(others: Sequence[OtherExposure]) -> str:
+    most = max(others, key=lambda other: other.maximum)
+    least = min(others, key=lambda other: other.maximum)
+    return (
+        f"The most exposed person loses {epsilon_text(least.maximum)} through "
+        f"{CATALOG[least.key].label} and {epsilon_text(most.maximum)} through "
+        f"{CATALOG[most.key].label}"
+    )
+
+
+def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
+    """Say what clamping and redrawing do to everybody's loss, and why."""
+    said = []
+    for other in others:
+        if np.isnan(other.least):
+            continue
+        if other.key == "bit":
+            same = max(abs(other.least - 1), abs(other.most - 1)) <= _ROUNDING
+            said.append(
+                "BIT (clamping) changes nobody's loss: the noise is the same, and "
+                "moving an answer to the bound is done without looking at the table."
+                if same
+                else "BIT (clamping) changes losses here, because an answer without "
+                "somebody lies beyond the bounds."
+            )
+        if other.key == "truncated-published":
+            said.append(_redrawing(other))
+    return tuple(said)
+
+
+def _redrawing(other: OtherExposure) -> str:
+    why = "how often a draw is thrown away depends on the secret answer."
+    if other.most < 1 + _VISIBLE:
+        return (
+            "Truncation (redrawing) raises losses, but here by less than 0.1 %: the "
+            "bounds are far away on the scale of the noise, so that it rarely "
+            f"happens; {why}"
+        )
+    return (
+        f"Truncation (redrawing) raises losses to {other.least:.3g} to "
+        f"{other.most:.3g} times those of the same noise without it: {why}"
+    )

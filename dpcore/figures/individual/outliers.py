@@ -1,0 +1,142 @@
+"""Everybody's loss before and after one person moves. CONFIDENTIAL picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
+from dpcore.figures.wording import epsilon_text, people, significant
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.studies.individual.outlier import Moved
+
+_POINTS = 400
+_DECADES = 6
+_NOTABLE = 1.01
+_ROUNDING = 1e-6
+
+
+def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
+    """Return the cumulative share of the others by loss, before and after.
+
+    Args:
+        moved: The losses.
+        key: Key of the mechanism, for its color.
+        watermark: Whether the picture is for the classroom only.
+
+    """
+    color = STROKES[key].color
+    known = [
+        end
+        for part in (moved.before, moved.after)
+        for end in _ends(part[np.isfinite(part)])
+    ]
+    known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
+    top = max(known, default=1.0)
+    floor = max(min(known, default=1.0), top * 10.0**-_DECADES)
+    levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
+    before, after = (
+        _share_within(part, levels) for part in (moved.before, moved.after)
+    )
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "x": levels,
+            "y": 100 * within,
+            "mode": "lines",
+            "name": name,
+            "line": {"color": shade, "dash": dash, "width": 2.5, "shape": "hv"},
+            "hovertemplate": "%{y:.1f} % lose at most %{x:.3g}"
+            "<extra>%{fullData.name}</extra>",
+        }
+        for within, name, shade, dash in (
+            (before, "the others, before", NEUTRAL, "dash"),
+            (after, "the others, after", color, "solid"),
+        )
+    ]
+    traces += [
+        {
+            "type": "scatter",
+            "x": [max(at, floor)],
+            "y": [height],
+            "mode": "markers+text",
+            "text": [name],
+            "textposition": "middle left"
+            if at > np.sqrt(floor * top)
+            else "middle right",
+            "showlegend": False,
+            "marker": {"color": CONFIDENTIAL, "size": 12, "symbol": symbol},
+            "hovertemplate": f"{name}: %{{x:.4g}}<extra></extra>",
+        }
+        for at, name, symbol, height in (
+            (moved.own_before, "the person, before", "diamond-open", 12),
+            (moved.own_after, "the person, after", "diamond", 24),
+        )
+        if _shown(at)
+    ]
+    figure = frame(
+        traces=traces,
+        watermark=watermark,
+        height=400,
+        xaxis={
+            "type": "log",
+            "exponentformat": "power",
+            "title": {"text": "own privacy loss, epsilon (log scale)"},
+        },
+        yaxis={"title": {"text": "share of the others, %"}, "range": [0, 103]},
+    )
+    title = _takeaway(moved)
+    table = pd.DataFrame({"epsilon at most": levels, "before": before, "after": after})
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=f"Cumulative share of the other people by loss, before and after. {title}.",
+        table=table,
+    )
+
+
+def _takeaway(moved: Moved) -> str:
+    own = f"The person's own loss becomes {epsilon_text(moved.own_after)}"
+    if np.isfinite(moved.own_before):
+        own += f" (it was {epsilon_text(moved.own_before)})"
+    if moved.rising == moved.falling == 0:
+        return f"{own}; nobody else's changes"
+    text = (
+        f"{own}; of {people(moved.watched, 'other')} {moved.rising:,} lose more than "
+        f"before and {moved.falling:,} less"
+    )
+    if moved.largest_rise > _NOTABLE and np.isfinite(moved.largest_rise):
+        text += f", at most {significant(moved.largest_rise)} times as much"
+    return text
+
+
+def _shown(loss: float) -> bool:
+    return bool(np.isfinite(loss) and loss > 0)
+
+
+def _ends(losses: FloatArray) -> list[float]:
+    """Return the smallest positive loss, and the largest."""
+    if len(losses) == 0 or losses.max() <= 0:
+        return []
+    least = float(losses.min())
+    if least <= 0:
+        least = float(losses[losses > 0].min())
+    return [least, float(losses.max())]
+
+
+def _share_within(losses: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the share of people at or below each level; sorting takes far longer."""
+    if len(losses) == 0:
+        return np.zeros(len(levels))
+    places = np.full(len(losses), len(levels))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.log(levels[-1] / levels[0]) / (len(levels) - 1)
+        found = np.ceil(np.log(losses / levels[0]) / step - _ROUNDING)
+    usual = np.isfinite(losses)
+    places[usual] = np.clip(np.nan_to_num(found[usual]), 0, len(levels))
+    counts = np.bincount(places, minlength=len(levels) + 1)[:-1]
+    return np.asarray(np.cumsum(counts) / len(losses))

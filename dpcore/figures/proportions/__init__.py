@@ -1,0 +1,1 @@
+"""Figures of proportions and of Study 2."""

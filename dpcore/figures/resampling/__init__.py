@@ -1,0 +1,1 @@
+"""Figures of the bootstrap, subsampling and the resized bootstrap."""

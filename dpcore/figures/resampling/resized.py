@@ -1,0 +1,278 @@
+"""The resized bootstrap in pictures: its profile, its scores, and attacks on them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.resampling.resized_parts import (
+    PUBLISHED,
+    RARE,
+    REPAIRED,
+    chance,
+    line,
+    upright,
+)
+from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
+from dpcore.figures.wording import epsilon_text, people, significant
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+    from dpcore.mechanisms.resized_repair import NoisyResample
+    from dpcore.studies.resampling.resized_attacks import AttackCurve, ScoreHistogram
+
+_POINTS = 81
+_LEAST = 1e-8
+_PERCENT = {"tickformat": ".0%", "title": {"text": "probability"}}
+_CHANCE = _PERCENT | {"range": [-0.02, 1.05]}
+
+
+def profile_picture(
+    bootstrap: ResizedBootstrap,
+    ones: int,
+    repaired: NoisyResample,
+    *,
+    watermark: bool,
+) -> Picture:
+    """Return how often the promise of each epsilon fails: claimed, real, repaired."""
+    claim = bootstrap.claimed_epsilon
+    level = repaired.epsilon()
+    epsilon = np.linspace(0.0, max(4 * claim, 1.5 * level), _POINTS)
+    # Just below its level the repaired form falls to 0 steeply.
+    epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
+    tau = bootstrap.delta()
+    pairs = bootstrap.around(ones)
+    here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
+    fixed = np.array([repaired.delta(x) for x in epsilon.tolist()])
+    chosen = f"a trait that {people(ones)} of {bootstrap.people:,} have"
+    lines = {
+        "a trait that one person has": (
+            np.full(len(epsilon), tau),
+            {"color": RARE, "dash": "dash", "width": 3},
+        ),
+        chosen: (here, {"color": PUBLISHED.color, "dash": "dot", "width": 2.5}),
+        "repaired, any table (at most)": (
+            fixed,
+            {"color": REPAIRED.color, "dash": "solid", "width": 2.5},
+        ),
+    }
+    traces = [
+        line(epsilon, _floored(values), name, style, "ε %{x:.3g}: δ %{y:.3g}")
+        for name, (values, style) in lines.items()
+    ]
+    title = (
+        f"No ε is enough: a rare trait is given away for sure with probability "
+        f"{chance(tau)}, whatever the ε"
+    )
+    figure = frame(
+        traces=traces,
+        watermark=watermark,
+        height=400,
+        shapes=[upright(claim, f"claimed: δ 0 from ε {epsilon_text(claim)} on")],
+        xaxis={"title": {"text": "privacy parameter ε"}},
+        yaxis={
+            "title": {"text": "δ: how often ε fails (log scale)"},
+            "type": "log",
+            "range": [math.log10(_LEAST), 0],
+            "exponentformat": "power",
+        },
+    )
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=(
+            f"δ against ε. A flat line at {significant(tau)} for a trait that one "
+            f"person has; for {chosen} it falls from {significant(here[0])} to "
+            f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} "
+            f"and 0 from ε {epsilon_text(repaired.epsilon())} on. {title}."
+        ),
+        table=pd.DataFrame(
+            {"ε": epsilon} | {name: values for name, (values, _) in lines.items()}
+        ),
+    )
+
+
+def reveal_picture(
+    curve: AttackCurve,
+    bootstrap: ResizedBootstrap,
+    beliefs: FloatArray,
+    *,
+    watermark: bool,
+) -> Picture:
+    """Return how likely proof is, against the number of scores.
+
+    ``beliefs`` says how sure as many Laplace answers can make an attacker at most. They
+    are no proof, and stand in the table and in what hovering says.
+    """
+    enough = bootstrap.looks_until(0.95)
+    laplace = STROKES["laplace"]
+    traces = [
+        *_attack(curve, "proof from resized bootstraps", RARE),
+        line(
+            curve.scores,
+            np.zeros(len(curve.scores)),
+            "proof from Laplace answers, ε = 1/Z each: never",
+            {"color": laplace.color, "dash": laplace.dash, "width": 2.5},
+            "%{x:,} answers: no proof; a half-sure attacker at most %{customdata:.3%} "
+            "sure",
+        )
+        | {"customdata": beliefs},
+    ]
+    title = (
+        f"{significant(enough)} scores prove a rare trait with 95 % probability; "
+        "answers with noise never prove it"
+    )
+    return Picture(
+        title=title,
+        figure=frame(
+            traces=traces,
+            watermark=watermark,
+            height=400,
+            xaxis={"title": {"text": "scores asked for (log scale)"}, "type": "log"},
+            yaxis=_CHANCE,
+        ),
+        alt=(
+            "The chance of proof rises with the number of scores, from "
+            f"{chance(float(curve.exact[0]))} for one to "
+            f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}. "
+            f"{title}."
+        ),
+        table=_attack_table(curve).assign(**{"Laplace: how sure at most": beliefs}),
+    )
+
+
+def averaging_picture(
+    curve: AttackCurve, ones: int, people_there: int, *, watermark: bool
+) -> Picture:
+    """Return how likely an average of scores rounds to the exact number of ones."""
+    reached = curve.reaching(0.95)
+    if reached is None:
+        title = (
+            f"The average of {int(curve.scores[-1]):,} scores gives the exact count "
+            f"{ones:,} with probability {chance(float(curve.exact[-1]))}"
+        )
+    else:
+        title = (
+            f"The average of about {significant(reached)} scores gives the exact "
+            f"count {ones:,} of {people_there:,} with 95 % probability"
+        )
+    return Picture(
+        title=title,
+        figure=frame(
+            traces=_attack(curve, "exact count found", PUBLISHED.color),
+            watermark=watermark,
+            height=360,
+            xaxis={
+                "title": {"text": "scores that are averaged (log scale)"},
+                "type": "log",
+            },
+            yaxis=_CHANCE,
+        ),
+        alt=f"A rising line against the number of scores. {title}.",
+        table=_attack_table(curve),
+    )
+
+
+def scores_picture(
+    found: ScoreHistogram, ones: int, tau: float, *, watermark: bool
+) -> Picture:
+    """Return the scores of two tables that differ in one person."""
+    centers = (found.edges[:-1] + found.edges[1:]) / 2
+    width = float(found.edges[1] - found.edges[0])
+    names = (f"{ones:,} ones, exactly", f"{ones + 1:,} ones, exactly")
+    distance = float(np.abs(found.more - found.fewer).sum() / 2)
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "x": centers,
+            "y": found.simulated,
+            "width": width * 0.9,
+            "name": f"{ones + 1:,} ones, {found.draws:,} simulated scores",
+            "marker": {"color": "rgba(17,119,51,0.35)"},
+            "hovertemplate": "score %{x:.4g}: %{y:.2%}<extra>simulated</extra>",
+        },
+    ]
+    for name, mass, color, dash, symbol in (
+        (names[0], found.fewer, NEUTRAL, "dash", "circle-open"),
+        (names[1], found.more, RARE, "solid", "x"),
+    ):
+        traces.append(
+            line(
+                centers,
+                mass,
+                name,
+                {"color": color, "dash": dash, "width": 2},
+                "score %{x:.4g}: %{y:.2%}",
+            )
+            | {"mode": "lines+markers", "marker": {"symbol": symbol, "size": 8}}
+        )
+    title = (
+        f"With {ones:,} ones or {ones + 1:,}, scores mostly look alike: an attacker "
+        f"who sees one gains {chance(distance)}"
+    )
+    if ones == 0:
+        title = (
+            "Without the person every score is 0; with the person it is not, "
+            f"{chance(tau)} of the time, and that is proof"
+        )
+    return Picture(
+        title=title,
+        figure=frame(
+            traces=traces,
+            watermark=watermark,
+            height=360,
+            xaxis={"title": {"text": "score: share of ones in the resample"}},
+            yaxis=_PERCENT,
+        ),
+        alt=f"Bars of simulated scores under two lines of exact ones. {title}.",
+        table=pd.DataFrame(
+            {
+                "score from": found.edges[:-1],
+                "to": found.edges[1:],
+                names[0]: found.fewer,
+                names[1]: found.more,
+                "simulated": found.simulated,
+            }
+        ),
+    )
+
+
+def _attack(curve: AttackCurve, name: str, color: str) -> list[dict[str, Any]]:
+    return [
+        line(
+            curve.scores,
+            curve.exact,
+            f"{name}, exactly",
+            {"color": color, "width": 2.5},
+            "%{x:,} scores: %{y:.2%}",
+        ),
+        {
+            "type": "scatter",
+            "x": curve.scores,
+            "y": curve.simulated,
+            "mode": "markers",
+            "name": "simulated attackers",
+            "marker": {"color": color, "size": 6, "symbol": "x-thin-open"},
+            "error_y": {"array": 2 * curve.error, "thickness": 1, "width": 2},
+            "hovertemplate": "%{x:,} scores: %{y:.2%}<extra>simulated</extra>",
+        },
+    ]
+
+
+def _attack_table(curve: AttackCurve) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "scores": curve.scores,
+            "exact": curve.exact,
+            "simulated": curve.simulated,
+            "standard error": curve.error,
+        }
+    )
+
+
+def _floored(values: FloatArray) -> FloatArray:
+    return np.where(values >= _LEAST, values, np.nan)

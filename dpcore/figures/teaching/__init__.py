@@ -1,0 +1,1 @@
+"""Figures of the lab and the sensitivity explorer."""

@@ -1,0 +1,290 @@
+"""A small made-up table, and the neighbor that changes its statistic most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, Picture, frame, plain
+from dpcore.figures.wording import significant
+from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.studies.teaching.explorable import Explorable
+    from dpcore.studies.teaching.neighbors import Neighbor
+    from dpcore.studies.teaching.small_tables import Setting
+
+NEWCOMER = "newcomer"
+_ROW, _AROUND = 28, 110
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
+_FADED = {"marker": {"opacity": 1}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A made-up table with its worst neighbor, and how its people are called.
+
+    Attributes:
+        rows: The table, shape ``(n, 3)``, inside the bounds.
+        names: One name a person.
+        statistic: What is asked about.
+        setting: What is public.
+        change: How neighboring tables differ.
+        neighbor: The worst neighbor of the table.
+        selected: The person that is marked for moving, if any.
+
+    """
+
+    rows: FloatArray
+    names: tuple[str, ...]
+    statistic: Explorable
+    setting: Setting
+    change: Change
+    neighbor: Neighbor
+    selected: int | None = None
+
+    @property
+    def who(self) -> str:
+        """Return the name of the person who changes most."""
+        person = self.neighbor.person
+        return NEWCOMER if person is None else self.names[person]
+
+    def place(self, record: FloatArray) -> str:
+        """Return a record as the columns of the statistic show it.
+
+        Two values as a pair; the group as a letter.
+        """
+        value = significant(float(record[VALUE]))
+        if self.statistic.columns is Columns.TWO:
+            return f"({value}, {significant(float(record[SECOND]))})"
+        if self.statistic.columns is Columns.GROUPED:
+            return f"{value} in group {letter(record[GROUP])}"
+        return value
+
+    @property
+    def move(self) -> str:
+        """Return what happens in the worst neighbor, in words."""
+        record, person = self.neighbor.record, self.neighbor.person
+        if person is None and record is not None:
+            return f"a newcomer at {self.place(record)}"
+        before = self.place(self.rows[0 if person is None else person])
+        if record is None:
+            return f"{self.who}, at {before}, leaving"
+        return f"{self.who} going from {before} to {self.place(record)}"
+
+
+def letter(group: float) -> str:
+    """Return the letter of a group.
+
+    >>> letter(0.0), letter(3.0)
+    ('A', 'D')
+    """
+    return chr(ord("A") + int(group))
+
+
+def people_picture(scene: Scene, *, watermark: bool) -> Picture:
+    """Return everybody between the bounds, and who moves where in the worst neighbor.
+
+    People are the first trace; its ``customdata`` is their position in the table.
+    """
+    draw = _plane if scene.statistic.columns is Columns.TWO else _strip
+    title = _takeaway(scene)
+    listed = "; ".join(
+        f"{name} {scene.place(row)}"
+        for name, row in zip(scene.names, scene.rows, strict=True)
+    )
+    columns: dict[str, Any] = {"person": scene.names, "value": scene.rows[:, VALUE]}
+    if scene.statistic.columns is Columns.TWO:
+        columns["second value"] = scene.rows[:, SECOND]
+    if scene.statistic.columns is Columns.GROUPED:
+        columns["group"] = [letter(group) for group in scene.rows[:, GROUP]]
+    return Picture(
+        title=title,
+        figure=draw(scene, watermark=watermark),
+        alt=f"{len(scene.rows)} made-up people: {listed}. {title}.",
+        table=pd.DataFrame(columns),
+    )
+
+
+def _takeaway(scene: Scene) -> str:
+    neighbor, label = scene.neighbor, scene.statistic.label
+    if np.isnan(neighbor.here):
+        return f"This table has no {label}"
+    here = significant(neighbor.here)
+    if neighbor.local == 0:
+        return f"The {label} is {here}, and no one person can move it"
+    if np.isinf(neighbor.local):
+        return f"Nothing limits how far {scene.who} can move the {label} from {here}"
+    there = significant(neighbor.there)
+    return f"The {label} moves from {here} to {there} with {scene.move}"
+
+
+def _strip(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped Plotly
+    """Return one row a person, their values between the bounds."""
+    rows = [plain(name) for name in scene.names]
+    if scene.change is Change.ADDITION:
+        rows.append(NEWCOMER)
+    places = np.arange(len(scene.names), dtype=np.float64)
+    traces, arrows = _marks(scene, scene.rows[:, VALUE], places)
+    lines = _lines(scene)
+    return frame(
+        traces=traces,
+        watermark=watermark,
+        height=_AROUND + _ROW * len(rows),
+        margin={"l": 60, "r": 24, "t": 36, "b": 50},
+        showlegend=False,
+        annotations=arrows,
+        shapes=lines,
+        xaxis=_between(scene, "value"),
+        yaxis={
+            "tickvals": np.arange(len(rows)),
+            "ticktext": rows,
+            "range": [len(rows) - 0.4, -0.6],
+            "fixedrange": True,
+        },
+    )
+
+
+def _plane(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped Plotly
+    """Return everybody by both values."""
+    traces, arrows = _marks(scene, scene.rows[:, VALUE], scene.rows[:, SECOND])
+    return frame(
+        traces=traces,
+        watermark=watermark,
+        height=420,
+        showlegend=False,
+        annotations=arrows,
+        xaxis=_between(scene, "value"),
+        yaxis=_between(scene, "second value"),
+    )
+
+
+def _between(scene: Scene, label: str) -> dict[str, Any]:
+    bounds = scene.setting.bounds
+    edge = bounds.width / 20
+    return {
+        "title": {"text": f"{label}, between the public bounds"},
+        "range": [bounds.lower - edge, bounds.upper + edge],
+        "fixedrange": True,
+    }
+
+
+def _marks(
+    scene: Scene, x: FloatArray, y: FloatArray
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the people, the ring around the selected, and the move as an arrow."""
+    neighbor, plane = scene.neighbor, scene.statistic.columns is Columns.TWO
+    person, record = neighbor.person, neighbor.record
+    colors = [NEUTRAL] * len(x)
+    symbols = ["circle"] * len(x)
+    if scene.statistic.columns is Columns.GROUPED:
+        symbols = [_SYMBOLS[int(group)] for group in scene.rows[:, GROUP]]
+    moves = neighbor.local > 0
+    if person is not None and moves:
+        colors[person] = CONFIDENTIAL
+        symbols[person] = "x" if record is None else symbols[person]
+    grouped = scene.statistic.columns is Columns.GROUPED
+    people = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": x,
+        "y": y,
+        "text": [plain(name) for name in scene.names]
+        if plane
+        else [f"\u2003{letter(g)}" if grouped else "" for g in scene.rows[:, GROUP]],
+        "textposition": "top center" if plane else "middle right",
+        "customdata": np.arange(len(x)),
+        "marker": {"size": 15, "color": colors, "symbol": symbols, "opacity": 1},
+        "selected": _FADED,
+        "unselected": _FADED,
+        "hovertext": [
+            f"{name}: {scene.place(row)}"
+            for name, row in zip(scene.names, scene.rows, strict=True)
+        ],
+        "hoverinfo": "text",
+    }
+    traces, arrows = [people], []
+    if scene.selected is not None:
+        ring = {"size": 25, "color": "rgba(0,0,0,0)"}
+        ring["line"] = {"color": "#0072B2", "width": 3}
+        traces.append(_ghost(x[[scene.selected]], y[[scene.selected]], ring))
+    if record is not None and moves:
+        end_x = record[[VALUE]]
+        where = float(len(y)) if person is None else y[person]
+        end_y = record[[SECOND]] if plane else [where]
+        hollow = {"size": 15, "color": "rgba(0,0,0,0)"}
+        hollow["line"] = {"color": CONFIDENTIAL, "width": 3}
+        traces.append(_ghost(end_x, end_y, hollow))
+        if person is not None:
+            arrows.append(_arrow((x[person], y[person]), (end_x[0], end_y[0])))
+    return traces, arrows
+
+
+def _ghost(x: Any, y: Any, marker: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        "hoverinfo": "skip",
+    }
+
+
+def _arrow(start: tuple[Any, Any], end: tuple[Any, Any]) -> dict[str, Any]:
+    return {
+        "x": end[0],
+        "y": end[1],
+        "ax": start[0],
+        "ay": start[1],
+        "axref": "x",
+        "ayref": "y",
+        "showarrow": True,
+        "text": "",
+        "arrowhead": 2,
+        "arrowwidth": 2.5,
+        "arrowcolor": CONFIDENTIAL,
+        "standoff": 8,
+        "startstandoff": 8,
+    }
+
+
+def _lines(scene: Scene) -> list[dict[str, Any]]:
+    """Return where the statistic lies before and after, or where members begin."""
+    here, there = scene.neighbor.here, scene.neighbor.there
+    label = scene.statistic.label
+    if label.endswith("upper half"):
+        return [_upright(scene.setting.middle, "upper half from here on", "center")]
+    if not (scene.statistic.on_axis and np.isfinite(here)):
+        return []
+    rises = there >= here
+    now = _upright(here, f"{label} {significant(here)}", "right" if rises else "left")
+    if not np.isfinite(there) or there == here:
+        return [now]
+    then = _upright(there, f"then {significant(there)}", "left" if rises else "right")
+    then["line"] = then["line"] | {"dash": "dash", "color": CONFIDENTIAL}
+    return [now, then]
+
+
+def _upright(at: float, text: str, anchor: str) -> dict[str, Any]:
+    return {
+        "type": "line",
+        "x0": at,
+        "x1": at,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "line": {"dash": "dot", "width": 2, "color": NEUTRAL},
+        "label": {
+            "text": text,
+            "textangle": 0,
+            "textposition": "end",
+            "xanchor": anchor,
+            "yanchor": "bottom",
+        },
+    }

@@ -1,0 +1,259 @@
+"""Bias, variance and error of the mechanisms, from public numbers only.
+
+Every curve is a closed form of the mechanism; ``simulated`` draws from the same law, so
+that a picture can show that the formula and the experiment agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.comparing.comparable import comparable, with_people
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.studies.comparing.comparable import Comparable
+
+_WINDOW = 20.0
+
+
+class Metric(StrEnum):
+    """What a curve shows."""
+
+    RMSE = "typical error"
+    BIAS = "bias"
+    SPREAD = "spread"
+
+
+class Fairness(StrEnum):
+    """What the compared mechanisms have in common."""
+
+    TRUE = "same true epsilon"
+    NOMINAL = "same nominal epsilon"
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Return the keys of the mechanisms compared, in display order."""
+        truncated = "truncated" if self is Fairness.TRUE else "truncated-published"
+        return ("laplace", "bit", truncated, "gaussian")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One point of the comparison.
+
+    Attributes:
+        query: The statistic with its public numbers.
+        epsilon: Privacy parameter of every mechanism.
+        delta: Used by the Gaussian mechanism only.
+        place: Where the true value lies between its bounds, from 0 to 1.
+
+    Raises:
+        ParameterError: If the statistic is not ``comparable``.
+
+    """
+
+    query: Comparable
+    epsilon: float
+    delta: float
+    place: float
+
+    def __post_init__(self) -> None:
+        if not comparable(self.query):
+            message = (
+                f"a {self.query.kind} is not a number with noise on it; ask for "
+                "another statistic."
+            )
+            raise ParameterError(message)
+
+    def mechanism(self, key: str) -> Mechanism:
+        """Return the calibrated mechanism of that key."""
+        entry = CATALOG[key]
+        return entry.calibrate(
+            sensitivity=self.query.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.delta if entry.needs_delta else 0.0,
+            bounds=self.query.bounds,
+        )
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """Return the stretch of positions that ``place`` runs over.
+
+        It is the statistic's range; an infinite side is cut at 20 noise scales.
+        """
+        ends = self.query.bounds.cut(_WINDOW * self.mechanism("laplace").noise)
+        return ends.lower, ends.upper
+
+    @property
+    def position(self) -> float:
+        """Return the true value at ``place``."""
+        low, high = self.window
+        return low + self.place * (high - low)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Bias, standard deviation and root mean squared error along an axis.
+
+    Attributes:
+        key: The mechanism.
+        x: Shape ``(m,)``: epsilon, number of people, or position.
+        bias: Shape ``(m,)``, in units of the statistic.
+        spread: Standard deviation of the release.
+        rmse: Root of the mean squared error.
+        epsilon: The privacy that is really given at each point (delta of the setting).
+
+    """
+
+    key: str
+    x: FloatArray
+    bias: FloatArray
+    spread: FloatArray
+    rmse: FloatArray
+    epsilon: FloatArray
+
+    def of(self, metric: Metric) -> FloatArray:
+        """Return the values of one metric."""
+        return {
+            Metric.RMSE: self.rmse,
+            Metric.BIAS: self.bias,
+            Metric.SPREAD: self.spread,
+        }[metric]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dots:
+    """A curve's experiment: means over simulated draws, with two standard errors."""
+
+    key: str
+    x: FloatArray
+    value: FloatArray
+    error: FloatArray
+
+
+def against_epsilon(
+    setting: Setting, keys: Sequence[str], epsilons: FloatArray
+) -> tuple[Curve, ...]:
+    """Return one curve a mechanism over the privacy parameter."""
+    settings = [replace(setting, epsilon=float(epsilon)) for epsilon in epsilons]
+    return tuple(_curve(key, epsilons, settings) for key in keys)
+
+
+def against_people(
+    setting: Setting, keys: Sequence[str], people: FloatArray
+) -> tuple[Curve, ...]:
+    """Return one curve a mechanism over the number of people.
+
+    Raises:
+        ParameterError: If a number of people is too small for the statistic.
+
+    """
+    settings = [
+        replace(setting, query=with_people(setting.query, int(n))) for n in people
+    ]
+    return tuple(_curve(key, people, settings) for key in keys)
+
+
+def against_position(
+    setting: Setting, keys: Sequence[str], points: int
+) -> tuple[Curve, ...]:
+    """Return one curve a mechanism over where the true value lies."""
+    positions = np.linspace(*setting.window, points)
+    curves = []
+    for key in keys:
+        mechanism = setting.mechanism(key)
+        curves.append(
+            Curve(
+                key=key,
+                x=positions,
+                bias=mechanism.bias(positions),
+                spread=np.sqrt(mechanism.variance(positions)),
+                rmse=np.sqrt(mechanism.mse(positions)),
+                epsilon=np.full(points, _true_epsilon(setting, key, mechanism)),
+            )
+        )
+    return tuple(curves)
+
+
+def simulated(
+    curves: Sequence[Curve],
+    settings: Sequence[Setting],
+    metric: Metric,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[Dots, ...]:
+    """Return simulated values of ``metric`` at ``settings``, one for each ``x``.
+
+    ``curves`` gives the mechanisms and the ``x`` to simulate at: one setting for each.
+    The error of a root is carried over from the mean square by the delta method.
+
+    Raises:
+        ParameterError: If the settings do not fit the curves.
+
+    """
+    dots = []
+    for curve in curves:
+        if len(curve.x) != len(settings):
+            message = "one setting is needed for each simulated point."
+            raise ParameterError(message)
+        pairs = [_experiment(curve.key, s, metric, draws, rng) for s in settings]
+        value, error = np.array(pairs).T
+        dots.append(Dots(key=curve.key, x=curve.x, value=value, error=error))
+    return tuple(dots)
+
+
+def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> Curve:
+    rows = []
+    for setting in settings:
+        mechanism = setting.mechanism(key)
+        at = setting.position
+        rows.append(
+            (
+                float(mechanism.bias(at)),
+                float(np.sqrt(mechanism.variance(at))),
+                float(np.sqrt(mechanism.mse(at))),
+                _true_epsilon(setting, key, mechanism),
+            )
+        )
+    bias, spread, rmse, epsilon = np.array(rows).T
+    return Curve(
+        key=key,
+        x=np.asarray(x, dtype=float),
+        bias=bias,
+        spread=spread,
+        rmse=rmse,
+        epsilon=epsilon,
+    )
+
+
+def _true_epsilon(setting: Setting, key: str, mechanism: Mechanism) -> float:
+    """Return the epsilon asked for, or the real one where the claim does not hold."""
+    if CATALOG[key].claim_holds:
+        return setting.epsilon
+    return mechanism.epsilon(setting.query.sensitivity)
+
+
+def _experiment(
+    key: str, setting: Setting, metric: Metric, draws: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    at = setting.position
+    errors = setting.mechanism(key).simulate(at, rng=rng, size=(draws,)) - at
+    if metric is Metric.BIAS:
+        return float(errors.mean()), float(2 * errors.std() / np.sqrt(draws))
+    if metric is Metric.SPREAD:
+        errors = errors - errors.mean()
+    square = errors**2
+    root = float(np.sqrt(square.mean()))
+    slope = 2 * root if root > 0 else 1.0
+    return root, float(2 * square.std() / np.sqrt(draws) / slope)

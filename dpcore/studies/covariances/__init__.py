@@ -1,0 +1,1 @@
+"""Study 1: sanitized covariance matrices."""

@@ -1,0 +1,1 @@
+"""Everybody's own privacy loss, from several sides."""

@@ -1,0 +1,1 @@
+"""Study 2: sanitized proportions."""

@@ -1,0 +1,1 @@
+"""The bootstrap, subsampling and the resized bootstrap, claimed and true."""

@@ -1,0 +1,1 @@
+"""What the lab and the sensitivity explorer show."""

@@ -1,0 +1,207 @@
+"""Catching a mechanism that promises too much: count an event in two worlds.
+
+Under pure DP no event is more than ``e^epsilon`` times as likely in one world as in the
+other. The event looked at is a release near the bound on the far side from the other
+value: that is where truncation gives the secret away.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import betaincinv
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.studies.teaching.laboratory import Setup
+
+CONFIDENCE = 0.95
+_LARGEST_SAMPLE = 1e12
+_BISECTIONS = 60
+
+
+def confidence_limits(
+    hits: ArrayLike, draws: ArrayLike, *, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the exact (Clopper-Pearson) confidence limits of a probability.
+
+    Args:
+        hits: How often the event was seen; may be fractional, as an expected count.
+        draws: Out of how many draws.
+        confidence: Level of the two-sided interval, in (0, 1).
+
+    >>> low, high = confidence_limits(0, 10, confidence=0.95)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.3085)
+
+    """
+    if not 0 < confidence < 1:
+        message = f"confidence must be in (0, 1), got {confidence}."
+        raise ParameterError(message)
+    hits = np.asarray(hits, dtype=np.float64)
+    misses = np.asarray(draws, dtype=np.float64) - hits
+    if np.any(hits < 0) or np.any(misses < 0):
+        message = "an event is seen at least never and at most at every draw."
+        raise ParameterError(message)
+    tail = (1 - confidence) / 2
+    with np.errstate(invalid="ignore"):
+        low = betaincinv(hits, misses + 1, tail)
+        high = betaincinv(hits + 1, misses, 1 - tail)
+    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A release at most ``margin`` away from the bound beyond the first value.
+
+    Attributes:
+        setup: The mechanism and the two values.
+        margin: Width of the strip at the bound, in (0, 1).
+
+    """
+
+    setup: Setup
+    margin: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1:
+            message = f"the event's margin must be in (0, 1), got {self.margin}."
+            raise ParameterError(message)
+
+    @property
+    def at_lower(self) -> bool:
+        """Return whether the strip lies at the lower bound."""
+        return self.setup.other > self.setup.place
+
+    @property
+    def text(self) -> str:
+        """Return the event in symbols."""
+        margin = self.margin
+        return f"release ≤ {margin:g}" if self.at_lower else f"release ≥ {1 - margin:g}"
+
+    def seen(self, releases: FloatArray) -> FloatArray:
+        """Return whether each release lies in the strip."""
+        inside = releases <= self.margin if self.at_lower else self._far(releases)
+        return np.asarray(inside, dtype=np.float64)
+
+    def probabilities(self) -> tuple[float, float]:
+        """Return the exact probabilities in the two worlds."""
+        mechanism = self.setup.mechanism()
+        ends = (self.setup.place, self.setup.other)
+        if self.at_lower:
+            first, second = (float(mechanism.cdf(self.margin, at)) for at in ends)
+        else:
+            first, second = (
+                float(1 - mechanism.cdf(1 - self.margin, at)) for at in ends
+            )
+        return first, second
+
+    def log_ratio(self) -> float:
+        """Return the exact log ratio of the two probabilities.
+
+        NaN where both are 0 to the last digit.
+        """
+        first, second = self.probabilities()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.log(first) - np.log(second))
+
+    def _far(self, releases: FloatArray) -> FloatArray:
+        return np.asarray(releases >= 1 - self.margin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What counting has shown after more and more draws.
+
+    Attributes:
+        draws: Shape ``(m,)``: how many releases of each world were looked at.
+        hits: Shape ``(2, m)``: how many of them lay in the event.
+        estimate: Shape ``(m,)``: log ratio of the two shares; infinite or NaN where an
+            event was never seen.
+        low: Lower confidence limit of the log ratio.
+        high: Upper confidence limit.
+
+    """
+
+    draws: FloatArray
+    hits: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def caught_from(self, epsilon: float) -> float:
+        """Return the number of draws from which on ``epsilon`` is refuted.
+
+        ``inf`` where it is not refuted after all draws: a limit that lay above it
+        earlier and no longer does counts for nothing.
+        """
+        fine = np.flatnonzero(self.low <= epsilon)
+        since = 0 if fine.size == 0 else int(fine[-1]) + 1
+        return float(self.draws[since]) if since < len(self.draws) else math.inf
+
+
+def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
+    """Simulate both worlds and count, after each of ``draws`` releases.
+
+    The limits hold with 95 % confidence at each number of draws: the two probabilities
+    have Clopper-Pearson limits of 97.5 % each (union bound).
+
+    Raises:
+        ParameterError: If a number of draws is below 1.
+
+    """
+    sizes = np.asarray(draws, dtype=np.int64)
+    if sizes.size == 0 or sizes.min() < 1:
+        message = "an audit needs at least one draw."
+        raise ParameterError(message)
+    mechanism = event.setup.mechanism()
+    most = (int(sizes.max()),)
+    counts = [
+        np.cumsum(event.seen(mechanism.simulate(at, rng=rng, size=most)))[sizes - 1]
+        for at in (event.setup.place, event.setup.other)
+    ]
+    hits = np.array(counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = np.log(hits[0]) - np.log(hits[1])
+    low, high = _limits(hits, sizes)
+    return Audit(
+        draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high
+    )
+
+
+def detectable_from(event: Event) -> float:
+    """Return the number of draws of each world at which the promise is refuted.
+
+    That is where the lower confidence limit of the log ratio, at expected counts,
+    passes the nominal epsilon; ``inf`` where the event does not break the promise, or
+    only beyond 10^12 draws.
+    """
+    first, second = event.probabilities()
+    promised = event.setup.epsilon
+
+    def refuted(draws: float) -> bool:
+        hits = np.array([[first * draws], [second * draws]])
+        return bool(_limits(hits, draws)[0][0] > promised)
+
+    if not refuted(_LARGEST_SAMPLE):
+        return math.inf
+    low, high = 0.0, math.log(_LARGEST_SAMPLE)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refuted(math.exp(middle)) else (middle, high)
+    return float(np.ceil(math.exp(high)))
+
+
+def _limits(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    each = (1 + CONFIDENCE) / 2
+    lower, upper = confidence_limits(hits, draws, confidence=each)
+    with np.errstate(divide="ignore"):
+        log_lower, log_upper = np.log(lower), np.log(upper)
+    return log_lower[0] - log_upper[1], log_upper[0] - log_lower[1]

@@ -1,0 +1,251 @@
+"""Controls that ask a question: which statistic, through which mechanism, at what cost.
+
+Public settings are in the URL; the column is not, and nothing that came with the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.figures.wording import at_most, epsilon_text
+from dpcore.privacy.interpretation import best_guess
+from dpcore.relations import TableSize
+from dpcore.releases.request import Request, offered
+from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind, allowed
+from dpcore.statistics.query import Query
+from ui import session
+from ui.asking import columns, details, meanings, methods
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.mechanisms.catalog import Entry
+    from dpcore.releases.constraints import Constraint
+    from dpcore.statistics.question import Question
+    from ui.asking.details import Details
+    from ui.study import Study
+
+_LAST = "_last_statistic"
+_FEWEST_IN_PUBLIC_GROUP = 2
+EPSILON_HELP = (
+    "How much one person can change the odds of any answer. At 0.1 hardly, at 1 an "
+    "attacker who was 50 % sure becomes at most 73.2 % sure, at 5 up to 99.4 %."
+)
+DELTA_HELP = (
+    "The chance that the guarantee fails for a person. Keep it far below one in the "
+    "number of people; 0 for all Laplace mechanisms."
+)
+
+
+def ask(study: Study) -> Request:
+    """Show the controls of a question and return it; explain in place what is missing.
+
+    Where the question cannot be asked yet, the page stops below the explanation.
+    """
+    first, second, third, fourth = st.columns(4)
+    with first:
+        position = columns.choose(study.dataset)
+    column = study.dataset.columns[position]
+    kinds = allowed(column.kind)
+    changed = _settle_statistic(column.kind)
+    kind = second.selectbox(
+        "Statistic",
+        kinds,
+        key="statistic",
+        bind="query-params",
+        help=meanings.explained(kinds),
+    )
+    session.set_public(_LAST, (column.kind, kind))
+    key = methods.mechanism(third, kind)
+    epsilon = fourth.number_input(
+        "ε for this release",
+        min_value=1e-9,
+        max_value=700.0,
+        value=0.5,
+        step=0.1,
+        format="%g",
+        key="epsilon",
+        bind="query-params",
+        help=EPSILON_HELP,
+    )
+    if changed:
+        st.caption(f"This column has no {changed}; the question is now its {kind}.")
+    place = st.container()
+    try:
+        dataset = _declare(study.dataset, position)
+        if dataset is None:
+            st.stop()
+        column = dataset.columns[position]
+        study = replace(study, dataset=dataset)
+        with place:
+            asked = details.ask(column, kind, study)
+            query = _question(column, kind, asked, study)
+            request = Request(
+                query=query,
+                mechanism_key=key,
+                epsilon=epsilon,
+                delta=_delta(offered(kind)[key]),
+                constraint=_constraint(query, key),
+                weights=methods.weights(query) if kind.of_matrix else None,
+            )
+        _ = request.plan
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        st.stop()
+    return request
+
+
+def _question(
+    column: Column, kind: StatisticKind, asked: Details, study: Study
+) -> Question:
+    """Return the question that the controls describe.
+
+    Raises:
+        ParameterError: Something is missing, or does not go together.
+
+    """
+    if kind.of_several:
+        return _joint(column, kind, asked, study)
+    size = study.size(column)
+    if asked.group is not None:
+        size = TableSize(people=asked.least, public=False)
+    query = Query(
+        kind=kind,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=size,
+        membership=asked.membership,
+        edges=_edges(column, kind, asked.bins),
+        q=asked.q,
+    )
+    if asked.group is not None:
+        return GroupedQuery(part=query, group=asked.group)
+    return query
+
+
+def _joint(
+    column: Column, kind: StatisticKind, asked: Details, study: Study
+) -> JointQuery:
+    # In the order of the table: either column first is the same question.
+    numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
+    size = study.size(*numbers)
+    return JointQuery(
+        kind=kind,
+        numbers=tuple(numbers),
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=size,
+        group=asked.group,
+        groups=_groups(asked, size, study),
+    )
+
+
+def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
+    """Return what is public about the groups, people of no listed label last."""
+    if asked.group is None:
+        return None
+    cells = len(asked.group.labels) + 1
+    if not asked.labels_public:
+        sizes = (size.people, *(0,) * (cells - 1))
+        return GroupSizes(sizes=sizes, labels_public=False)
+    # Declared public by the curator, with everybody's group.
+    codes = study.dataset.codes(asked.group.name)
+    counts = np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
+    sizes = tuple(counts.tolist())
+    if sizes[-1] == 0:
+        sizes = sizes[:-1]
+    if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
+        message = (
+            "public groups need at least two people each, and one of these has fewer. "
+            "Change the list of labels, or leave “Everybody's group is public” off."
+        )
+        raise ParameterError(message)
+    return GroupSizes(sizes=sizes, labels_public=True)
+
+
+def _constraint(query: Question, key: str) -> Constraint | None:
+    if query.kind is not StatisticKind.PROPORTIONS:
+        return None
+    return methods.constraint(key, query.statistic.labels)
+
+
+def _delta(entry: Entry) -> float:
+    if not entry.needs_delta:
+        return 0.0
+    return st.columns(4)[0].number_input(
+        "δ for this release",
+        min_value=1e-15,
+        max_value=0.1,
+        value=1e-6,
+        format="%g",
+        key="delta",
+        bind="query-params",
+        help=DELTA_HELP,
+    )
+
+
+def _declare(dataset: Dataset, position: int) -> Dataset | None:
+    """Show the form of the column, folded away once it is declared.
+
+    It is drawn only while it is open: a control must answer quickly.
+    """
+    form = st.expander(
+        "Bounds and missing values",
+        expanded=not dataset.columns[position].is_declared,
+        key=f"bounds-{session.generation()}-{position}",
+        on_change="rerun",
+    )
+    if not form.open:
+        return dataset
+    with form:
+        return columns.declare(dataset, position, session.redeclare)
+
+
+def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
+    """Choose a statistic that the column has; return the one it does not have.
+
+    Back at a column of another kind, the statistic asked of that kind comes back.
+    """
+    chosen, last = session.public("statistic"), session.public(_LAST)
+    kinds = allowed(column)
+    if isinstance(last, tuple) and last[0] is not column:
+        session.set_public(f"{_LAST}-{last[0]}", last[1])
+        before = session.public(f"{_LAST}-{column}")
+        if before in kinds:
+            session.set_public("statistic", before)
+            return None
+    if chosen is None or chosen in kinds:
+        return None
+    session.set_public("statistic", kinds[0])
+    return StatisticKind(str(chosen))
+
+
+def odds(epsilon: float) -> str:
+    """Return a privacy parameter in plain words."""
+    return (
+        f"ε {epsilon_text(epsilon)}: an attacker who was 50 % sure about a person "
+        f"becomes at most {at_most(float(best_guess(epsilon)))} sure"
+    )
+
+
+def _edges(
+    column: Column, kind: StatisticKind, bins: int | None
+) -> tuple[float, ...] | None:
+    if not kind.of_cells or column.kind is not ColumnKind.NUMBER:
+        return None
+    if column.bounds is None or bins is None:
+        message = "declare public bounds first: the bins lie between them."
+        raise ParameterError(message)
+    return equal_edges(column.bounds, bins)

@@ -1,0 +1,1 @@
+"""The views of everybody's own privacy loss."""

@@ -1,0 +1,277 @@
+"""The parts of the Individual privacy page. CONFIDENTIAL, all but the worst case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.figures.individual import exposures as figures
+from dpcore.figures.individual.model_exposures import Chain
+from dpcore.figures.individual.other_mechanisms import others_picture, sentences
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.explanation import explain
+from dpcore.individual.exposure import expose
+from dpcore.individual.variation import lengths, total_variations
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.releases.identity import canonical
+from dpcore.releases.plans import OneMechanism
+from dpcore.statistics.blocks import shifts_of
+from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.query import Query
+from dpcore.studies.individual.bound_check import gaussian_checks
+from dpcore.studies.individual.other_mechanisms import other_exposures
+from ui import results, session
+from ui.individual import exposure_details as details
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.individual.exposure import Exposure
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.mechanisms.exponential import Exponential
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.request import Request
+    from dpcore.studies.individual.bound_check import BoundCheck
+    from ui.individual.subject import StatisticSubject
+    from ui.study import Study
+
+_MOST = 10
+
+
+def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
+    """Return everybody's loss under the question on screen. CONFIDENTIAL."""
+    question = f"{study.fingerprint} {canonical(asked.query.parameters())}"
+    values = session.remember(
+        "values", question, lambda: asked.query.values(study.dataset)
+    )
+    statistic = asked.query.statistic
+    shifts = session.remember(
+        f"shifts {relation}", question, lambda: shifts_of(statistic, values, relation)
+    )
+    return session.remember(
+        "exposure",
+        f"{relation} {asked.analysis(study.fingerprint)}",
+        lambda: expose(
+            asked.plan,
+            statistic,
+            values,
+            relation=relation,
+            delta=asked.used_delta,
+            rows=asked.query.unit.rows,
+            shifts=shifts,
+        ),
+    )
+
+
+def show(subject: StatisticSubject, study: Study) -> None:
+    """Show everybody's loss from the release of a statistic."""
+    exposure, asked = subject.exposure, subject.request
+    key = asked.mechanism_key
+    steps = Chain(
+        guarantee=exposure.worst_case,
+        for_all=exposure.for_all,
+        certificate=exposure.for_all,
+        maximum=exposure.maximum,
+        mean=exposure.mean,
+    )
+    details.chain(steps, key=key)
+    details.distribution(exposure, key=key)
+    most_exposed(exposure, asked, study)
+    groups(exposure, asked, study)
+    _closer(subject, study)
+    why_not_publish(exposure)
+
+
+def _closer(subject: StatisticSubject, study: Study) -> None:
+    """Offer what else can be read from the losses."""
+    exposure, asked = subject.exposure, subject.request
+    analysis = f"{subject.relation} {asked.analysis(study.fingerprint)}"
+    key = asked.mechanism_key
+    details.folded(
+        "The same table through other mechanisms",
+        "closer-others",
+        lambda: _others(subject, analysis),
+    )
+    details.folded(
+        "From the average person to the most exposed: moments",
+        "closer-moments",
+        lambda: details.moments(exposure, analysis, key=key),
+    )
+    details.folded(
+        "What this says about overfitting",
+        "closer-overfitting",
+        lambda: details.overfitting(
+            exposure, exposure.delta, _variation(subject, analysis)
+        ),
+    )
+    if isinstance(_mechanism(asked), Gaussian):
+        details.folded(
+            "Published bounds beside the exact loss",
+            "closer-bounds",
+            lambda: details.bounds(_checks(subject, analysis)),
+        )
+
+
+def _mechanism(asked: Request) -> Mechanism | Exponential | None:
+    """Return what draws the answer, where that is a single draw."""
+    plan = asked.plan
+    return plan.mechanism if isinstance(plan, OneMechanism) else None
+
+
+def _others(subject: StatisticSubject, analysis: str) -> None:
+    """Show the losses through other mechanisms, and say why they differ."""
+    exposure, asked = subject.exposure, subject.request
+    if asked.query.kind.of_ranks or asked.query.kind.of_matrix:
+        st.info("This question has no other mechanism to be compared with.")
+        return
+    others = session.remember(
+        "others",
+        analysis,
+        lambda: other_exposures(asked, exposure, delta=asked.used_delta or 1e-6),
+    )
+    for said in sentences(others):
+        st.markdown(said)
+    results.show(others_picture(others, watermark=details.watermark()), "others")
+
+
+def _variation(subject: StatisticSubject, analysis: str) -> FloatArray | None:
+    asked = subject.request
+    mechanism = _mechanism(asked)
+    if mechanism is None:
+        return None
+    return session.remember(
+        "variation",
+        analysis,
+        lambda: total_variations(
+            mechanism,
+            subject.exposure,
+            within=asked.query.statistic.range,
+            rows=asked.query.unit.rows,
+        ),
+    )
+
+
+def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
+    asked, exposure = subject.request, subject.exposure
+    noise = asked.plan.noise
+    return session.remember(
+        "bound-checks",
+        analysis,
+        lambda: gaussian_checks(
+            lengths(exposure, rows=asked.query.unit.rows) / noise, exposure.delta
+        ),
+    )
+
+
+def groups(exposure: Exposure, asked: Request, study: Study) -> None:
+    """Show who bears the loss, by a category."""
+    choices = [
+        column.name
+        for column in study.dataset.columns
+        if column.kind is not ColumnKind.NUMBER and column.labels
+    ]
+    if not choices:
+        st.caption("Declare a yes/no or category column on “Data” to compare groups.")
+        return
+    position = st.selectbox(
+        "Compare groups by",
+        range(len(choices)),
+        index=None,
+        format_func=choices.__getitem__,
+        placeholder="a yes/no or category column",
+        key=f"groups-{session.generation()}",
+        persist_state="session",
+    )
+    if position is None:
+        return
+    column = study.dataset.column(choices[position])
+    codes = study.dataset.codes(column.name)[asked.query.rows(study.dataset)]
+    results.show(
+        figures.groups_picture(
+            exposure.by_group(codes, column.labels),
+            by=column.name,
+            key=asked.mechanism_key,
+            watermark=details.watermark(),
+        ),
+        "groups",
+    )
+
+
+def most_exposed(exposure: Exposure, asked: Request, study: Study) -> None:
+    """List who is most exposed, by row number and the value in use, and why."""
+    rows = asked.query.rows(study.dataset)
+    persons = exposure.most_exposed(_MOST)
+    st.markdown("**Who is most exposed, and why**")
+    st.markdown(literal(explain(persons[0], exposure, asked.query)))
+    table: dict[str, list[Any]] = {
+        "row": [int(rows[person.entry]) + 1 for person in persons]
+    }
+    table |= _in_use(asked, exposure, [person.entry for person in persons])
+    if not asked.query.kind.of_ranks:
+        table["moves the answer by"] = [person.shift for person in persons]
+    table["own epsilon"] = [person.epsilon for person in persons]
+    st.dataframe(
+        pd.DataFrame(table),
+        column_config={"moves the answer by": results.THREE_DIGITS},
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def why_not_publish(exposure: Exposure) -> None:
+    """Say why these numbers stay with the curator."""
+    st.markdown(
+        "**Why none of this may be published.** Each number here is a function of "
+        "everybody's records: who is told that their own loss is, say, "
+        f"{epsilon_text(exposure.maximum)} can often solve for the exact answer. Even "
+        "the average or the picture above has no privacy guarantee."
+    )
+
+
+def definitions() -> None:
+    """Define per-instance privacy loss and the chain of guarantees."""
+    st.markdown(
+        "A person's own loss is the largest change in the odds of any answer between "
+        "two tables only: this one with the person's record, and this one without it "
+        "(or with another record). Differential privacy is the largest of these over "
+        "all tables and people, so it is never smaller.\n\n"
+        "Clamping (BIT) never changes a person's loss while both values lie within the "
+        "bounds; redrawing (truncation) raises it, most near a bound.\n\n"
+        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 "
+        "and 7; the losses are exact profiles of the mechanisms, not tail bounds."
+    )
+
+
+def _in_use(
+    asked: Request, exposure: Exposure, entries: list[int]
+) -> dict[str, list[Any]]:
+    """Return values as the statistic counts them: clamped to the public bounds.
+
+    No column of the table can be called like one that stands beside them.
+    """
+    query = asked.query
+    part = query.part if isinstance(query, GroupedQuery) else query
+    counted = isinstance(part, Query) and bool(part.membership or part.edges)
+    values = np.asarray(exposure.values)[entries]
+    if values.ndim == 1 and query.kind.of_cells:
+        cells = query.statistic.labels
+        return {"category or bin": [cells[int(code)] for code in values]}
+    if values.ndim == 1:
+        bounds = None if counted else query.column.bounds
+        clamped = values if bounds is None else bounds.clip(values)
+        return {"value in use": clamped.tolist()}
+    shown: dict[str, list[Any]] = {}
+    for place, (column, cells) in enumerate(zip(query.columns, values.T, strict=True)):
+        if counted and place == 0:
+            shown["counted"] = cells.tolist()
+        elif column.bounds is not None:
+            shown[f"{column.name} in use"] = column.bounds.clip(cells).tolist()
+        else:
+            names = (*column.labels, name_of_others(column.labels))
+            shown[f"{column.name} in use"] = [names[int(code)] for code in cells]
+    return shown

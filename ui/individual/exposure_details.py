@@ -1,0 +1,172 @@
+"""What else can be read from everybody's losses, each folded away. CONFIDENTIAL.
+
+Nothing in an expander is computed before it is opened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import DPCoreError
+from dpcore.figures.individual import bound_checks, exposures, model_exposures
+from dpcore.figures.individual.moments import moments_picture
+from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.individual import generalization
+from dpcore.releases.record import Mode
+from dpcore.studies.individual.moment_curve import moment_curve
+from ui import results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.figures.individual.model_exposures import Chain
+    from dpcore.individual.exposure import Exposure
+    from dpcore.individual.losses import Losses
+    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.studies.individual.bound_check import BoundCheck
+
+_ORDERS = np.geomspace(1, 1000, 60)
+_LARGEST = "most exposed"
+_SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
+
+
+def watermark() -> bool:
+    """Tell whether pictures are for the classroom only."""
+    return session.mode() is Mode.CLASSROOM
+
+
+def folded(label: str, key: str, draw: Callable[[], None]) -> None:
+    """Show an expander that draws only while it is open, and says why it cannot."""
+    place = st.expander(label, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            try:
+                draw()
+            except DPCoreError as error:
+                st.info(literal(str(error)))
+
+
+def chain(steps: Chain, *, key: str) -> None:
+    """Show the chain of guarantees, in numbers and as nested bars."""
+    cells = st.columns(4)
+    cells[0].metric(
+        "Any table, anybody (DP)",
+        epsilon_text(steps.guarantee),
+        help="The guarantee: the largest loss over all tables and all people.",
+    )
+    cells[1].metric(
+        "This table, anybody",
+        epsilon_text(steps.for_all),
+        help="The largest loss of anybody, in this table or joining it.",
+    )
+    cells[2].metric("Most exposed person here", epsilon_text(steps.maximum))
+    cells[3].metric("Average person here", epsilon_text(steps.mean))
+    results.show(
+        model_exposures.chain_picture(steps, key=key, watermark=watermark()), "chain"
+    )
+
+
+def distribution(losses: Exposure | ModelExposure, *, key: str) -> None:
+    """Show the distribution over all people, and how many lose more than a number."""
+    results.show(
+        exposures.exposure_picture(losses, key=key, watermark=watermark()), "exposure"
+    )
+    usual = losses.worst_case if np.isfinite(losses.worst_case) else losses.maximum
+    threshold = st.number_input(
+        "Nobody should lose more than",
+        min_value=0.0,
+        value=round(usual / 2, 6) if np.isfinite(usual) else 1.0,
+        format="%g",
+        key="threshold",
+        persist_state="session",
+    )
+    st.markdown(f"{exposures.exceeding_text(losses.exceeding(threshold), threshold)}.")
+
+
+def moments(losses: Losses, analysis: str, *, key: str) -> None:
+    """Show moments of the losses, with a slider for their order."""
+    order = st.select_slider(
+        "Order of the moment",
+        _SLIDER,
+        value="2",
+        key="moment-order",
+        bind="query-params",
+        help="Order 1 is the average person; the higher, the more the most exposed "
+        "count.",
+    )
+    curve = session.remember(
+        "moments", analysis, lambda: moment_curve(losses.ordered, _ORDERS)
+    )
+    exact = np.inf if order == _LARGEST else float(order)
+    at = (min(exact, float(_ORDERS[-1])), losses.moment(exact))
+    if not np.isfinite(losses.maximum):
+        st.info("Somebody here is given away, so that every moment is infinite.")
+        return
+    results.show(
+        moments_picture(
+            _ORDERS,
+            curve,
+            at=at,
+            ends=(losses.mean, losses.maximum),
+            key=key,
+            watermark=watermark(),
+        ),
+        "moments",
+    )
+    if losses.maximum > 0:
+        above = losses.maximum / 2
+        limit = 1.0 if np.isinf(exact) else (at[1] / above) ** exact
+        st.markdown(
+            f"A moment bounds how many can lose much: by this one at most "
+            f"{percent(min(limit, 1.0))} of the people lose {epsilon_text(above)} or "
+            f"more, half of the largest loss. Really it is "
+            f"{percent(float(np.mean(losses.epsilon >= above)))}."
+        )
+
+
+def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> None:
+    """Show what little privacy loss says about overfitting."""
+    if variation is None:
+        st.info("Total variations are not known fast for this kind of release.")
+        return
+    cells = st.columns(2)
+    cells[0].metric(
+        "Overfitting, by total variation",
+        significant(generalization.gap(variation)),
+        help="Twice the average total variation distance between the laws with and "
+        "without a person.",
+    )
+    form = generalization.exponential_gap(losses.epsilon, delta=delta)
+    cells[1].metric(
+        "The same, as published",
+        significant(form),
+        help="The mean of e^(2 ε) - 1, and the terms of δ. Above 1 it says nothing.",
+    )
+    st.markdown(
+        "Whatever is learned from this release, with a loss between 0 and 1, is "
+        "expected to do better on the people in the table than on others from the same "
+        f"population by about {significant(generalization.gap(variation))} at most. "
+        "That is an *estimate* of a bound, from this one table, and confidential as "
+        "the table is."
+    )
+
+
+def bounds(checks: Sequence[BoundCheck]) -> None:
+    """Show published bounds over the exact losses."""
+    results.show(
+        bound_checks.bounds_picture(checks, watermark=watermark()), "bound-checks"
+    )
+    worst = [check for check in checks if check.understated > 0]
+    if worst:
+        named = " and ".join(f"“{check.label}”" for check in worst)
+        st.markdown(
+            literal(
+                f"{named} fall below the exact loss of somebody here. The pages use "
+                "the exact profile, never a bound."
+            )
+        )

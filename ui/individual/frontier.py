@@ -1,0 +1,87 @@
+"""Privacy against accuracy of the model on screen, with sliders. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.individual.frontiers import frontier_picture
+from dpcore.figures.wording import people, significant
+from dpcore.studies.individual.frontier import drawable, frontier, varied
+from ui import results, session
+from ui.individual import exposure_details as details
+
+if TYPE_CHECKING:
+    from dpcore.studies.individual.frontier import Frontier
+    from ui.individual.subject import ModelSubject
+    from ui.study import Study
+
+_TIMES = ("1/100", "1/10", "1/3", "1", "3", "10", "100")
+_FACTORS = (0.01, 0.1, 1 / 3, 1.0, 3.0, 10.0, 100.0)
+_SHARES = (1, 3, 10, 30, 100)
+_SEED = 1
+
+
+def show(subject: ModelSubject, study: Study) -> None:
+    """Show error over loss, for another penalty and fewer people if asked."""
+    request, fit = subject.request, subject.fit
+    if not drawable(request.law):
+        st.info(
+            "The frontier is drawn for noise on the coefficients and for one posterior "
+            "sample. Choose one of these under “Released by”."
+        )
+        return
+    left, right = st.columns(2)
+    factor = left.select_slider(
+        "Penalty λ, times the one above",
+        _TIMES,
+        value="1",
+        key="frontier-penalty",
+        bind="query-params",
+        help="A larger penalty moves everybody's loss down and the error up.",
+    )
+    share = right.select_slider(
+        "People, % of those in the table",
+        _SHARES,
+        value=100,
+        key="frontier-people",
+        bind="query-params",
+        help="A random part of the table: with fewer people each counts for more.",
+    )
+    strength = fit.penalty.strength * _FACTORS[_TIMES.index(str(factor))]
+    count = max(1, round(fit.people * int(share) / 100))
+
+    def compute() -> Frontier:
+        changed = varied(
+            request,
+            fit,
+            strength=strength,
+            people=count,
+            rng=np.random.default_rng(_SEED),
+        )
+        return frontier(*changed)
+
+    found = session.remember(
+        "frontier", f"{request.analysis(study.fingerprint)} {factor} {share}", compute
+    )
+    results.show(
+        frontier_picture(
+            found, key=request.mechanism_key, watermark=details.watermark()
+        ),
+        "frontier",
+    )
+    limit = (
+        f" Without a penalty no unbiased estimate of {people(found.people)} could err "
+        f"by less than {significant(found.cramer_rao)} (Cramér-Rao, with the fit in "
+        "the place of the truth)."
+        if np.isfinite(found.cramer_rao)
+        else ""
+    )
+    st.markdown(
+        f"The same noise stands at the same height on every line. With λ "
+        f"{significant(strength)} and {people(found.people)} the error without noise "
+        f"is {significant(found.without_noise)} (of coefficients of scaled columns)."
+        f"{limit}"
+    )

@@ -1,0 +1,287 @@
+"""Everybody's loss from a regression model. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
+from dpcore.figures.individual.model_exposures import (
+    Chain,
+    Split,
+    audit_text,
+    split_picture,
+)
+from dpcore.figures.wording import epsilon_text, people, percent
+from dpcore.individual.model_exposure import expose_model
+from dpcore.models.glm import GlmFit
+from dpcore.models.release_laws import NoisyFit
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
+from dpcore.studies.individual.leverage_map import leverage_map
+from dpcore.studies.individual.model_causes import causes
+from ui import results, session
+from ui.individual import exposure_details as details
+from ui.individual import frontier, model_groups
+from ui.individual.subject import ModelSubject
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.releases.model_request import ModelRequest
+    from dpcore.studies.individual.bound_check import BoundCheck
+    from dpcore.studies.individual.leverage_map import LeverageMap
+    from dpcore.studies.individual.model_causes import Causes
+    from ui.study import Study
+
+_MOST = 10
+_TOLERATED = 0.05
+
+
+def subject(
+    study: Study, asked: ModelRequest, relation: NeighboringRelation
+) -> ModelSubject:
+    """Return the model with everybody's loss from its release. CONFIDENTIAL."""
+    question = f"{study.fingerprint} {asked.question.parameters()}"
+    fit = session.remember(
+        "model-fit", question, lambda: asked.question.fit(study.dataset)
+    )
+
+    def compute() -> ModelExposure:
+        with st.spinner("Looking at everybody …", show_time=True):
+            return expose_model(
+                asked, fit, relation=relation, rows=asked.question.rows(study.dataset)
+            )
+
+    exposure = session.remember(
+        "model-exposure", f"{relation} {asked.analysis(study.fingerprint)}", compute
+    )
+    return ModelSubject(request=asked, exposure=exposure, relation=relation, fit=fit)
+
+
+def show(subject: ModelSubject, study: Study) -> None:
+    """Show everybody's loss from the release of a model."""
+    exposure, asked = subject.exposure, subject.request
+    key = asked.mechanism_key
+    analysis = f"{subject.relation} {asked.analysis(study.fingerprint)}"
+    steps = Chain(
+        guarantee=exposure.worst_case,
+        for_all=exposure.for_all_found,
+        certificate=exposure.for_all_certificate,
+        maximum=exposure.maximum,
+        mean=exposure.mean,
+    )
+    details.chain(steps, key=key)
+    _audit(subject)
+    if exposure.note:
+        st.caption(literal(f"Losses here are {exposure.note}."))
+    details.distribution(exposure, key=key)
+    _why(subject, analysis)
+    model_groups.by_column(subject, study)
+    details.folded(
+        "People with several rows (households)",
+        "closer-households",
+        lambda: model_groups.households(subject, study),
+    )
+    details.folded(
+        "From the average person to the most exposed: moments",
+        "closer-moments",
+        lambda: details.moments(exposure, analysis, key=key),
+    )
+    details.folded(
+        "What this says about overfitting",
+        "closer-overfitting",
+        lambda: details.overfitting(
+            exposure, asked.delta, _causes(subject, analysis).variation
+        ),
+    )
+    details.folded(
+        "Published bounds beside the exact loss",
+        "closer-bounds",
+        lambda: _bounds(subject, analysis),
+    )
+    details.folded(
+        "Privacy against accuracy",
+        "closer-frontier",
+        lambda: frontier.show(subject, study),
+    )
+
+
+def _audit(subject: ModelSubject) -> None:
+    """Say how well the approximation of a nonlinear model did."""
+    if not subject.exposure.exact:
+        return
+    if not isinstance(subject.fit, GlmFit):
+        st.badge("Exact for everybody", icon=":material/check:", color="green")
+        return
+    error = subject.exposure.audit
+    good = error <= _TOLERATED
+    st.badge(
+        f"Approximation audited: {percent(error)} off at most"
+        if np.isfinite(error)
+        else "Approximation audited: not everybody has a fit without them",
+        icon=":material/check:" if good else ":material/warning:",
+        color="green" if good else "orange",
+    )
+    st.caption(
+        audit_text(error, people=subject.exposure.people)
+        + " Those who were fitted again count with their exact loss."
+    )
+
+
+def _causes(subject: ModelSubject, analysis: str) -> Causes:
+    exposure, asked = subject.exposure, subject.request
+    return session.remember(
+        "model-causes",
+        analysis,
+        lambda: causes(
+            asked.law,
+            subject.fit,
+            leverage=exposure.leverage,
+            residual=exposure.residual,
+            shift=exposure.shift_lengths,
+            delta=asked.delta,
+            leaves=subject.relation is NeighboringRelation.ADD_REMOVE,
+        ),
+    )
+
+
+def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
+    why = _causes(subject, analysis)
+    return session.remember(
+        "model-map",
+        analysis,
+        lambda: leverage_map(
+            why.leverage,
+            why.residual,
+            subject.exposure.epsilon,
+            loss_at=why.loss_at,
+            most=_MOST,
+        ),
+    )
+
+
+def _why(subject: ModelSubject, analysis: str) -> None:
+    """Show leverage against residual, and the causes for the most exposed."""
+    st.markdown("**Who is most exposed, and why**")
+    why = _causes(subject, analysis)
+    try:
+        found = _map(subject, analysis)
+    except ParameterError:
+        st.info(
+            "There is nothing to draw: nobody has leverage, or there is no fit without "
+            "any of the people. A penalty gives everybody a fit without them."
+        )
+    else:
+        _explained(subject, why, found, analysis)
+    most = [person.entry for person in subject.exposure.most_exposed(_MOST)]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": subject.exposure.rows[most] + 1,
+                "leverage": why.leverage[most],
+                "residual": why.residual[most],
+                "own epsilon": subject.exposure.epsilon[most],
+            }
+        ),
+        column_config={
+            "leverage": results.THREE_DIGITS,
+            "residual": results.THREE_DIGITS,
+        },
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def _explained(
+    subject: ModelSubject, why: Causes, found: LeverageMap, analysis: str
+) -> None:
+    """Show the map, and for the most exposed how much each cause adds."""
+    rows = (subject.exposure.rows[found.top] + 1).tolist()
+    results.show(
+        iso_epsilon_picture(
+            found,
+            rows=rows,
+            leverage=why.name,
+            residual="what the prediction without the person misses",
+            watermark=details.watermark(),
+        ),
+        "leverage-map",
+    )
+    if found.left_out:
+        st.caption(
+            f"{people(found.left_out)} not on the map: without leverage, or given away "
+            "because there is no fit without them."
+        )
+    if np.isfinite(found.floor):
+        st.markdown(_floor_text(found.floor))
+    split = session.remember("model-split", analysis, lambda: _split(why, found, rows))
+    results.show(split_picture(split, watermark=details.watermark()), "split")
+
+
+def _floor_text(floor: float) -> str:
+    if floor > 0:
+        return (
+            "A person whose target is predicted perfectly still loses: at the median "
+            f"leverage ε {epsilon_text(floor)}. The residual is 0, but the person's "
+            "record narrows the distribution that the sample is drawn from."
+        )
+    return (
+        "A person whose target is predicted perfectly loses nothing: the coefficients "
+        "are the same with and without them, and the noise has a public shape."
+    )
+
+
+def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
+    known = np.isfinite(why.leverage) & np.isfinite(why.residual)
+    pull = float(np.median(why.leverage[known]))
+    miss = float(np.median(np.abs(why.residual[known])))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Split(
+            rows=rows,
+            pull=found.top_leverage / pull,
+            miss=np.abs(found.top_residual) / miss,
+            epsilon=found.top_epsilon,
+        )
+
+
+def _bounds(subject: ModelSubject, analysis: str) -> None:
+    """Show Lemma 4 or Theorem 14 beside the exact losses."""
+    law, why = subject.request.law, _causes(subject, analysis)
+    public = isinstance(law, NoisyFit) and law.metric.public
+    if not public and why.loss_at is None:
+        st.info("No bound is published for this kind of release.")
+        return
+    scale = 1 / law.noise
+
+    def compute() -> tuple[BoundCheck, ...]:
+        if public:
+            shifts = subject.exposure.shift_lengths
+            return gaussian_checks(scale * shifts, subject.request.delta)
+        return posterior_checks(
+            why.leverage, scale * why.residual, subject.request.delta
+        )
+
+    details.bounds(session.remember("bound-checks", analysis, compute))
+
+
+def definitions() -> None:
+    """Define the loss from a model and what decides it."""
+    st.markdown(
+        "**Leverage** says how unusual a person's features are: how strongly the "
+        "record pulls the model towards itself. The **leave-one-out residual** is what "
+        "the model fitted to everybody else misses this person's target by. Their "
+        "product decides how far the coefficients move when the person leaves, and so "
+        "what the noise has to hide.\n\n"
+        "For linear models all of this is exact. For logistic, Poisson and Huber "
+        "regression the move is approximated by one Newton step, and checked by "
+        "fitting again without the people who are most exposed and some at random.\n\n"
+        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 and "
+        "lemma 13 (moves), lemma 4 and theorem 14 (published bounds), definition 7 "
+        "(moments), propositions 9 and 16 (overfitting, accuracy). Losses are exact "
+        "profiles, not these bounds."
+    )

@@ -1,0 +1,251 @@
+"""One person's view of a release: what an attacker learns about them. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.individual.adversaries import (
+    belief_picture,
+    detection_picture,
+    game_text,
+)
+from dpcore.figures.individual.one_person import delta_text, laws_picture
+from dpcore.figures.individual.person_bounds import bounds_picture
+from dpcore.figures.wording import at_most, epsilon_text, percent, significant
+from dpcore.releases.record import Mode
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.model_person import laws_of_model
+from dpcore.studies.individual.one_person import laws_of_statistic
+from dpcore.studies.individual.person_bounds import epsilon_at, profile
+from ui import results, session
+from ui.individual import persons, realized_losses
+from ui.individual.subject import StatisticSubject
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.studies.individual.person_laws import PersonLaws
+    from ui.individual.persons import Person
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_DRAWS = 20_000
+_ROUNDS = 20
+_USUAL_DELTA = 1e-6
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show the view of a subject."""
+    st.markdown(
+        "An attacker who knows everybody else's record, and this person's too, sees "
+        "the release and asks one question: were they in the table?"
+    )
+    person = persons.choose(subject, study, "one-person")
+    if person is None:
+        return
+    if not np.isfinite(person.epsilon):
+        st.warning(
+            "No finite ε holds for this person: there are releases that give them "
+            "away for certain. Raise the penalty or the noise."
+        )
+    key = f"{persons.identity(subject, study)} {person.entry}"
+    laws = session.remember("person-laws", key, lambda: laws_of(subject, person.entry))
+    sides: dict[str, Callable[[Subject, Person, PersonLaws], None]] = {
+        "Two worlds": _worlds,
+        "An attacker": _attacker,
+        "Actual releases": lambda *about: realized_losses.show(*about, study=study),
+        "Bounds": _bounds,
+    }
+    tabs = st.tabs(list(sides), key="person-side", bind="query-params")
+    for tab, side in zip(tabs, sides.values(), strict=True):
+        if tab.open:
+            with tab:
+                side(subject, person, laws)
+    with st.expander("What is this?", key="person-definitions"):
+        _definitions()
+
+
+def laws_of(subject: Subject, entry: int) -> PersonLaws:
+    """Return the two laws of the release for a person.
+
+    Raises:
+        DPCoreError: There is no law without the person, or no closed form.
+
+    """
+    request = subject.request
+    if isinstance(subject, StatisticSubject):
+        unit = subject.request.unit_text
+        label = f"released {request.title}" + (f", {unit}" if unit else "")
+        return laws_of_statistic(subject.request, subject.exposure, entry, label=label)
+    return laws_of_model(
+        subject.fit, subject.request.law, entry, rows=request.unit.rows
+    )
+
+
+def watermark() -> bool:
+    """Tell whether pictures are for the classroom only."""
+    return session.mode() is Mode.CLASSROOM
+
+
+def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
+    share = st.slider(
+        "ε that is allowed for free, as a part of this person's own, %",
+        min_value=0,
+        max_value=150,
+        value=50,
+        key="person-epsilon",
+        bind="query-params",
+        help="e^ε is how many times as likely a release may be in one world as in the "
+        "other. What sticks out above that is δ.",
+    )
+    known = 0 < person.epsilon < np.inf
+    epsilon = (
+        share / 100 * (person.epsilon if known else float(subject.request.epsilon))
+    )
+    delta, presence = one_person.hockey_stick(laws, epsilon)
+    line = laws.line()
+    if line is None:
+        st.markdown(
+            f"At ε {significant(epsilon)} what sticks out has probability "
+            f"{delta_text(delta)}. Several numbers are released here at "
+            "once, or the person moves none of them: there is no single number whose "
+            "two laws could be drawn."
+        )
+        return
+    picture = laws_picture(
+        line,
+        epsilon=epsilon,
+        delta=delta,
+        presence=presence,
+        key=subject.request.mechanism_key,
+        watermark=watermark(),
+    )
+    results.show(picture, "person-worlds")
+    side = "presence" if presence else "absence"
+    st.markdown(
+        f"Raise ε, and the shaded area shrinks: at this person's own ε, "
+        f"{epsilon_text(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"
+        f". Here the releases that stick out speak for the person's {side}."
+    )
+
+
+def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
+    request = subject.request
+    prior = (
+        st.slider(
+            "How sure the attacker is beforehand, %",
+            min_value=1,
+            max_value=99,
+            value=50,
+            key="attacker-prior",
+            bind="query-params",
+        )
+        / 100
+    )
+    guess = one_person.best_guess(laws, prior)
+    picture = detection_picture(
+        laws.roc(),
+        prior=prior,
+        guess=guess,
+        key=request.mechanism_key,
+        watermark=watermark(),
+    )
+    results.show(picture, "person-detection")
+    st.markdown(
+        f"Of two releases, one with the person and one without, the best attacker "
+        f"tells which is which {at_most(one_person.area(laws))} of the time (the area "
+        "under the curve; 50 % is guessing)."
+    )
+    rng = np.random.default_rng(1)
+    evidence = (
+        laws.evidence(_DRAWS, present=False, rng=rng),
+        laws.evidence(_DRAWS, present=True, rng=rng),
+    )
+    if len(evidence[0]) == 0:
+        st.caption("Several numbers at once: beliefs after a release are not drawn.")
+        return
+    exposure = subject.exposure
+    picture = belief_picture(
+        evidence,
+        prior=prior,
+        guarantee=exposure.worst_case if exposure.delta == 0 else np.inf,
+        key=request.mechanism_key,
+        watermark=watermark(),
+    )
+    results.show(picture, "person-belief")
+    st.caption(f"The band is simulated, by {_DRAWS:,} releases of each world.")
+    if session.mode() is Mode.CLASSROOM:
+        _game(person, laws, prior, guess)
+
+
+def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
+    """Let the attacker play; the rounds are simulated."""
+    st.markdown("**Play the attacker**")
+    game = st.number_input(
+        "Game number",
+        min_value=1,
+        max_value=1000,
+        value=1,
+        key="attacker-game",
+        bind="query-params",
+        help=f"Another number tosses other coins for {_ROUNDS} rounds.",
+    )
+    rng = np.random.default_rng([int(game), person.entry])
+    rounds = one_person.play(laws, prior=prior, rounds=_ROUNDS, rng=rng)
+    board = " ".join("✓" if turn.present == turn.guess else "✗" for turn in rounds)
+    st.markdown(f"{board}\n\n{game_text(rounds, guess)}.")
+    present = sum(turn.present for turn in rounds)
+    st.caption(
+        f"In each round a coin ({percent(prior)}) puts the person into the table or "
+        f"not ({present} times in, here), a release is drawn, and the attacker says "
+        "what is then more likely."
+    )
+
+
+def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
+    found = profile(laws)
+    delta = subject.exposure.delta or _USUAL_DELTA
+    known = subject.exposure.delta > 0
+    picture = bounds_picture(
+        found,
+        delta=delta,
+        own=person.epsilon if known else epsilon_at(laws, delta),
+        key=subject.request.mechanism_key,
+        watermark=watermark(),
+    )
+    results.show(picture, "person-bounds")
+    wrong = [bound for bound in found.bounds if bound.understates.any()]
+    if wrong:
+        names = ", ".join(f"“{bound.label}”" for bound in wrong)
+        st.markdown(
+            literal(
+                f"Where a cross stands, {names} lies below the exact loss: it promises "
+                "more privacy than there is. The studio uses the exact profile."
+            )
+        )
+    elif not found.bounds:
+        st.markdown(
+            "No published bound is needed here: the curve is the exact profile of the "
+            "mechanism on these two values."
+        )
+
+
+def _definitions() -> None:
+    st.markdown(
+        "Two laws matter for one person: that of the release with their record, and "
+        "that without it (or with the most revealing other record). A person's loss "
+        "is (ε, δ) if what one law has above e^ε times the other has probability δ at "
+        "most, in both directions (Wang 2019, definition 2).\n\n"
+        "The best test (Neyman and Pearson) compares the two likelihoods. With an even "
+        "prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
+        "odds of presence are the odds before times the ratio of the likelihoods; for "
+        "a pure ε they change by a factor of e^ε at most (compare fact 5 of Wang 2019, "
+        "whose bound is 2ε).\n\n"
+        "The loss that a release really causes, |log of the ratio| at what was "
+        "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is "
+        "mostly smaller than ε, and confidential like everything here."
+    )

@@ -1,0 +1,247 @@
+"""What each person has lost over all releases of the ledger. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.release_losses import (
+    ReleaseLosses,
+)
+from dpcore.individual.totals import Counting, odometer, person_totals
+from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.event_distributions import epsilon_of
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.record import Mode
+from ui import results, session
+from ui.individual import ledger_losses
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.individual.totals import PersonTotals
+    from ui.individual.ledger_losses import LedgerLosses
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_MOST = 10
+_USUAL_DELTA = 1e-6
+_TOP, _ROW = "the most exposed person", "a row of the table"
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show everybody's total over the ledger, and one person's odometer."""
+    releases = session.ledger().releases(study.fingerprint)
+    if not releases:
+        st.info(
+            "Nothing has been released about this table yet. Release a number, and see "
+            "here what it cost each person."
+        )
+        st.page_link("pages/release.py", label="Go to Release")
+        return
+    with st.spinner("Adding up everybody's losses …"):
+        ledger = ledger_losses.read(releases, study, subject.relation)
+    delta, way = _ask(study)
+    with st.spinner("Adding up everybody's losses …"):
+        totals = session.remember(
+            "person-totals",
+            f"{ledger.key} {delta}",
+            lambda: person_totals(
+                ledger.losses, people=study.dataset.people, delta=delta
+            ),
+        )
+    _uncounted(ledger)
+    ranking = _everybody(ledger, totals, way, study)
+    _one(ledger, totals, ranking, study)
+    with st.expander("How losses add up", key="totals-how"):
+        _how(subject.relation)
+
+
+def _ask(study: Study) -> tuple[float, Counting]:
+    left, right = st.columns(2)
+    budget = session.account(study).budget
+    delta = left.number_input(
+        "δ of the totals",
+        min_value=0.0,
+        max_value=0.1,
+        value=float(budget.delta or 0) or _USUAL_DELTA,
+        format="%g",
+        key="totals-delta",
+        bind="query-params",
+        help="Every total is an ε that goes with this δ. Gaussian noise has none at 0.",
+    )
+    ways = [Counting.BEST, *(way for way in Counting if way is not Counting.BEST)]
+    way = right.selectbox(
+        "Losses put together by",
+        ways,
+        key="totals-way",
+        bind="query-params",
+        help="Each is a valid total of the same releases; the smallest is the best.",
+    )
+    return delta, way
+
+
+def _uncounted(ledger: LedgerLosses) -> None:
+    """Say which releases are counted at their worst case."""
+    worst = {
+        release.title
+        for release, losses in zip(ledger.releases, ledger.losses, strict=True)
+        if losses.own is None
+    }
+    if worst:
+        names = ", ".join(sorted(worst))
+        st.caption(
+            literal(
+                "Counted at the worst case for everybody, because each person's own "
+                f"loss is not worked out here: {names}."
+            )
+        )
+    for note in ledger.notes:
+        st.caption(literal(f"Losses of {note}."))
+
+
+def _everybody(
+    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study
+) -> list[int]:
+    """Show the distribution of totals; return the rows of the most exposed people."""
+    losses = session.remember(
+        "ranked-totals",
+        f"{ledger.key} {totals.delta} {way}",
+        lambda: totals.losses(way),
+    )
+    events = [PrivacyEvent.from_dict(release.event) for release in ledger.releases]
+    worst = person_totals(
+        [ReleaseLosses(event=event) for event in events], people=1, delta=totals.delta
+    )
+    charged = float(session.account(study).spent.epsilon)
+    cells = st.columns(3)
+    cells[0].metric(
+        "Account was charged",
+        f"ε {epsilon_text(charged)}",
+        help="Public: the sum of the costs, for the worst case of each release.",
+    )
+    cells[1].metric("Most exposed person lost", f"ε {epsilon_text(losses.maximum)}")
+    cells[2].metric("Average person lost", f"ε {epsilon_text(losses.mean)}")
+    results.show(
+        totals_picture(
+            losses,
+            charged=charged,
+            planned=float(worst.of[way][0]),
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "person-totals",
+    )
+    rows = [int(row) for row in losses.ranking(_MOST)]
+    st.markdown("**Most exposed over the whole ledger**")
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": [row + 1 for row in rows],
+                "total epsilon": [float(losses.epsilon[row]) for row in rows],
+                "most from": [_costliest(ledger, row, totals.delta) for row in rows],
+            }
+        ),
+        column_config={"total epsilon": results.THREE_DIGITS},
+        hide_index=True,
+        key="most-exposed-totals",
+    )
+    return rows
+
+
+def _one(
+    ledger: LedgerLosses, totals: PersonTotals, ranking: Sequence[int], study: Study
+) -> None:
+    """Show one person's odometer."""
+    st.markdown("**One person's odometer**")
+    left, right = st.columns(2)
+    whom = left.radio("Whose", [_TOP, _ROW], horizontal=True, key="odometer-whose")
+    row = ranking[0]
+    if whom == _ROW:
+        count = study.dataset.people
+        row = right.number_input(
+            f"Row, from 1 to {count:,}",
+            min_value=1,
+            max_value=count,
+            value=1,
+            key=f"odometer-row-{session.generation()}",
+        )
+        row = int(row) - 1
+    path = odometer(ledger.losses, row, delta=totals.delta)
+    own = _alone(ledger, row, totals.delta)
+    results.show(
+        odometer_picture(
+            path,
+            titles=[release.title for release in ledger.releases],
+            own=own,
+            charges=[float(release.cost.epsilon) for release in ledger.releases],
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "odometer",
+    )
+    _four_ways(ledger, path[-1], row)
+
+
+def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
+    """List one person's total by every way of counting."""
+    events = [losses.of(row) for losses in ledger.losses]
+    with st.spinner("Composing the losses …"):
+        pld = session.remember(
+            "odometer-pld",
+            f"{ledger.key} {totals.delta} {row}",
+            lambda: compose(events, delta=totals.delta).pld,
+        )
+    ways = [(way.value, float(total[0])) for way, total in totals.of.items()]
+    ways.insert(-1, ("loss distributions convolved (this person only)", pld))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "put together by": [name for name, _ in ways],
+                "total epsilon": [epsilon_text(value) for _, value in ways],
+            }
+        ),
+        hide_index=True,
+        key="odometer-ways",
+    )
+
+
+def _alone(ledger: LedgerLosses, row: int, delta: float) -> list[float]:
+    return [float(epsilon_of(losses.of(row), delta)) for losses in ledger.losses]
+
+
+def _costliest(ledger: LedgerLosses, row: int, delta: float) -> str:
+    alone = _alone(ledger, row, delta)
+    place = int(np.argmax(alone))
+    return f"{place + 1}: {ledger.releases[place].title}"
+
+
+def _how(relation: NeighboringRelation) -> None:
+    st.markdown(
+        "A person's own loss from one release is about two tables only. Losses of "
+        "several releases compose like guarantees: their ε **add up** (with the δ, of "
+        "which each Gaussian release gets an equal part); **advanced composition** "
+        "gains from many small ones (Kairouz, Oh and Viswanath 2015); **zCDP** adds up "
+        "each person's ρ and converts once. **Gaussian noise** composes exactly: the "
+        "squares of shift over noise add up, whatever the number of releases; "
+        "together with other noise, their ε are added to it. All are valid, so the "
+        "smallest is.\n\n"
+        "This describes the releases that were made. If a release was chosen in view "
+        "of earlier answers, the total of a person is what happened, not a guarantee; "
+        "the account is charged the worst case for that reason. Nor may these totals "
+        "decide who is left out of the next release: each depends on everybody's "
+        "records, so that leaving one person out would tell of the others.\n\n"
+        + (
+            "With another record instead of a removed one, each release is counted "
+            "for the record that reveals most in it. No single record may do so in all "
+            "of them: the total is an upper bound.\n\n"
+            if relation is NeighboringRelation.SUBSTITUTION
+            else ""
+        )
+        + "Source: Y.-X. Wang, *Per-instance differential privacy*, 2019, section 2; "
+        "V. Feldman and T. Zrnic, *Individual privacy accounting*, 2021."
+    )

@@ -1,0 +1,102 @@
+"""Choosing one person of the table. CONFIDENTIAL: row numbers say who stands out.
+
+The choice is not part of the address of the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.wording import epsilon_text
+from ui import session
+from ui.individual.subject import StatisticSubject
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+MOST, TYPICAL, LEAST = (
+    "the most exposed person",
+    "a typical person (half lose less)",
+    "the least exposed person",
+)
+ROW = "a row of the table"
+_WHO = [MOST, TYPICAL, LEAST, ROW]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One person behind the release. CONFIDENTIAL.
+
+    Attributes:
+        entry: Position among the people behind the release, from 0.
+        row: Row of the table, from 0.
+        epsilon: The person's loss.
+
+    """
+
+    entry: int = field(repr=False)
+    row: int = field(repr=False)
+    epsilon: float = field(repr=False)
+
+
+def choose(
+    subject: Subject, study: Study, key: str, *, usual: str = MOST
+) -> Person | None:
+    """Ask whom to look at; ``None``, with a word why, where that row does not count."""
+    left, right = st.columns([2, 1])
+    who = left.selectbox(
+        "Person",
+        _WHO,
+        index=_WHO.index(usual),
+        key=f"{key}-person",
+        persist_state="session",
+    )
+    exposure = subject.exposure
+    rows = rows_of(subject, study)
+    if who == ROW:
+        number = right.number_input(
+            "Row",
+            min_value=1,
+            max_value=study.dataset.people,
+            key=f"{key}-row-{session.generation()}",
+        )
+        found = np.flatnonzero(rows == number - 1)
+        if len(found) == 0:
+            st.info(
+                "This row has no value of what is asked for, so it is not part of "
+                "the release. Choose another one."
+            )
+            return None
+        entry = int(found[0])
+    else:
+        share = {MOST: 1.0, TYPICAL: 0.5, LEAST: 0.0}[who]
+        place = min(int(share * exposure.people), exposure.people - 1)
+        at = exposure.ordered[place]
+        entry = int(np.flatnonzero(exposure.epsilon == at)[0])
+    person = Person(
+        entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
+    )
+    st.markdown(
+        f"Row {person.row + 1}: own privacy loss ε {epsilon_text(person.epsilon)}"
+        + (f" at δ {exposure.delta:g}." if exposure.delta else ".")
+    )
+    return person
+
+
+def rows_of(subject: Subject, study: Study) -> NDArray[np.intp]:
+    """Return the row of the table, from 0, of everybody behind the release."""
+    if isinstance(subject, StatisticSubject):
+        return subject.request.query.rows(study.dataset)
+    return subject.request.question.rows(study.dataset)
+
+
+def identity(subject: Subject, study: Study) -> str:
+    """Return what results about this subject are remembered by."""
+    return f"{subject.relation} {subject.request.analysis(study.fingerprint)}"

@@ -1,0 +1,273 @@
+"""Why losses are not published, and what may be published instead. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind
+from dpcore.figures.individual.recovery import recovery_picture
+from dpcore.figures.wording import epsilon_text, measured, people, significant
+from dpcore.releases.record import Mode
+from dpcore.studies.individual.recovery import attack_count, attack_mean
+from ui import results, session
+from ui.individual import telling
+from ui.individual.subject import StatisticSubject
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.studies.individual.recovery import Recovery
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_MEAN, _COUNT, _TOLD = "Attack on a mean", "Attack on a count", "What may be told"
+_USUAL_DELTA = 1e-6
+_ALL, _THREE = "all digits", "3 digits, rounded up"
+_DIGITS = {_ALL: None, _THREE: 3}
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Target:
+    """The column under attack. CONFIDENTIAL."""
+
+    column: Column
+    bounds: Interval
+    values: FloatArray = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    unit: str
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show two attacks on losses that were told, and reports that may be."""
+    view = st.radio(
+        "Look at",
+        [_MEAN, _COUNT, _TOLD],
+        horizontal=True,
+        key="publishing-view",
+        bind="query-params",
+    )
+    if view == _TOLD:
+        telling.show(subject, study)
+        return
+    st.markdown(
+        "A person's own loss is computed from everybody's records. Whoever is told one "
+        "has an equation for the exact answer. Try it on your own column: the release "
+        "is simulated, nothing is charged, and the attacker uses public numbers and "
+        "the loss that was told, nothing else."
+    )
+    target = _ask(subject, study)
+    if target is not None and view == _MEAN:
+        _mean(target, subject, study)
+    elif target is not None:
+        _count(target, subject)
+    with st.expander("What is this?", key="publishing-what"):
+        _details()
+
+
+def _ask(subject: Subject, study: Study) -> _Target | None:
+    """Let the curator choose the column; explain what is missing."""
+    dataset = study.dataset
+    usable = [
+        column
+        for column in dataset.columns
+        if column.bounds is not None
+        or (column.kind is not ColumnKind.NUMBER and column.labels)
+    ]
+    if not usable:
+        st.info("Declare bounds or labels of a column on “Data” to try the attacks.")
+        return None
+    asked = (
+        subject.request.query.column
+        if isinstance(subject, StatisticSubject)
+        else subject.request.question.design.target
+    )
+    names = [column.name for column in usable]
+    left, right = st.columns(2)
+    place = left.selectbox(
+        "Column under attack",
+        range(len(names)),
+        index=names.index(asked.name) if asked.name in names else 0,
+        format_func=names.__getitem__,
+        key=f"attacked-{session.generation()}",
+    )
+    column = usable[place]
+    label = None
+    if column.kind is not ColumnKind.NUMBER:
+        labels = column.labels
+        position = right.selectbox(
+            "Who counts",
+            range(len(labels)),
+            index=len(labels) - 1,
+            format_func=labels.__getitem__,
+            key=f"attacked-label-{session.generation()}-{place}",
+        )
+        label = labels[position]
+    target = _target(dataset, column, label)
+    if len(target.values) < _FEWEST:
+        st.info("The attack needs at least two people with a value of this column.")
+        return None
+    return target
+
+
+def _target(dataset: Dataset, column: Column, label: str | None) -> _Target:
+    """Return the values of everybody who has one, of labels 1 for the one chosen."""
+    if label is None:
+        numbers = dataset.numbers(column.name)
+        bounds = column.bounds or Interval(lower=0.0, upper=1.0)
+        unit = column.unit
+        if isinstance(column.replacement, float | int):
+            numbers = np.where(np.isnan(numbers), float(column.replacement), numbers)
+        known = ~np.isnan(numbers)
+    else:
+        codes = dataset.codes(column.name)
+        known = codes >= 0
+        numbers = (codes == column.labels.index(label)).astype(np.float64)
+        bounds, unit = Interval(lower=0.0, upper=1.0), ""
+    rows = np.flatnonzero(known)
+    return _Target(
+        column=column, bounds=bounds, values=numbers[rows], rows=rows, unit=unit
+    )
+
+
+def _mean(target: _Target, subject: Subject, study: Study) -> None:
+    """Show how a person who is told the own loss solves for the mean."""
+    cells = st.columns(3)
+    row = int(
+        cells[0].number_input(
+            "Row of the person who is told",
+            min_value=1,
+            max_value=study.dataset.people,
+            value=1,
+            key=f"told-row-{session.generation()}",
+            help="Anybody will do: each has an equation of their own.",
+        )
+    )
+    digits, seed = _settings(cells)
+    entry = int(np.searchsorted(target.rows, row - 1))
+    if entry == len(target.rows) or target.rows[entry] != row - 1:
+        st.info(f"The person of row {row:,} has no value of this column.")
+        return
+    found = attack_mean(
+        target.values,
+        entry,
+        bounds=target.bounds,
+        epsilon=subject.request.epsilon,
+        rng=np.random.default_rng(seed),
+        digits=digits,
+    )
+    what = f"mean of {target.column.name}"
+    _shown(found, what, target.unit)
+    own = float(target.bounds.clip(target.values[entry : entry + 1])[0])
+    suffix = f" {literal(target.unit)}" if target.unit else ""
+    st.markdown(
+        f"The person knows their own value ({significant(own, 6)}{suffix}), that "
+        f"{people(len(target.values))} were averaged, and the noise. A loss of "
+        f"{epsilon_text(found.told)} says how far the mean lies from that value; the "
+        f"release ({measured(found.release, found.reach)}{suffix}) says on which side."
+    )
+
+
+def _count(target: _Target, subject: Subject) -> None:
+    """Show how anybody who reads a realized loss solves for the count."""
+    cells = st.columns(3)
+    if target.column.kind is ColumnKind.NUMBER:
+        bounds = target.bounds
+        threshold = cells[0].number_input(
+            "Who counts: a value of at least",
+            value=bounds.lower + bounds.width / 2,
+            format="%g",
+            key=f"attacked-from-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
+            help="Starts in the middle of the public bounds.",
+        )
+        counted = int(np.count_nonzero(target.values >= threshold))
+        what = f"number of people with {target.column.name} at least {threshold:g}"
+    else:
+        counted = int(target.values.sum())
+        what = f"number of people counted by {target.column.name}"
+    digits, seed = _settings(cells)
+    delta = subject.request.delta
+    found = attack_count(
+        counted,
+        epsilon=subject.request.epsilon,
+        delta=delta if delta > 0 else _USUAL_DELTA,
+        rng=np.random.default_rng(seed),
+        digits=digits,
+    )
+    _shown(found, what, "")
+    low, high = (f"{candidate:,.6g}" for candidate in found.candidates)
+    st.markdown(
+        "What was published is one loss: by how much the released number changes the "
+        "odds that a certain counted person is there. It leaves two possible counts, "
+        f"{low} and {high}; a count is a whole number, and so the attacker needs to "
+        "know nobody's record. Everybody who is counted has the same loss, so any one "
+        "of them will do."
+    )
+
+
+def _settings(cells: Sequence[DeltaGenerator]) -> tuple[int | None, int]:
+    told = cells[1].selectbox(
+        "The loss is told with",
+        list(_DIGITS),
+        key="told-digits",
+        bind="query-params",
+        help="Rounding blurs the answer, and does not hide it.",
+    )
+    seed = cells[2].number_input(
+        "Draw",
+        min_value=1,
+        max_value=10**6,
+        value=1,
+        key="attack-draw",
+        bind="query-params",
+        help="Another number, another simulated release.",
+    )
+    return _DIGITS[told], int(seed)
+
+
+def _shown(found: Recovery, what: str, unit: str) -> None:
+    """Show the recovered number beside the truth."""
+    cells = st.columns(3)
+    told = f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
+    cells[0].metric("Loss that is told", f"ε {told}")
+    cells[1].metric("Attacker finds", significant(found.recovered, 6))
+    cells[2].metric("True answer", significant(found.truth, 6))
+    results.show(
+        recovery_picture(
+            found,
+            what=what,
+            unit=unit,
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "recovery",
+    )
+
+
+def _details() -> None:
+    st.markdown(
+        "**A mean of n people with Laplace noise of scale b.** Without person i the "
+        "mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ − m|/((n − 1) b): who "
+        "is told εᵢ has m = xᵢ ± εᵢ b (n − 1). Compared with another *record* instead "
+        "of a missing one, the most revealing record makes εᵢ depend on the own value "
+        "and the bounds alone; that number may be told.\n\n"
+        "**A count Q with Gaussian noise.** The loss at the released number o is "
+        "|2(o − Q) + 1|/(2σ²) for somebody who is counted.\n\n"
+        "Averages and pictures of everybody's losses are no safer: each loss depends "
+        "on all records, so that an average of them does not move by one n-th when a "
+        "record changes.\n\n"
+        "Sources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
+        "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
+        "per-instance privacy*, 2021, example 4."
+    )

@@ -1,0 +1,102 @@
+"""What actual releases cost one person, after the fact. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.individual.realized_losses import realized_picture
+from dpcore.models.glm import GlmFit
+from dpcore.releases.record import Mode
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.model_person import evidence_of_release
+from dpcore.studies.individual.person_laws import ScalarLaws
+from ui import releasing, results, session
+from ui.individual.subject import StatisticSubject
+
+if TYPE_CHECKING:
+    from dpcore.releases.record import Release
+    from dpcore.studies.individual.person_laws import PersonLaws
+    from ui.individual.persons import Person
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_DRAWS = 20_000
+
+
+def show(subject: Subject, person: Person, laws: PersonLaws, *, study: Study) -> None:
+    """Show the losses of possible releases, and of the latest actual one."""
+    rng = np.random.default_rng(1)
+    found = (
+        one_person.realized(laws, present=False, draws=_DRAWS, rng=rng),
+        one_person.realized(laws, present=True, draws=_DRAWS, rng=rng),
+    )
+    if len(found[0].losses) == 0:
+        st.info(
+            "Several numbers are released here at once; the loss of one release is "
+            "not computed for them."
+        )
+        return
+    classroom = session.mode() is Mode.CLASSROOM
+    observed = _of_latest(subject, person, laws, study)
+    source = "The latest release of this very question is marked."
+    if observed is None and classroom:
+        number = st.number_input(
+            "Draw number",
+            min_value=1,
+            max_value=1000,
+            value=1,
+            key="realized-draw",
+            bind="query-params",
+            help="Another number draws another release, with the person in the table.",
+        )
+        seeded = np.random.default_rng([int(number), person.entry])
+        observed = abs(float(laws.evidence(1, present=True, rng=seeded)[0]))
+        source = "The release that is marked is simulated: another number, another one."
+    if observed is None:
+        source = "Nothing was released for this very question yet, so none is marked."
+    exposure = subject.exposure
+    picture = realized_picture(
+        found,
+        own=person.epsilon,
+        delta=exposure.delta,
+        observed=observed,
+        watermark=classroom,
+    )
+    results.show(picture, "person-realized")
+    st.markdown(
+        f"{source} Before a release ε has to cover every outcome; afterwards the loss "
+        "is that of the one number that came. The curves are simulated, by "
+        f"{_DRAWS:,} releases of each world."
+    )
+
+
+def _of_latest(
+    subject: Subject, person: Person, laws: PersonLaws, study: Study
+) -> float | None:
+    """Return the loss that the latest release of the question caused, if known."""
+    release = releasing.latest(study.fingerprint, subject.request)
+    if release is None:
+        return None
+    if not isinstance(subject, StatisticSubject):
+        return _of_model(subject, person, release)
+    if not isinstance(laws, ScalarLaws) or laws.coordinate is None:
+        return None
+    released = release.values[laws.coordinate]
+    loss = abs(float(laws.evidence_of(released)))
+    return loss if np.isfinite(loss) else None
+
+
+def _of_model(subject: Subject, person: Person, release: Release) -> float | None:
+    if isinstance(subject, StatisticSubject) or isinstance(subject.fit, GlmFit):
+        return None
+    if subject.request.mechanism_key == "adaptive" or subject.request.unit.rows > 1:
+        return None
+    columns = len(subject.fit.theta)
+    coefficients = np.array(release.values).reshape(-1, columns)
+    loss = evidence_of_release(
+        subject.fit, subject.request.law, person.entry, coefficients
+    )
+    return abs(loss)

@@ -1,0 +1,279 @@
+"""What a person may be told of the own loss, beside the secret truth. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.individual.reports import coverage_table, reports_picture
+from dpcore.figures.wording import epsilon_text, significant
+from dpcore.models.kinds import ModelKind
+from dpcore.releases.record import Mode
+from dpcore.studies.individual.reports import (
+    Reports,
+    ReportSettings,
+    Sharper,
+    simulated_table,
+    study,
+)
+from ui import results, session
+from ui.individual import own_worst
+from ui.individual.subject import ModelSubject, StatisticSubject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.studies.individual.reports import ReportStudy
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_MINE, _SIMULATED = "your model", "a simulated table"
+_AT_ONCE, _PATIENCE = 20, 1.0
+_MORE = "_more_report_draws"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draws:
+    """Simulated releases so far: the latest, and how often reports held. CONFIDENTIAL.
+
+    Attributes:
+        study: What is released.
+        pending: Further releases.
+        latest: The last one.
+        covered: For each report, the share of people for whom it held, a draw each.
+
+    """
+
+    study: ReportStudy
+    pending: Iterator[Reports] = field(repr=False)
+    latest: Reports = field(repr=False)
+    covered: list[dict[str, float]] = field(repr=False)
+
+    @classmethod
+    def of(cls, begun: ReportStudy, rng: np.random.Generator) -> _Draws:
+        """Return the study with its first release."""
+        pending = begun.draws(rng)
+        first = next(pending)
+        return cls(
+            study=begun, pending=pending, latest=first, covered=[first.covered()]
+        )
+
+    def go_on(self, until: int, seconds: float) -> None:
+        """Draw until there are so many releases, for about so long at most."""
+        end = time.monotonic() + seconds
+        while len(self.covered) < until and time.monotonic() < end:
+            self.latest = next(self.pending)
+            self.covered.append(self.latest.covered())
+
+    @property
+    def held(self) -> dict[str, float]:
+        """Return the mean share for each report."""
+        return {
+            name: float(np.mean([one[name] for one in self.covered]))
+            for name in self.covered[0]
+        }
+
+
+def show(subject: Subject, study_in_use: Study) -> None:
+    """Show the personalized worst case, and reports for a logistic regression."""
+    st.markdown(
+        "A person may be told what depends on the **own record, public numbers and "
+        "released answers** alone, because it says nothing about anybody else."
+    )
+    if isinstance(subject, StatisticSubject):
+        own_worst.show(subject.request)
+    st.markdown("**Reports for a logistic regression**")
+    st.markdown(
+        "After objective perturbation the report below bounds a person's own loss from "
+        "the very numbers that were released, and is free. It is held against the "
+        "secret truth. Releases are simulated here: nothing is charged."
+    )
+    settings = _ask()
+    source = _source(subject)
+    draws = _draws(subject, study_in_use, settings, source)
+    _results(draws, settings)
+    with st.expander("What is this?", key="telling-what"):
+        _details()
+
+
+def _ask() -> ReportSettings:
+    cells = st.columns(4)
+    epsilon = cells[0].number_input(
+        "Guarantee ε of the fit",
+        min_value=0.01,
+        max_value=20.0,
+        value=1.0,
+        format="%g",
+        key="report-epsilon",
+        bind="query-params",
+        help="Of the objective perturbation that is simulated.",
+    )
+    delta = cells[1].number_input(
+        "δ of the fit",
+        min_value=1e-12,
+        max_value=0.1,
+        value=1e-3,
+        format="%g",
+        key="report-delta",
+        bind="query-params",
+        help="The chance that the guarantee fails.",
+    )
+    promised = cells[2].number_input(
+        "Reports hold for, %",
+        min_value=50.0,
+        max_value=99.0,
+        value=95.0,
+        format="%g",
+        key="report-level",
+        bind="query-params",
+        help="The chance that a report bounds the realized loss of a given person.",
+    )
+    more = cells[3].number_input(
+        "Further ε for a noisy Hessian",
+        min_value=0.0,
+        max_value=20.0,
+        value=0.0,
+        step=0.5,
+        format="%g",
+        key="report-hessian",
+        bind="query-params",
+        help="0 for none. With it, reports know roughly how much the others say; it "
+        "is a release of its own, with the same δ.",
+    )
+    return ReportSettings(
+        epsilon=epsilon,
+        delta=delta,
+        failure=1 - promised / 100,
+        sharper=Sharper(epsilon=more, delta=delta) if more > 0 else None,
+    )
+
+
+def _source(subject: Subject) -> str:
+    """Let the curator choose the table, where the subject can be one."""
+    if not (
+        isinstance(subject, ModelSubject)
+        and subject.request.question.model is ModelKind.LOGISTIC
+    ):
+        st.caption(
+            "On a simulated table of 2,000 people. Choose a regression model with a "
+            "yes/no target above to see it on your own."
+        )
+        return _SIMULATED
+    return st.radio(
+        "Reports about",
+        [_MINE, _SIMULATED],
+        horizontal=True,
+        key="report-source",
+        help="Your model is fitted with the penalty that the guarantee needs.",
+    )
+
+
+def _draws(
+    subject: Subject, study_in_use: Study, settings: ReportSettings, source: str
+) -> _Draws:
+    """Return simulated releases, as many as asked for in about a second at a time."""
+    key = f"{settings} {source}"
+    if source == _MINE:
+        key += f" {subject.request.analysis(study_in_use.fingerprint)}"
+
+    def begin() -> _Draws:
+        session.set_public(_MORE, _AT_ONCE)
+        rng = np.random.default_rng(1)
+        return _Draws.of(study(*_table(subject, source), settings, rng=rng), rng)
+
+    draws = session.remember("report-draws", key, begin)
+    wanted = session.public(_MORE)
+    draws.go_on(wanted if isinstance(wanted, int) else _AT_ONCE, _PATIENCE)
+    return draws
+
+
+def _table(subject: Subject, source: str) -> tuple[FloatArray, FloatArray]:
+    if source == _MINE and isinstance(subject, ModelSubject):
+        return subject.fit.features, subject.fit.target
+    return simulated_table(np.random.default_rng(0))
+
+
+def _results(draws: _Draws, settings: ReportSettings) -> None:
+    latest = draws.latest
+    epsilon, delta = settings.cost
+    results.show(
+        reports_picture(
+            latest,
+            guarantee=settings.epsilon,
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "reports",
+    )
+    runs = len(draws.covered)
+    st.markdown(f"How often the reports held, over {runs} simulated releases")
+    st.dataframe(
+        coverage_table(draws.held, latest, promised=1 - settings.failure),
+        hide_index=True,
+        key="report-coverage",
+    )
+    st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
+    st.markdown(
+        f"Everything together costs ε {epsilon_text(epsilon)} at δ "
+        f"{significant(delta)}. The fit has a penalty λ of "
+        f"{significant(draws.study.fit.penalty)} and noise σ of "
+        f"{significant(draws.study.fit.sigma)}."
+        + (
+            " The noisy Hessian needs so large a penalty, and a larger penalty alone "
+            "makes the free report sharper: compare the two before paying for it."
+            if settings.sharper is not None
+            else ""
+        )
+    )
+    count = len(latest.truth)
+    place = int(
+        st.number_input(
+            "One person of this table, by number",
+            min_value=1,
+            max_value=count,
+            value=1,
+            key=f"report-person-{session.generation()}",
+            help="Numbered in the order of the people with all values.",
+        )
+    )
+    rows = {"secret truth": latest.truth, **latest.told}
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "what": list(rows),
+                "epsilon": [float(values[place - 1]) for values in rows.values()],
+                "may be told": ["no", *["to this person" for _ in latest.told]],
+            }
+        ),
+        column_config={"epsilon": results.THREE_DIGITS},
+        hide_index=True,
+        key="report-one",
+    )
+
+
+def _more(runs: int) -> None:
+    session.set_public(_MORE, runs + _AT_ONCE)
+
+
+def _details() -> None:
+    st.markdown(
+        "A released fit minimizes the objective plus bᵀθ with normal b, which is "
+        "drawn once. The **realized loss** of a person is how much this very fit "
+        "changes the odds that they are in the table. Its exact value reads "
+        "everybody's record. The **free report** bounds it by log(1 + f″|x|²/λ) + "
+        "(f′|x|)²/(2σ²) + |f′||x| z/σ, with the slope f′ and curvature f″ of the "
+        "person's own loss at the released fit; it fails with the chance you set, for "
+        "a person fixed before. **As published** it has −log(1 − f″|x|²/λ) in the "
+        "first place, which is larger. With a **noisy Hessian** the first term becomes "
+        "the leverage that is known from a second release, at its own cost.\n\n"
+        "A report is for its own person. All reports together are a table of "
+        "everybody's records, and nothing here may be published.\n\n"
+        "Source: R. Redberg and Y.-X. Wang, *Privately publishable per-instance "
+        "privacy*, 2021, algorithm 2 and theorem 8; D. Kifer, A. Smith and A. "
+        "Thakurta, 2012, for the guarantee of the fit."
+    )

@@ -1,0 +1,190 @@
+"""Blend into the crowd: copies, more people, another penalty. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.individual import crowds
+from dpcore.figures.individual.crowds import crowd_picture
+from dpcore.models.glm import GlmFit
+from dpcore.releases.record import Mode
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.query import Query
+from dpcore.studies.individual import crowd
+from ui import results, session
+from ui.individual import persons
+from ui.individual.subject import ModelSubject, StatisticSubject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.ridge import RidgeFit
+    from ui.individual.persons import Person
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_TIMES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)
+_PENALTIES = np.geomspace(1e-3, 1e3, 31)
+_SEED = 1
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show how a person's loss falls as others join."""
+    st.markdown(
+        "Standing out costs privacy. How much less would this person lose among "
+        "people with the same record, or in a larger table? The noise stays as it is."
+    )
+    person = persons.choose(subject, study, "crowd")
+    if person is None:
+        return
+    views = {"copies of the person": _copies, "a larger table": _people}
+    if isinstance(subject, ModelSubject):
+        if isinstance(subject.fit, GlmFit):
+            st.info(
+                "For a nonlinear model every point of these curves is a fit of its "
+                "own; they are drawn for linear models and statistics."
+            )
+            return
+        views["another penalty"] = _penalty
+    elif not isinstance(subject.request.query, Query | JointQuery):
+        st.info("Larger tables are not compared for statistics by group.")
+        return
+    view = st.radio(
+        "What changes",
+        list(views),
+        horizontal=True,
+        key="crowd-view",
+        bind="query-params",
+    )
+    if view is not None:
+        views[view](subject, person, study)
+
+
+def _copies(subject: Subject, person: Person, study: Study) -> None:
+    more = crowd.copies(subject.exposure.people)
+
+    def compute() -> FloatArray:
+        if isinstance(subject, StatisticSubject):
+            return crowd.copies_of_statistic(
+                subject.request, subject.exposure, person.entry, more=more
+            )
+        return crowd.copies_in_ridge(
+            _linear(subject),
+            subject.request.law,
+            person.entry,
+            more=more,
+            delta=subject.exposure.delta,
+            rows=subject.request.unit.rows,
+        )
+
+    losses = _remembered("copies", subject, person, study, compute)
+    x = [1 + count for count in more]
+    _draw(subject, crowds.COPIES, x, losses, today=1)
+    st.markdown(
+        "With every copy the person is less special: the table says the same without "
+        "any one of them."
+    )
+
+
+def _people(subject: Subject, person: Person, study: Study) -> None:
+    people = subject.exposure.people
+    if isinstance(subject, StatisticSubject):
+        sizes: Sequence[float] = crowd.sizes(people)
+
+        def compute() -> FloatArray:
+            return crowd.people_of_statistic(
+                subject.request,
+                subject.exposure,
+                person.entry,
+                people=crowd.sizes(people),
+                rng=np.random.default_rng(_SEED),
+            )
+    else:
+        sizes = [people * times for times in _TIMES]
+
+        def compute() -> FloatArray:
+            return crowd.people_in_ridge(
+                _linear(subject),
+                subject.request.law,
+                person.entry,
+                times=_TIMES,
+                delta=subject.exposure.delta,
+                rows=subject.request.unit.rows,
+            )
+
+    losses = _remembered("people", subject, person, study, compute)
+    _draw(subject, crowds.PEOPLE, sizes, losses, today=people)
+    st.markdown(
+        "Smaller tables are drawn from this one, larger ones repeat it."
+        if isinstance(subject, StatisticSubject)
+        else "Everybody but the person is there so many times, or with so much of "
+        "their weight."
+    )
+
+
+def _penalty(subject: Subject, person: Person, study: Study) -> None:
+    if isinstance(subject, StatisticSubject):
+        return
+    today = subject.fit.penalty.strength
+    strengths = np.unique(np.append(_PENALTIES * max(today, 1e-3), today))
+    strengths = strengths[strengths > 0]
+    losses = _remembered(
+        "penalties",
+        subject,
+        person,
+        study,
+        lambda: crowd.penalties_in_ridge(
+            _linear(subject),
+            subject.request.law,
+            person.entry,
+            strengths=strengths.tolist(),
+            delta=subject.exposure.delta,
+            rows=subject.request.unit.rows,
+        ),
+    )
+    now = today or float(strengths[0])
+    _draw(subject, crowds.PENALTY, strengths.tolist(), losses, today=now)
+    st.markdown(
+        "A larger penalty lets nobody pull the coefficients far, and shrinks them "
+        "towards 0 for everybody."
+    )
+
+
+def _linear(subject: ModelSubject) -> RidgeFit:
+    if isinstance(subject.fit, GlmFit):
+        raise TypeError
+    return subject.fit
+
+
+def _remembered(
+    what: str,
+    subject: Subject,
+    person: Person,
+    study: Study,
+    compute: Callable[[], FloatArray],
+) -> FloatArray:
+    key = f"{persons.identity(subject, study)} {person.entry}"
+    return session.remember(f"crowd-{what}", key, compute)
+
+
+def _draw(
+    subject: Subject,
+    grown: crowds.Crowd,
+    x: Sequence[float],
+    losses: FloatArray,
+    *,
+    today: float,
+) -> None:
+    picture = crowd_picture(
+        grown,
+        x,
+        losses,
+        today=today,
+        key=subject.request.mechanism_key,
+        watermark=session.mode() is Mode.CLASSROOM,
+    )
+    results.show(picture, "crowd")

@@ -1,0 +1,233 @@
+"""Move one person's record, or let a newcomer join, and watch everybody. CONFIDENTIAL.
+
+The controls hold how far values move, not the values; nothing is in the address.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.figures.individual.outliers import moved_picture
+from dpcore.figures.wording import significant
+from dpcore.models.glm import GlmFit
+from dpcore.models.release_laws import NoisyFit
+from dpcore.releases.record import Mode
+from dpcore.statistics.entries import name_of_others
+from dpcore.studies.individual.model_losses import as_released
+from dpcore.studies.individual.model_records import record_in_units, record_of
+from dpcore.studies.individual.outlier import move_in_glm, move_in_statistic
+from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
+from ui import results, session
+from ui.individual import persons
+from ui.individual.subject import ModelSubject, StatisticSubject
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.data.bounds import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.studies.individual.outlier import Moved
+    from ui.individual.subject import Subject
+    from ui.study import Study
+
+_MOVE, _JOIN = "move a person", "let a newcomer join"
+_MOST_SAMPLED, _MOST_PERTURBED = 20_000, 30
+_SLOW_FIT = 100_000
+
+
+def show(subject: Subject, study: Study) -> None:
+    """Show the controls of a move and what it does."""
+    st.markdown(
+        "Give one person other values, and see what happens to their own loss, and to "
+        "everybody else's. Start from somebody typical and drag them to an extreme."
+    )
+    can_join = (
+        isinstance(subject, ModelSubject) or not subject.request.query.size.public
+    )
+    who = st.radio(
+        "What to do",
+        [_MOVE, _JOIN] if can_join else [_MOVE],
+        horizontal=True,
+        key="move-who",
+        persist_state="session",
+        help=None
+        if can_join
+        else "Nobody can join a table whose number of people is public.",
+    )
+    person = None
+    if who == _MOVE:
+        person = persons.choose(subject, study, "move", usual=persons.TYPICAL)
+        if person is None:
+            return
+    entry = None if person is None else person.entry
+    if isinstance(subject, StatisticSubject):
+        moved = _statistic(subject, entry)
+    else:
+        moved = _model(subject, study, entry)
+    if moved is None:
+        return
+    results.show(
+        moved_picture(
+            moved,
+            key=subject.request.mechanism_key,
+            watermark=session.mode() is Mode.CLASSROOM,
+        ),
+        "moved",
+    )
+    if moved.watched < subject.exposure.people - 1:
+        st.caption(
+            f"{moved.watched:,} others are watched, drawn at random: losses under "
+            "this release take a while to compute."
+        )
+    if isinstance(subject, ModelSubject):
+        st.caption("Losses here compare with the table without the person.")
+    st.markdown(
+        "The others have not changed a single value of theirs; what changed is how "
+        "much they stand out."
+    )
+
+
+def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
+    """Ask for other values behind a statistic."""
+    query = subject.request.query
+    values = np.asarray(subject.exposure.values)
+    now = None if entry is None else np.atleast_1d(values[entry])
+    if query.kind.of_members or query.kind.of_cells:
+        if values.ndim > 1:
+            st.info("Moves are not shown for counts and shares by group.")
+            return None
+        code = _label(st, "Answer", _cells(subject), now, 0)
+        return move_in_statistic(subject.request, subject.exposure, entry, code)
+    row = _record(query.columns, now)
+    value = row if values.ndim > 1 else float(row[0])
+    return move_in_statistic(subject.request, subject.exposure, entry, value)
+
+
+def _cells(subject: StatisticSubject) -> tuple[str, ...]:
+    query = subject.request.query
+    if query.kind.of_members:
+        return ("does not count", "counts")
+    return tuple(query.statistic.labels)
+
+
+def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | None:
+    """Ask for another record of a model."""
+    design, fit = subject.request.question.design, subject.fit
+    now = None
+    if entry is not None:
+        now = record_in_units(design, fit.features[entry], float(fit.target[entry]))
+    values = _record(design.columns, now)
+    record = record_of(design, values)
+    law, delta = subject.request.law, subject.exposure.delta
+    key = f"{persons.identity(subject, study)}"
+    if isinstance(fit, GlmFit):
+        if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
+            st.caption("With this many people a fit takes a few seconds.")
+            return None
+        return session.remember(
+            "moved-glm",
+            f"{key} {entry} {values.tolist()}",
+            lambda: move_in_glm(fit, law, entry, record, delta=delta),
+        )
+    prepared = session.remember(
+        "moved-base",
+        key,
+        lambda: ridge_base(
+            fit,
+            law,
+            _watched(subject, fit.people),
+            delta=delta,
+            owned=subject.request.unit.rows,
+        ),
+    )
+    return move_in_ridge(prepared, law, entry, record, delta=delta)
+
+
+def _watched(subject: ModelSubject, people: int) -> NDArray[np.intp]:
+    """Return everybody, or as many people at random as can be computed at once."""
+    law = as_released(subject.request.law)
+    most = _MOST_SAMPLED
+    if isinstance(law, NoisyFit):
+        most = people
+    elif subject.request.mechanism_key in {"objective", "output-democratic"}:
+        most = _MOST_PERTURBED
+    if most >= people:
+        return np.arange(people)
+    return np.sort(np.random.default_rng(1).choice(people, most, replace=False))
+
+
+def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
+    """Ask for a record: how far each value moves, or each value of a newcomer.
+
+    The controls hold moves, and no value of the table.
+    """
+    cells = st.columns(min(len(columns), 3))
+    row = np.empty(len(columns))
+    told = []
+    for place, column in enumerate(columns):
+        cell, name = cells[place % len(cells)], literal(column.name)
+        if column.bounds is None:
+            # As the studio counts labels: those that are not listed come last.
+            listed = (*column.labels, name_of_others(column.labels))
+            names = column.labels if column.kind is ColumnKind.YES_NO else listed
+            row[place] = _label(cell, name, names, now, place)
+            continue
+        bounds = column.bounds
+        unit = (
+            f" ({literal(column.unit)})" if column.unit not in {"", column.name} else ""
+        )
+        key = f"move-{place}-{session.generation()}-{'join' if now is None else 'by'}"
+        if now is None:
+            row[place] = cell.slider(
+                f"{name}{unit}",
+                min_value=float(bounds.lower),
+                max_value=float(bounds.upper),
+                value=float(bounds.lower + bounds.width / 2),
+                format="%.6g",
+                key=key,
+            )
+            continue
+        by = cell.slider(
+            f"Move {name} by{unit}",
+            min_value=-float(bounds.width),
+            max_value=float(bounds.width),
+            # The first one moves far at once, so that there is something to see.
+            value=float(bounds.width / 2) if place == 0 else 0.0,
+            format="%.6g",
+            key=key,
+            help="The value stays within the public bounds.",
+        )
+        before = float(bounds.clip(now[place]))
+        row[place] = float(bounds.clip(before + by))
+        told.append(f"{name} {significant(before, 4)} → {significant(row[place], 4)}")
+    if told:
+        st.caption("; ".join(told))
+    return row
+
+
+def _label(
+    place: DeltaGenerator | ModuleType,
+    name: str,
+    labels: tuple[str, ...],
+    now: FloatArray | None,
+    at: int,
+) -> float:
+    """Ask for one of some labels; the person's own is not preset."""
+    offered = [*range(len(labels))] if now is None else [-1, *range(len(labels))]
+    code = place.selectbox(
+        name if now is None else f"{name} becomes",
+        offered,
+        format_func=lambda code: "as it is" if code < 0 else labels[code],
+        key=f"move-{at}-{session.generation()}-{'join' if now is None else 'by'}",
+    )
+    if code < 0 and now is not None:
+        return float(now[at])
+    return float(code)

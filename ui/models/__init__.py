@@ -1,0 +1,1 @@
+"""The controls and the page of regression models."""

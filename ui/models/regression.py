@@ -1,0 +1,265 @@
+"""The parts of the Regression page: the released model, and the fit behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.coefficients import coefficients_picture
+from dpcore.figures.wording import people, percent, significant
+from dpcore.models.adaptive_posterior import AdaptivePosterior
+from dpcore.models.diagnostics import diagnose
+from dpcore.models.kinds import ModelKind
+from dpcore.models.release_laws import simulate
+from dpcore.releases.identity import canonical
+from dpcore.releases.model_plan import in_units
+from dpcore.releases.record import Mode
+from ui import offering, results, session
+from ui.models import modelling, published_adaptive
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.models.diagnostics import Diagnostics
+    from dpcore.models.glm import GlmFit
+    from dpcore.models.ridge import RidgeFit
+    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.record import Release
+    from ui.study import Study
+
+_DRAW = "_model_draw"
+_HARD = 1e10
+_MEANS = {
+    ModelKind.LINEAR: "the target",
+    ModelKind.HUBER: "the target",
+    ModelKind.LOGISTIC: "the log odds of yes",
+    ModelKind.POISSON: "the logarithm of the expected count",
+}
+
+
+def expected(asked: ModelRequest) -> None:
+    """Say, before anything is released, how far off coefficients will be. Public."""
+    widths = asked.plan.half_widths
+    if widths is None:
+        return
+    one = significant(float(np.max(widths)))
+    st.markdown(
+        f"All {len(asked.question.labels)} coefficients will be within {one} of those "
+        "of the table, in 95 of 100 draws. They are on the scale of the model: the "
+        "largest that a penalty lets them be is often about 1. More people, a larger "
+        "penalty or a larger ε make it less."
+    )
+
+
+def released(answer: Release, asked: ModelRequest) -> None:
+    """Show a released model: coefficients on both scales, cost and files."""
+    values, ends, samples = coefficients(answer, asked)
+    with offering.frame(answer):
+        results.show(
+            coefficients_picture(
+                asked.question.labels,
+                values,
+                ends,
+                samples=samples,
+                watermark=answer.mode is Mode.CLASSROOM,
+            ),
+            "coefficients",
+        )
+        _in_words(answer, asked)
+        offering.badge(answer, "model")
+
+
+def coefficients(
+    answer: Release, asked: ModelRequest
+) -> tuple[FloatArray, FloatArray | None, int]:
+    """Return released coefficients, their ends if known, and how many samples."""
+    names, numbers = asked.question.labels, np.array(answer.values)
+    if isinstance(asked.law, AdaptivePosterior):
+        numbers = numbers[1:]
+    drawn = numbers.reshape(-1, len(names))
+    if len(drawn) > 1:
+        ends = np.column_stack([drawn.min(axis=0), drawn.max(axis=0)])
+        return drawn.mean(axis=0), ends, len(drawn)
+    around = answer.intervals.noise if answer.intervals is not None else None
+    if around is None:
+        return drawn[0], None, 1
+    return drawn[0], np.array([around[name] for name in names]), 1
+
+
+def _in_words(answer: Release, asked: ModelRequest) -> None:
+    """List what the model says in the units of the columns."""
+    design = asked.question.design
+    st.markdown(
+        f"**In the units of the columns**: what one more of a feature adds to "
+        f"{_MEANS[asked.question.model]}."
+    )
+    values, _, _ = coefficients(answer, asked)
+    st.dataframe(_units(asked, values), hide_index=True, key="in-units")
+    chosen = answer.derived.get("chosen penalty")
+    if chosen is not None:
+        floor = significant(answer.derived["eigenvalue at least"])
+        st.caption(
+            f"The mechanism found an eigenvalue of at least {floor}, and chose the "
+            f"penalty {significant(chosen)}."
+        )
+    target = design.target
+    if target.unit:
+        st.caption(f"The target is in {literal(target.unit)}.")
+
+
+def _units(asked: ModelRequest, theta: FloatArray) -> pd.DataFrame:
+    design = asked.question.design
+    named = in_units(design, theta)
+    units = ["", *(column.unit for column in design.features)]
+    names = ["constant", *(column.name for column in design.features)]
+    return pd.DataFrame(
+        {
+            "coefficient of": names,
+            "per": units,
+            "adds": [significant(number, 4) for number in named.values()],
+        }
+    )
+
+
+def fitted(study: Study, asked: ModelRequest) -> RidgeFit | GlmFit:
+    """Return the fit to the table. CONFIDENTIAL."""
+    key = f"{study.fingerprint} {canonical(asked.question.parameters())}"
+    return session.remember("model-fit", key, lambda: asked.value(study.dataset))
+
+
+def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
+    """Show the fit, what is wrong with it, and the truth beside a draw. CONFIDENTIAL.
+
+    Raises:
+        DataError: No model can be fitted to the table.
+
+    """
+    with st.spinner("Fitting …"):
+        fit = fitted(study, asked)
+    key = f"{study.fingerprint} {canonical(asked.question.parameters())}"
+    checks = session.remember("model-checks", key, lambda: diagnose(fit))
+    _checks(checks, asked)
+    watermark = session.mode() is Mode.CLASSROOM
+    names = asked.question.labels
+    if answer is not None:
+        values, ends, samples = coefficients(answer, asked)
+        what = "The released model beside the fit"
+    else:
+        values, ends, samples = _simulated(fit, asked), None, 1
+        what = "A simulated draw beside the fit"
+    st.markdown(f"**{what}**")
+    results.show(
+        coefficients_picture(
+            names,
+            values,
+            ends,
+            truth=fit.theta,
+            samples=samples,
+            simulated=answer is None,
+            watermark=watermark,
+        ),
+        "truth",
+    )
+    if answer is None:
+        st.button("Simulate another draw", on_click=_again, key="simulate-model")
+        st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
+    st.markdown("**The fit in the units of the columns**")
+    st.dataframe(_units(asked, fit.theta), hide_index=True, key="fit-units")
+
+
+def _simulated(fit: RidgeFit | GlmFit, asked: ModelRequest) -> FloatArray:
+    draw = session.public(_DRAW)
+    rng = np.random.default_rng(draw if isinstance(draw, int) else 0)
+    return np.asarray(simulate(asked.law, fit, rng=rng)[0])
+
+
+def _again() -> None:
+    draw = session.public(_DRAW)
+    session.set_public(_DRAW, (draw if isinstance(draw, int) else 0) + 1)
+
+
+def _checks(found: Diagnostics, asked: ModelRequest) -> None:
+    """Show how the fit went, and say in words what is wrong with it."""
+    cells = st.columns(4)
+    cells[0].metric("People behind it", f"{found.people:,}")
+    cells[1].metric(
+        "Explained",
+        "not defined" if np.isnan(found.explained) else percent(found.explained),
+        help="How much smaller the losses are than those of a constant prediction: R² "
+        "for a linear model, the share of the deviance for others. The penalty counts "
+        "against it.",
+    )
+    cells[2].metric(
+        "Largest leverage",
+        significant(found.largest_leverage),
+        help="The share of a person's prediction that the person's own record makes. "
+        "At 1 the model says what that person's target is.",
+    )
+    cells[3].metric(
+        "Condition number",
+        significant(found.condition),
+        help="How unequally well the table determines the coefficients: 1 is best.",
+    )
+    if found.explained < 0:
+        st.info(
+            "The penalty pulls the coefficients so far towards 0 that the model "
+            "predicts worse than a constant would. A smaller one fits better, and "
+            "needs more noise."
+        )
+    if found.unique:
+        st.warning(
+            f"{people(found.unique)} alone determine a coefficient (leverage 1): the "
+            "model repeats their targets. Raise the penalty, or leave a feature out."
+        )
+    if found.condition > _HARD:
+        st.warning(
+            "The features are almost linearly dependent: the table hardly tells their "
+            "coefficients apart. Raise the penalty, or leave one out."
+        )
+    if found.separated:
+        st.warning(
+            "The features tell every yes from every no without error (separation): "
+            "only the penalty keeps the coefficients finite, and they say little."
+        )
+    st.caption(
+        f"The search ended with a gradient of length {significant(found.gradient)}; "
+        f"the penalty is {asked.question.penalty.strength:g}."
+    )
+
+
+def details(asked: ModelRequest) -> None:
+    """Say what is computed, under which assumptions, and from which source."""
+    entry, question = asked.entry, asked.question
+    st.markdown(
+        f"**{entry.label}.** {entry.sentence}\n\n"
+        f"**What it guarantees.** {entry.claim}"
+        + (f" For other models none is known: {entry.flaw}." if entry.flaw else "")
+        + f" Here: {modelling.price(asked)}.\n\n"
+        "**Scaling.** A number is measured from the middle of its public bounds in "
+        "halves of their width, and rows are divided by the root of their number of "
+        "entries, so that none is longer than 1. Nothing of it comes from the table. "
+        "“In the units of the columns” undoes it.\n\n"
+        "**What is minimized.** The sum of everybody's losses plus λ/2 times the "
+        "squared length of the coefficients, the intercept included: without a "
+        "penalty on every coefficient one person can move them by any amount, and "
+        "nothing can be guaranteed.\n\n"
+        "**Who is protected.** Bounds are about one row that comes or goes; where a "
+        "record is replaced, or a person owns several rows, the moves add up "
+        f"({people(question.moves, 'move')} here). Posterior samples and adaptive "
+        "ones need a public bound on the number of people: "
+        f"{question.most_people:,} here.\n\n"
+        "**Intervals.** They hold the coefficients of this table, all together, in 95 "
+        "of 100 draws. Where the table shapes the noise they are wide, since only the "
+        "penalty bounds it. They say nothing of sampling, nor of what the penalty "
+        "does.\n\n"
+        "**Sources.** Y.-X. Wang, *Per-instance differential privacy*, Journal of "
+        "Privacy and Confidentiality 9(1), 2019: equations 2, 5 and 6, theorem 14 and "
+        "algorithm 1 (the printed constants of the last two are reconstructions); K. "
+        "Chaudhuri, C. Monteleoni and A. Sarwate, 2011, for the largest move; B. "
+        "Balle and Y.-X. Wang, 2018, for Gaussian noise."
+    )
+    if isinstance(asked.law, AdaptivePosterior):
+        published_adaptive.beside(asked.law)

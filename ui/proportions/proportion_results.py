@@ -1,0 +1,128 @@
+"""Study 2: what a run shows. Everything on it is simulated from public settings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.proportions.proportion_study import View, study_picture
+from dpcore.figures.proportions.proportion_tables import table
+from dpcore.figures.wording import epsilon_text
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.record import Mode
+from dpcore.studies.proportions.proportion_design import Procedure
+from dpcore.studies.proportions.proportion_findings import findings
+from dpcore.studies.proportions.proportion_study import Measure
+from ui import results, session
+
+if TYPE_CHECKING:
+    from ui.proportions.proportion_study import Run
+
+
+def download(current: Run) -> None:
+    """Offer every number of the run. It is simulated, and so public."""
+    prefix = "classroom-" if session.mode() is Mode.CLASSROOM else ""
+    st.download_button(
+        "Download the numbers (CSV)",
+        lambda: table(current.design, current.found).to_csv(index=False),
+        file_name=f"{prefix}study-2.csv",
+        mime="text/csv",
+        on_click="ignore",
+    )
+    st.caption(
+        "Simulated from the settings above: no person's data, and no budget spent."
+    )
+
+
+def figures(current: Run, view: View) -> None:
+    """Draw coverage, typical error or bias, in the layout of the paper.
+
+    Only the tab that is open is drawn: a figure of many panels takes a browser long.
+    """
+    measures = {str(m).capitalize(): m for m in reversed(Measure)}
+    tabs = st.tabs(list(measures), key="study2-measure", bind="query-params")
+    for tab, measure in zip(tabs, measures.values(), strict=True):
+        if not tab.open:
+            continue
+        picture = study_picture(
+            current.design,
+            current.found,
+            replace(view, measure=measure),
+            watermark=session.mode() is Mode.CLASSROOM,
+        )
+        with tab:
+            results.show(picture, f"study2-{measure.name}")
+
+
+def why(current: Run, view: View) -> None:
+    """Say what explains the picture, and what the releases really cost."""
+    design = current.design
+    costs = {
+        result.procedure: result.real_epsilon
+        for result in current.found
+        if (result.epsilon, result.mechanism) == (view.epsilon, view.mechanism)
+    }
+    if not costs:
+        return
+    text = (
+        "An ordinary 95 % interval knows the sampling error only; the noise comes on "
+        "top, so that it covers too seldom. Multiple synthesis learns the size of the "
+        f"noise from {design.sets} releases with ε/{design.sets} each: wider noise, "
+        "honest intervals, more bias. The noise-aware interval reads it off the public "
+        "scale instead, and spends nothing on it."
+    )
+    if not CATALOG[view.mechanism].claim_holds:
+        text += (
+            f" **What it really costs:** this mechanism is calibrated as published. At "
+            f"ε {view.epsilon:g} it gives ε "
+            f"{epsilon_text(costs[Procedure.RESCALING])}; with the universal histogram "
+            f"ε {epsilon_text(costs[Procedure.HISTOGRAM])}, with multiple synthesis ε "
+            f"{epsilon_text(costs[Procedure.SYNTHESIS])}."
+        )
+    st.markdown(text)
+
+
+def verdicts(current: Run) -> None:
+    """List the published findings with what this run says about them."""
+    found = findings(current.design, current.found)
+    if not found:
+        st.info("The findings are checked once every setting has been run.")
+    rows = [
+        f"| {finding.claim} | **{finding.verdict}** | {finding.evidence} |"
+        for finding in found
+    ]
+    if rows:
+        head = ["| published finding | this run | numbers |", "|---|---|---|"]
+        st.markdown("\n".join([*head, *rows]))
+
+
+def details() -> None:
+    """Define what is simulated and compared."""
+    st.markdown(
+        "Samples of n people are drawn from the proportions. A person is in one cell, "
+        "and the counts are divided by a public constant n: adding or removing a "
+        "person changes one share by 1/n (substitution: the same results at twice "
+        "the ε). Each share is released on [0, 1] with Laplace noise of scale 1/(nε), "
+        "bounded by truncation or clamping (BIT).\n\n"
+        "- **Re-scaling** divides the releases by their sum.\n"
+        "- **All but one** releases one cell after another on what the earlier ones "
+        "left; the last gets the rest. *Reversed* goes the other way round.\n"
+        "- **Universal histogram** also releases sums of cells (a binary tree that "
+        "pairs the first cell with the last), with twice the noise on two layers, and "
+        "moves all to where they agree.\n"
+        "- **Nearest shares** moves the releases to the nearest vector with sum 1.\n"
+        "- **Multiple synthesis** averages several re-scaled releases and adds their "
+        "spread to the interval.\n\n"
+        "**Bias** is the mean error, **typical error** the root of the mean squared "
+        "error (RMSE), **coverage** the share of 95 % intervals that hold the true "
+        "proportion. Bars are two standard errors of the simulation; lines are set "
+        "apart a little sideways so that bars do not overlap.\n\n"
+        "After F. Liu, *Statistical Properties of Sanitized Results from "
+        "Differentially Private Laplace Mechanism with Univariate Bounding "
+        "Constraints* (arXiv 1607.08554), "
+        "section 4.2. **Reconstructed:** the proportions, the set of ε, the sample "
+        "sizes, the interval and the cell left over; the numbers of the original are "
+        "lost. 500 repetitions and five sets are the original's."
+    )

@@ -1,0 +1,1 @@
+"""The pages of the bootstrap, subsampling and the resized bootstrap."""

@@ -1,0 +1,207 @@
+"""The settings of the page of standard errors. All of them are public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.resampling.bootstrap_lines import methods, others
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.studies.resampling.bootstrap_coverage import Experiment
+from dpcore.studies.resampling.bootstrap_levels import levels
+from dpcore.studies.resampling.bootstrap_populations import Ages, Normal
+from ui.asking.inputs import DELTA_HELP
+
+if TYPE_CHECKING:
+    from dpcore.figures.resampling.bootstrap_lines import Named
+    from dpcore.studies.resampling.bootstrap_levels import Levels
+    from dpcore.studies.resampling.bootstrap_populations import Population
+
+_POPULATIONS: dict[str, Population] = {"ages of adults": Ages(), "normal": Normal()}
+_BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything on the page that can be set. All of it is public.
+
+    Attributes:
+        experiment: The simulated tables, with the noise as published.
+        delta: At which the privacy is stated.
+        tail: Of conservative errors.
+        level: Confidence of the intervals.
+        bound: What the corrected noise is calibrated by.
+        tables: How many tables are simulated.
+        seed: Of the simulation.
+        factor: By how much more variance the noise is repaired; ``None`` until found.
+
+    """
+
+    experiment: Experiment
+    delta: float
+    tail: float
+    level: float
+    bound: Bound
+    tables: int
+    seed: int
+    factor: float | None = None
+
+    @property
+    def shown(self) -> tuple[Named, ...]:
+        """Return the three estimators of the source, and the corrected rule."""
+        return methods(tail=self.tail, level=self.level)
+
+    @property
+    def all_shown(self) -> tuple[Named, ...]:
+        """Return these with the other clipping, and the rigorous rule."""
+        return (*self.shown, *others(level=self.level))
+
+    def key(self, *names: str) -> str:
+        """Return what work depends on: the experiment without its population's people.
+
+        Args:
+            names: Other attributes that it depends on.
+
+        """
+        e = self.experiment
+        rest = [getattr(self, name) for name in names]
+        known = (e.population.name, e.people, e.rho, e.times, e.factor)
+        return repr((*known, *rest))
+
+    def levels(self) -> Levels:
+        """Return what the bootstraps as published really reveal."""
+        e = self.experiment
+        return levels(rho=e.rho, delta=self.delta, people=e.people, times=e.times)
+
+
+def ask() -> Settings:
+    """Show the controls and return what they are set to.
+
+    Raises:
+        ParameterError: The settings do not go together.
+
+    """
+    first, second, third, fourth = st.columns(4)
+    name = first.selectbox(
+        "Population",
+        list(_POPULATIONS),
+        key="se-population",
+        bind="query-params",
+        help="Simulated tables are drawn from it. Ages: adults of California in the "
+        "census of 2000, within 0 and 100. Normal: a standard normal variable within "
+        "-3 and 3. Your own column is at the end of the page.",
+    )
+    people = second.number_input(
+        "People in a table",
+        min_value=2,
+        max_value=20_000,
+        value=500,
+        step=100,
+        key="se-people",
+        bind="query-params",
+        help="n, a public number.",
+    )
+    times = third.number_input(
+        "Bootstraps",
+        min_value=2,
+        max_value=500,
+        value=50,
+        step=10,
+        key="se-times",
+        bind="query-params",
+        help="k: how many times the table is resampled. A standard error needs two.",
+    )
+    rho = fourth.number_input(
+        "Claimed privacy ρ",
+        min_value=1e-4,
+        max_value=20.0,
+        value=0.5,
+        step=0.1,
+        format="%g",
+        key="se-rho",
+        bind="query-params",
+        help="What all bootstraps together are claimed to cost, in zero-concentrated "
+        "DP. Smaller is more private.",
+    )
+    with st.expander("More settings", key="se-more"):
+        rest = _more()
+    experiment = Experiment(
+        population=_POPULATIONS[name], people=people, rho=rho, times=times
+    )
+    return replace(rest, experiment=experiment)
+
+
+def _more() -> Settings:
+    """Show the other controls; the experiment is still to be filled in."""
+    first, second, third = st.columns(3)
+    delta = first.number_input(
+        "δ",
+        min_value=1e-12,
+        max_value=1e-2,
+        value=1e-6,
+        format="%g",
+        key="se-delta",
+        bind="query-params",
+        help=DELTA_HELP,
+    )
+    level = second.slider(
+        "Confidence of the intervals",
+        0.5,
+        0.99,
+        0.95,
+        0.01,
+        key="se-level",
+        bind="query-params",
+    )
+    tail = third.number_input(
+        "Tail of conservative errors (α′)",
+        min_value=0.0,
+        max_value=0.9,
+        value=0.05,
+        step=0.01,
+        format="%g",
+        key="se-tail",
+        bind="query-params",
+        help="Only so much noise is subtracted that noise alone would show less spread "
+        "with this probability. 0 is the most conservative: all of the noise counts as "
+        "sampling. The error may still be too small more often than that.",
+    )
+    bound = first.selectbox(
+        "Repair the noise for",
+        list(_BOUNDS),
+        key="se-bound",
+        bind="query-params",
+        help="How much noise is enough. The bound for any statistic is proved. That "
+        "for means needs less noise; it is proved for a change from one bound to the "
+        "other, and checked numerically for the rest.",
+    )
+    tables = second.number_input(
+        "Simulated tables",
+        min_value=100,
+        max_value=20_000,
+        value=1000,
+        step=100,
+        key="se-tables",
+        bind="query-params",
+    )
+    seed = third.number_input(
+        "Seed",
+        min_value=0,
+        max_value=10**6,
+        value=1,
+        step=1,
+        key="se-seed",
+        bind="query-params",
+        help="Another seed, another run of luck.",
+    )
+    return Settings(
+        experiment=Experiment(),
+        delta=delta,
+        tail=tail,
+        level=level,
+        bound=_BOUNDS[bound],
+        tables=tables,
+        seed=seed,
+    )

@@ -1,0 +1,259 @@
+"""The parts of the Subsampling page about levels and profiles. They need no table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling import subsampling as figures
+from dpcore.figures.wording import epsilon_text, significant
+from dpcore.privacy import gaussian, laplace, subsampled
+from dpcore.privacy.amplification import (
+    amplify,
+    amplify_replacement,
+    amplify_with_replacement,
+    base_epsilon,
+)
+from dpcore.releases.record import Mode
+from dpcore.studies.resampling.subsampling_claims import (
+    Retention,
+    renyi_curve,
+)
+from ui import results, session
+from ui.resampling import subsampling_repeated
+
+_RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
+_POINTS = 200
+_IN_DIGITS = ("rows", "Laplace scale", "Gaussian deviation")
+SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
+
+
+def levels() -> None:
+    """Find the share of rows, or the level on the sample, that reaches a target."""
+    first, second, third, fourth = st.columns(4)
+    target = first.number_input(
+        "ε that the answer may cost",
+        min_value=1e-6,
+        max_value=50.0,
+        value=0.1,
+        format="%g",
+        key="ss-target",
+        bind="query-params",
+    )
+    epsilon = second.number_input(
+        "ε on the sample",
+        min_value=1e-6,
+        max_value=700.0,
+        value=3.0,
+        format="%g",
+        key="ss-base",
+        bind="query-params",
+        help="What the analysis that runs on the sample guarantees by itself.",
+    )
+    people = third.number_input(
+        "Rows in the table",
+        min_value=1,
+        max_value=10**9,
+        value=1000,
+        key="ss-people",
+        bind="query-params",
+    )
+    rate = fourth.number_input(
+        "Share of rows in the sample",
+        min_value=1e-9,
+        max_value=1.0,
+        value=0.05,
+        format="%g",
+        key="ss-share",
+        bind="query-params",
+        help=SHARE_HELP,
+    )
+    kept = Retention.of(target, epsilon)
+    base = float(base_epsilon(target, rate))
+    st.markdown(
+        f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, keep "
+        f"{points(kept.exact)} of the rows: {significant(people * kept.exact)} of "
+        f"{people:,}.** The source's rule keeps {points(kept.claimed)} and reaches ε "
+        f"{epsilon_text(kept.reached)}. "
+        f"**With {points(rate)} of the rows the analysis may spend ε "
+        f"{significant(base, 5)} on the sample.**"
+    )
+    if people * kept.exact < 1:
+        st.warning(
+            "That is less than one row: at such a high ε on the sample nothing is left "
+            "to analyze. Choose a smaller one."
+        )
+    delta = st.columns(4)[0].number_input(
+        "δ for Gaussian noise",
+        min_value=1e-15,
+        max_value=0.1,
+        value=1e-6,
+        format="%g",
+        key="ss-level-delta",
+        bind="query-params",
+        help="The chance that the guarantee of Gaussian noise fails for a person.",
+    )
+    st.dataframe(
+        _table_of_levels(target, epsilon, people, delta),
+        column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
+        hide_index=True,
+        key="ss-levels",
+    )
+    st.caption(
+        "The noise is that of a total scaled up to the table, as a multiple of what "
+        "one person can change in it, one person more or less. It falls as the sample "
+        "grows: at one final ε the whole table needs the least."
+    )
+    st.markdown("**How the sample is drawn matters**")
+    try:
+        table = _schemes(epsilon, rate, people)
+    except ParameterError as error:
+        st.info(str(error))
+        return
+    st.dataframe(table, hide_index=True, key="ss-schemes")
+    st.caption(
+        "Drawing with replacement may take a person several times; with many draws "
+        "that can be worse than no sample at all. The δ of an approximate guarantee "
+        "shrinks with the share of rows as well."
+    )
+
+
+def profiles() -> None:
+    """Show the whole privacy profile, and why zCDP gains nothing."""
+    first, second, third = st.columns(3)
+    rate = first.slider(
+        "Share of rows in the sample",
+        0.001,
+        1.0,
+        0.1,
+        0.001,
+        format="%g",
+        key="ss-profile-rate",
+        bind="query-params",
+        help=SHARE_HELP,
+    )
+    ratio = second.slider(
+        "Shift of one person over the noise",
+        0.1,
+        4.0,
+        1.0,
+        0.1,
+        key="ss-ratio",
+        bind="query-params",
+        help="Over the scale of Laplace noise, over the standard deviation of Gaussian "
+        "noise. For Laplace noise it is ε on the sample.",
+    )
+    delta = third.number_input(
+        "δ",
+        min_value=1e-15,
+        max_value=0.1,
+        value=1e-6,
+        format="%g",
+        key="ss-delta",
+        bind="query-params",
+        help="The chance that the guarantee fails for a person.",
+    )
+    epsilon = np.linspace(0, max(4.0, 2 * ratio), _POINTS)
+    shown: dict[subsampled.Law, tuple[np.ndarray, np.ndarray]] = {
+        "laplace": (
+            laplace.delta_of(ratio, epsilon),
+            subsampled.delta_of("laplace", ratio, rate, epsilon),
+        ),
+        "gaussian": (
+            gaussian.delta_of(ratio, epsilon),
+            subsampled.delta_of("gaussian", ratio, rate, epsilon),
+        ),
+    }
+    results.show(
+        figures.profile_picture(epsilon, shown, rate=rate, watermark=_watermark()),
+        "profiles",
+    )
+    st.markdown(
+        "Zero-concentrated DP (ρ) limits the Renyi divergence at *every* order, and at "
+        "high orders the few draws that include the person decide. So a sample does "
+        "not make ρ smaller: the rule ρ q² that some texts use is not valid."
+    )
+    curve = renyi_curve(ratio, rate, delta)
+    results.show(figures.renyi_picture(curve, watermark=_watermark()), "renyi")
+    st.markdown("**Many releases, each from a sample of its own**")
+    subsampling_repeated.show(ratio, rate, delta)
+
+
+def points(share: float) -> str:
+    """Return a share in percent with 3 digits.
+
+    >>> points(0.0055105)
+    '0.551 %'
+    """
+    return f"{significant(100 * share)} %"
+
+
+def definitions() -> None:
+    """Define the words, and name the sources."""
+    st.markdown(
+        "**Secret sample.** Rows are drawn at random, without a look at their values, "
+        "and nobody learns which. *Poisson*: everybody with the same chance, "
+        "independently. *Without replacement*: a fixed number of different rows. "
+        "*With replacement*: a row may be drawn several times.\n\n"
+        "**ε, privacy budget.** How much one person can change the odds of any answer: "
+        "by a factor e^ε at most. **δ**: the chance that this fails.\n\n"
+        "**Amplification.** With share q, an analysis that is ε-DP on the sample is "
+        "log(1 + q (e^ε - 1))-DP for the table; of its profile, δ(ε) becomes q δ(ε) "
+        "at that level.\n\n"
+        "**Sources.** A. Smith, *Differential privacy and the secrecy of the sample*, "
+        "2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
+        "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and "
+        "L. Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. "
+        "McMillan and J. Sarathy, 2022."
+    )
+
+
+def _table_of_levels(
+    target: float, epsilon: float, people: int, delta: float
+) -> pd.DataFrame:
+    rates = np.array(_RATES)
+    allowed = base_epsilon(target, rates)
+    # Where delta is not below the rate, the sampled rows themselves might be shown.
+    sigma = [
+        1 / (q * gaussian.mu_for(float(level), delta / q)) if delta < q else 0.0
+        for q, level in zip(rates, allowed, strict=True)
+    ]
+    columns = (rates * people, 1 / (rates * allowed), sigma)
+    return pd.DataFrame(
+        {
+            "share of rows": rates,
+            "ε allowed on the sample": allowed,
+            "what remains of the ε above": amplify(epsilon, rates),
+            **dict(zip(_IN_DIGITS, columns, strict=True)),
+        }
+    )
+
+
+def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
+    draws = max(round(rate * people), 1)
+    rows = [
+        ("each row with the same chance (Poisson)", "one more or less", rate),
+        ("each row with the same chance (Poisson)", "a record replaced", rate),
+        (f"{draws:,} different rows", "a record replaced", draws / people),
+        (f"{draws:,} draws with replacement", "a record replaced", draws / people),
+    ]
+    final = [
+        float(amplify(epsilon, rate)),
+        float(amplify_replacement(epsilon, rate)),
+        float(amplify(epsilon, min(draws / people, 1.0))),
+        amplify_with_replacement(epsilon, draws, people),
+    ]
+    return pd.DataFrame(
+        {
+            "how the sample is drawn": [row[0] for row in rows],
+            "protected against": [row[1] for row in rows],
+            "ε on the sample": epsilon,
+            "ε of the answer": [epsilon_text(one) for one in final],
+        }
+    )
+
+
+def _watermark() -> bool:
+    return session.mode() is Mode.CLASSROOM

@@ -1,0 +1,260 @@
+"""The parts of the Sensitivity explorer that ask and answer about a made-up table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.figures.teaching.neighbors import Scene, people_picture
+from dpcore.figures.teaching.reach import reach_picture
+from dpcore.figures.wording import significant
+from dpcore.releases.record import Mode
+from dpcore.studies.teaching.explorable import EXPLORABLE
+from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
+from dpcore.studies.teaching.small_tables import Change, Columns, Setting
+from ui import results, session
+from ui.asking import reasons
+from ui.teaching import small_table
+from ui.teaching.made_up import Question
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from ui.teaching.made_up import Table
+
+_CHART = "explorer-chart"
+_MOST_GROUPS = 6
+
+
+def ask() -> Question:
+    """Show the public controls; the page stops where the bounds are no interval."""
+    first, second, third = st.columns(3)
+    key = first.selectbox(
+        "Statistic",
+        list(EXPLORABLE),
+        format_func=lambda name: EXPLORABLE[name].label,
+        key="explored",
+        bind="query-params",
+    )
+    changes: list[Change] = list(Change)
+    change = second.selectbox(
+        "Neighboring tables",
+        changes,
+        key="change",
+        bind="query-params",
+        help="What one person may do: change the record (the number of people is "
+        "public), join, or leave.",
+    )
+    level, groups, group_is_public = 0.5, _MOST_GROUPS, True
+    if key == "quantile":
+        level = third.slider(
+            "Level of the quantile",
+            0.0,
+            1.0,
+            0.25,
+            0.05,
+            key="level",
+            bind="query-params",
+        )
+    if EXPLORABLE[key].columns is Columns.GROUPED:
+        groups, group_is_public = _ask_groups(third, change)
+    with st.expander("Public bounds of the values"):
+        low, high = st.columns(2)
+        lower = low.number_input(
+            "Lowest value",
+            -1e6,
+            1e6,
+            0.0,
+            format="%g",
+            key="lowest",
+            bind="query-params",
+        )
+        upper = high.number_input(
+            "Highest value",
+            -1e6,
+            1e6,
+            100.0,
+            format="%g",
+            key="highest",
+            bind="query-params",
+        )
+    if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
+        st.info("The highest value must lie above the lowest.", icon="✏️")
+        st.stop()
+    setting = Setting(
+        bounds=Interval(lower=lower, upper=upper),
+        level=level,
+        groups=groups,
+        group_is_public=group_is_public,
+    )
+    return Question(key=key, setting=setting, change=change)
+
+
+def explore(question: Question) -> None:
+    """Show the message, the table to play with, and everybody's reach."""
+    message = st.container()
+    drawn, controls = st.columns([3, 2], gap="large")
+    reach, sheet = st.columns([3, 2], gap="large")
+    table = small_table.edit(question, controls=controls, sheet=sheet)
+    if table is None:
+        return
+    try:
+        scene, worst = _scene(question, table)
+        extreme = _extreme(question, table)
+    except ParameterError as error:
+        message.info(literal(str(error)), icon="✏️")
+        return
+    with message:
+        _answer(scene, worst, extreme)
+    with drawn:
+        _clickable(scene)
+    with reach:
+        picture = reach_picture(scene, worst, watermark=_classroom())
+        results.show(picture, "explorer-reach")
+    st.markdown(reasons.why(question.key, scene, worst))
+
+
+def details() -> None:
+    """Define what the page compares."""
+    st.markdown(
+        "**Local sensitivity**: the most that one person can change the statistic of "
+        "this table. It is found by trying all people, and new values at the bounds, "
+        "on a grid between them, at the values present and at the means of the others. "
+        "It depends on everybody's records, so for a real table it is confidential, "
+        "and noise scaled to it would give it away.\n\n"
+        "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
+        "D′ with values between the public bounds. It is public. Laplace noise of "
+        "scale Δ/ε gives ε-differential privacy.\n\n"
+        "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
+    )
+
+
+def _ask_groups(place: DeltaGenerator, change: Change) -> tuple[int, bool]:
+    groups = place.number_input(
+        "Number of groups", 1, _MOST_GROUPS, 4, key="groups", bind="query-params"
+    )
+    private = place.checkbox(
+        "The group is private too",
+        key="group-private",
+        bind="query-params",
+        disabled=change is not Change.SUBSTITUTION,
+        help="Then a replaced record may turn up in another group.",
+    )
+    return groups, change is not Change.SUBSTITUTION or not private
+
+
+def _scene(question: Question, table: Table) -> tuple[Scene, float]:
+    statistic, setting = question.statistic, question.setting
+    worst = statistic.sensitivity(sizes(table.rows, setting), setting, question.change)
+    scene = Scene(
+        rows=table.rows,
+        names=table.names,
+        statistic=statistic,
+        setting=setting,
+        change=question.change,
+        neighbor=worst_neighbor(statistic, table.rows, setting, question.change),
+        selected=table.selected,
+    )
+    return scene, worst
+
+
+def _extreme(question: Question, table: Table) -> str:
+    """Return the worst table of the same size and what happens in it, in words."""
+    statistic, setting = question.statistic, question.setting
+    groups = sizes(table.rows, setting)
+
+    def described() -> str:
+        rows = worst_table(statistic, table.rows, setting, question.change)
+        scene = Scene(
+            rows=rows,
+            names=table.names,
+            statistic=statistic,
+            setting=setting,
+            change=question.change,
+            neighbor=worst_neighbor(statistic, rows, setting, question.change),
+        )
+        crowd = Counter(scene.place(row) for row in rows)
+        listed = ", ".join(f"{count} at {place}" for place, count in crowd.items())
+        change = significant(scene.neighbor.local)
+        return f"{listed}; {_impersonal(scene)} moves it by {change}"
+
+    return session.remember("explorer", f"{question}-{groups}", described)
+
+
+def _impersonal(scene: Scene) -> str:
+    neighbor = scene.neighbor
+    if neighbor.person is None or neighbor.local == 0:
+        return scene.move
+    before = scene.place(scene.rows[neighbor.person])
+    if neighbor.record is None:
+        return f"one at {before} leaving"
+    return f"one going from {before} to {scene.place(neighbor.record)}"
+
+
+def _answer(scene: Scene, worst: float, extreme: str) -> None:
+    """Say the message, and show its numbers."""
+    local, label = scene.neighbor.local, scene.statistic.label
+    who = "one more person" if scene.change is Change.ADDITION else "one person"
+    all_tables = significant(worst, up=True)
+    if np.isnan(scene.neighbor.here):
+        here = f"This table has no {label}"
+    elif np.isinf(local):
+        here = f"In this table nothing limits how far {who} can move the {label}"
+    else:
+        here = f"In this table {who} can move the {label} by at most "
+        here += significant(local)
+    if np.isinf(worst):
+        over_all = "nothing limits it"
+        end = "Closer together it grows without limit: no noise can cover that."
+    else:
+        over_all = f"by {all_tables}"
+        end = "Noise must cover this, not what happens in one table."
+    message = f"{here}; over all tables {over_all}."
+    st.header(literal(message), anchor=False)
+    st.markdown(literal(f"The worst table: {extreme}. {end}"))
+    first, second, third = st.columns(3)
+    first.metric("In this table (local sensitivity)", significant(local))
+    first.badge(
+        "Confidential in real life",
+        icon=":material/lock:",
+        color="orange",
+    )
+    first.caption("With real people it would tell about them; this table is made up.")
+    second.metric("Over all tables (global sensitivity)", all_tables)
+    second.badge(
+        "Public: bounds and sizes only", icon=":material/public:", color="blue"
+    )
+    if 0 < worst < np.inf:
+        third.metric(
+            "Share of the worst case reached", f"{significant(100 * local / worst)} %"
+        )
+    else:
+        third.metric("Share of the worst case reached", "none can be told")
+
+
+def _clickable(scene: Scene) -> None:
+    """Draw the people; a click on one selects the person to move."""
+    picture = people_picture(scene, watermark=_classroom())
+    st.markdown(f"**{literal(picture.title)}**")
+    st.plotly_chart(
+        picture.figure,
+        key=_CHART,
+        on_select=_clicked,
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=picture.alt,
+    )
+
+
+def _clicked() -> None:
+    small_table.choose(_CHART)
+
+
+def _classroom() -> bool:
+    return session.mode() is Mode.CLASSROOM

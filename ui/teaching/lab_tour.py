@@ -1,0 +1,280 @@
+"""The further stations of the Mechanism lab; only the open one is computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.comparing.error_maps import map_picture
+from dpcore.figures.teaching.audits import audit_picture
+from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_picture
+from dpcore.figures.teaching.flips import flip_sentence
+from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.record import Mode
+from dpcore.studies.comparing.equal_privacy import remedies
+from dpcore.studies.comparing.error_maps import Quantity, error_maps
+from dpcore.studies.comparing.tradeoffs import Fairness
+from dpcore.studies.teaching.audit import Event, audit, detectable_from
+from dpcore.studies.teaching.floating_point import given_away
+from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup
+from dpcore.studies.teaching.redraws import tries
+from ui import results, session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.studies.comparing.equal_privacy import Remedy
+
+_DRAWS = 1000
+_SEED = 1
+_MARGINS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+_SAMPLES = [100, 1000, 10_000, 100_000, 300_000]
+_POINTS = 15
+_PLACES = (0.0, 0.2, 0.5)
+
+
+def show(setup: Setup) -> None:
+    """Draw the stations as tabs."""
+    stations: dict[str, Callable[[Setup], None]] = {
+        "Exactly 0 or 1": _atoms,
+        "Redraws": _redraws,
+        "Catch the liar": _audit,
+        "Equal privacy": _equal_privacy,
+        "Which errs least": _maps,
+    }
+    tabs = st.tabs(list(stations), key="lab-station", bind="query-params")
+    for tab, station in zip(tabs, stations.values(), strict=True):
+        if tab.open:
+            with tab:
+                station(setup)
+
+
+def _watermark() -> bool:
+    return session.mode() is Mode.CLASSROOM
+
+
+def _maps(setup: Setup) -> None:
+    quantities: list[Quantity] = list(Quantity)
+    # The fair comparison comes first: the other one speaks for the mechanism that lies.
+    comparisons: list[Fairness] = list(Fairness)
+    first, second, third = st.columns(3)
+    quantity = first.selectbox(
+        "Map of",
+        quantities,
+        format_func=str.capitalize,
+        key="lab-quantity",
+        bind="query-params",
+        help="Mean squared error = bias² + variance.",
+    )
+    fairness = second.selectbox(
+        "Compare at the",
+        comparisons,
+        key="lab-fairness",
+        bind="query-params",
+        help="At the same nominal ε all have the same noise scale, and truncation "
+        "really gives more away. At the same true ε it gets more noise, and folding "
+        "less.",
+    )
+    maps = error_maps(quantity, fairness, setup.shift)
+    lines = third.selectbox(
+        "Level lines of",
+        maps.keys,
+        index=1,
+        format_func=lambda key: CATALOG[key].label,
+        key=f"lab-lines-{fairness.name.lower()}",
+        bind="query-params",
+    )
+    here = (setup.place, setup.shift / setup.epsilon)
+    results.show(map_picture(maps, lines, here=here, watermark=_watermark()), "maps")
+    text = (
+        "The ring is where the page is set. A color says which mechanism errs least "
+        f"there; lines with numbers are levels of {CATALOG[lines].label}, as a share "
+        f"of the range{'' if quantity is Quantity.BIAS else ' squared'}."
+    )
+    if quantity is Quantity.MSE and fairness is Fairness.NOMINAL:
+        text += f" {flip_sentence()}"
+    if fairness is Fairness.NOMINAL:
+        text += (
+            " This comparison flatters truncation: at the same nominal ε it gives more "
+            "away. Compare at the same true ε."
+        )
+    else:
+        text += (
+            " Each mechanism has the noise that really gives the same ε. At the same "
+            "nominal ε, as published, truncation would look better than it is."
+        )
+    st.markdown(text)
+
+
+def _atoms(setup: Setup) -> None:
+    mechanism = setup.mechanism()
+    if not any(np.any(atom > 0) for atom in mechanism.atoms(setup.place)):
+        st.markdown(
+            f"{setup.entry.label} releases no single number with positive "
+            f"probability. Shown is {CATALOG[CLAMPED].label}, which does."
+        )
+        setup = setup.through(CLAMPED)
+        mechanism = setup.mechanism()
+    results.show(atoms_picture(mechanism, setup, watermark=_watermark()), "atoms")
+    end = 0 if setup.place < setup.other else 1
+    here, there = (float(mechanism.atoms(at)[end]) for at in (setup.place, setup.other))
+    st.markdown(
+        f"A careless reader takes “exactly {end}” for the truth. But with the value at "
+        f"{significant(setup.place)} it comes in {percent(here)} of all releases, and "
+        f"with the value at {significant(setup.other)} still in {percent(there)}. Who "
+        "held both for equally likely, and reads it, is "
+        f"{percent(here / (here + there))} sure of the first: that is what "
+        f"ε {setup.epsilon:g} allows, and no more. The spike is honest: it stands for "
+        "everything that fell beyond the bound."
+    )
+
+
+def _redraws(setup: Setup) -> None:
+    if setup.key not in {PUBLISHED, REPAIRED}:
+        label, shown = setup.entry.label, CATALOG[PUBLISHED].label
+        st.markdown(f"{label} draws once. Shown is: {shown}, which redraws.")
+        setup = setup.through(PUBLISHED)
+    scale = setup.mechanism().noise
+    place = np.unique([*np.linspace(0.0, 1.0, 101), setup.place, setup.other])
+    picture = tries_picture(
+        tries(place, scale, UNIT), place, setup, watermark=_watermark()
+    )
+    results.show(picture, "tries")
+    rng = np.random.default_rng(_SEED)
+    share = given_away(setup.place, setup.other, scale, draws=_DRAWS, rng=rng)
+    st.markdown(
+        "**Time tells.** Whoever can measure how long a release takes learns about the "
+        "number of draws, hence about the value, on top of ε. Drawing by the inverse "
+        "distribution function takes one draw for every value.\n\n"
+        "**Digits tell.** A noise computed as b·log(u) in floating point reaches some "
+        f"numbers only from one value: of {_DRAWS:,} releases simulated that way at "
+        f"{significant(setup.place)}, {percent(share)} have a last digit that "
+        f"{significant(setup.other)} can never produce, which gives the value away "
+        "whatever ε was promised (Mironov 2012). This page simulates that way; the "
+        "Release page draws by an exact sampler."
+    )
+
+
+def _audit(setup: Setup) -> None:
+    first, second, third = st.columns(3)
+    margin = first.select_slider(
+        "Count releases this near the bound",
+        _MARGINS,
+        value=0.01,
+        key="lab-margin",
+        bind="query-params",
+        help="Nearer to the bound the violation is larger, but the event is rarer.",
+    )
+    most = second.select_slider(
+        "Releases drawn in each world",
+        _SAMPLES,
+        value=10_000,
+        format_func=lambda number: f"{number:,}",
+        key="lab-draws",
+        bind="query-params",
+    )
+    seed = third.number_input(
+        "Sample number",
+        1,
+        1000,
+        1,
+        key="lab-seed",
+        bind="query-params",
+        help="Another number draws another sample.",
+    )
+    event = Event(setup=setup, margin=margin)
+    expected = detectable_from(event)
+    draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
+    counted = audit(event, draws, rng=np.random.default_rng(int(seed)))
+    picture = audit_picture(counted, event, expected=expected, watermark=_watermark())
+    results.show(picture, "audit")
+    shares = " and ".join(percent(share) for share in event.probabilities())
+    text = (
+        f"Both worlds are simulated, and “{event.text}” is counted. Its exact "
+        f"probabilities are {shares}. The bars are exact (Clopper-Pearson) 95 % limits "
+        "of the log ratio: when a bar lies above the promise altogether, the promise "
+        "is refuted by counting alone."
+    )
+    if np.isfinite(expected):
+        text += f" For this event that takes about {int(expected):,} draws."
+    else:
+        text += (
+            " No number of draws refutes it with this event. An audit can only refute: "
+            "that nothing was found proves nothing."
+        )
+    st.markdown(text)
+
+
+def _equal_privacy(setup: Setup) -> None:
+    rows = remedies(setup.shift, setup.epsilon, _PLACES)
+    st.markdown(f"**{_reading(rows)}**")
+    table: dict[str, list[str]] = {"mechanism": [], "really given ε": []}
+    for row in rows:
+        if row.place == _PLACES[0]:
+            table["mechanism"].append(CATALOG[row.key].label)
+            table["really given ε"].append(epsilon_text(row.real))
+        cells = table.setdefault(f"value {row.place:g}: bias / error", [])
+        cells.append(f"{row.bias:+.4f} / {row.rmse:.4f}")
+    st.dataframe(pd.DataFrame(table), hide_index=True, key="lab-equal")
+    st.markdown(
+        f"Bias and typical error as a share of the range, for ε {setup.epsilon:g} and "
+        f"a person who moves the value by {setup.shift:g}. Truncation as published "
+        "is no competitor: it gives more away than the others. Plain Laplace noise has "
+        "no bias, and may leave the bounds."
+    )
+
+
+def _reading(rows: tuple[Remedy, ...]) -> str:
+    """Return which bounded mechanism errs least, of those that keep the promise."""
+    parts = []
+    for place in _PLACES:
+        honest = [
+            row
+            for row in rows
+            if row.place == place
+            and CATALOG[row.key].claim_holds
+            and CATALOG[row.key].bounded
+        ]
+        best = min(honest, key=lambda row: row.rmse)
+        parts.append(
+            f"{CATALOG[best.key].label} at {place:g} ({significant(best.rmse)})"
+        )
+    return f"At equal true ε, the bounded mechanism that errs least: {', '.join(parts)}"
+
+
+def details() -> None:
+    """Define what the page shows, with formulas and sources."""
+    st.markdown(
+        "With bounds $c_0, c_1$, range $R = c_1 - c_0$, sensitivity $\\Delta \\le R$ "
+        "and noise scale $b$:\n\n"
+        "**Log ratio** of a release $x$: $\\log f_\\theta(x)/f_{\\theta'}(x)$. Pure "
+        "$\\varepsilon$-DP means that it lies within $\\pm\\varepsilon$ for every "
+        "release and every pair of values at most $\\Delta$ apart.\n\n"
+        "**Truncated** (Liu 2016, eq. 4) divides the Laplace density by the chance of "
+        "landing inside the bounds, which depends on the secret. Its exact level, "
+        "reached by a value on a bound and releases near it, is"
+    )
+    st.latex(
+        r"\begin{aligned} \varepsilon^* &= \frac{\Delta}{b} + \log(1 + q)"
+        r" \le \frac{2\Delta}{b}, \\ "
+        r"q &= \frac{(1 - e^{-\Delta/b})(1 - e^{-(R-\Delta)/b})}{1 - e^{-R/b}}."
+        r" \end{aligned}"
+    )
+    st.markdown(
+        "**Calibrated** solves $\\varepsilon^* = \\varepsilon$ for $b$; "
+        "$b = 2\\Delta/\\varepsilon$ is always enough.\n\n"
+        "**BIT** (eq. 5) clamps: $\\min(\\max(\\theta + \\mathrm{Lap}(b), c_0), c_1)$. "
+        "Clamping is post-processing, so that its level is $\\Delta/b$, reached on the "
+        "two bounds.\n\n"
+        "**Folded** reflects at the bounds: post-processing too, with the even smaller "
+        "level $\\log\\cosh(R/b) - \\log\\cosh((R-\\Delta)/b)$.\n\n"
+        "**δ at the promised ε** is the largest $\\sup_A P_\\theta(A) - "
+        "e^{\\varepsilon} P_{\\theta'}(A)$ over all pairs of values at most $\\Delta$ "
+        "apart.\n\n"
+        "Errors, levels and probabilities are closed forms. Only “Catch the liar” and "
+        "the share of telling digits are simulated."
+    )
