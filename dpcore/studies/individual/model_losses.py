@@ -71,10 +71,9 @@ def metric_of(law: Law) -> Metric:
 def as_released(law: Law) -> Law:
     """Return the law that the release of a linear model really has.
 
-        >>> from dpcore.models.loss_tables import perturbed_epsilon
-    from dpcore.models.metrics import FISHER
-        >>> type(as_released(NoisyFit(gamma=4.0, metric=FISHER))).__name__
-        'SampledFit'
+    >>> from dpcore.models.metrics import FISHER
+    >>> type(as_released(NoisyFit(gamma=4.0, metric=FISHER))).__name__
+    'SampledFit'
     """
     if isinstance(law, NoisyFit) and law.metric.shape is Shape.FISHER:
         return SampledFit(gamma=law.gamma)
