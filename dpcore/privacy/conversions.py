@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit, ndtri
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,6 +54,18 @@ def rho_of_pure(level: ArrayLike) -> FloatArray:
     """
     level = np.asarray(level, dtype=np.float64)
     return np.asarray(level * np.tanh(level / 2))
+
+
+def mu_of_pure(level: ArrayLike) -> FloatArray:
+    """Return ``mu`` of the Gaussian noise that is nowhere more private.
+
+    ``-2 Phi^-1(1 / (1 + e^level))`` (Dong, Roth and Su 2022): the noise that tells one
+    bit as surely as randomized response of that level does.
+
+    >>> mu_of_pure([0.0, 1.0]).round(6).tolist()
+    [0.0, 1.232035]
+    """
+    return np.asarray(-2 * ndtri(expit(np.negative(level))) + 0.0)
 
 
 def simple_epsilon_of_rho(rho: float, delta: float) -> float:

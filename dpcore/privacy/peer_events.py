@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scipy.special import expit, ndtri
-
+from dpcore.privacy.conversions import mu_of_pure
 from dpcore.privacy.event_distributions import is_sampled
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped l
     """Return the events as one ``dp_accounting.ComposedDpEvent``.
 
     The library has no event for a pure level. It is stated as the Gaussian noise that
-    is nowhere more private, ``mu = -2 Phi^-1(1/(1 + e^epsilon))`` (Dong, Roth and Su
-    2022): an upper bound, which ``compose`` does not need.
+    is nowhere more private (``mu_of_pure``): an upper bound, which ``compose`` does not
+    need.
     """
     import dp_accounting as dpa  # noqa: PLC0415 - a second to import, rarely used
 
@@ -39,7 +38,7 @@ def dp_event(events: Iterable[PrivacyEvent]) -> Any:  # noqa: ANN401 - untyped l
         if event.delta > 0 or event.kind == "bootstrap":
             # The library composes no (epsilon, delta) pairs and no profiles.
             return dpa.NonPrivateDpEvent()
-        mu = -2 * float(ndtri(expit(-event.parameter)))
+        mu = float(mu_of_pure(event.parameter))
         return dpa.GaussianDpEvent(1 / mu if mu else math.inf)
 
     return dpa.ComposedDpEvent([translate(event) for event in events])

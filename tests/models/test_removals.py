@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dpcore.errors import DataError, ParameterError
 from dpcore.models import factor
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
+from dpcore.models.output_perturbation import OutputPerturbation
 from dpcore.models.penalty import Penalty
 from dpcore.models.removals import moves, removals
 from dpcore.models.ridge import fit_ridge
@@ -61,6 +62,20 @@ def test_vectors_of_ten_people():
     )
     assert left.outside_leverages[[0, 9]] == pytest.approx(
         [0.5812818971559796, 1.5546611465365232], rel=1e-12
+    )
+
+
+def test_vectors_of_total_variation():
+    shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).shifts
+    # Between two normal laws mu apart it is 2 Phi(mu / 2) - 1.
+    variation = OutputPerturbation(gamma=4.0).delta(shifts, epsilon=0.0)
+    assert variation == pytest.approx(
+        [
+            *(0.1569582448, 0.06307584791, 0.06171765227, 0.04004901118),
+            *(0.01110981527, 0.04832734386, 0.006582388538, 0.1285677278),
+            *(0.09655682465, 0.2266492329),
+        ],
+        rel=1e-9,
     )
 
 

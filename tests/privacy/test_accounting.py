@@ -14,6 +14,7 @@ from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.privacy.conversions import (
     delta_of_rho,
     epsilon_of_rho,
+    mu_of_pure,
     pure_delta_of,
     pure_epsilon_of,
     rho_of_pure,
@@ -217,3 +218,21 @@ def test_only_approximate_events_have_a_delta():
     for kind, delta in (("laplace", 1e-6), ("approximate", 1.5)):
         with pytest.raises(ParameterError, match="delta of an event"):
             PrivacyEvent(kind=kind, parameter=1.0, delta=delta)
+
+
+def test_gaussian_noise_that_is_as_telling_as_a_pure_level():
+    levels = [0.1, 0.5, 1.0, 2.0, 5.0]
+    assert mu_of_pure(levels) == pytest.approx(
+        [
+            *(0.12530901221160773, 0.6238925920985083, 1.232035385344901),
+            *(2.35796148564725, 4.9466784455956585),
+        ],
+        rel=1e-9,
+    )
+    for level, mu in zip(levels, mu_of_pure(levels), strict=True):
+        # At epsilon 0 both are as far apart; elsewhere the noise is farther.
+        epsilons = np.linspace(0, level, 20)
+        pure = pure_delta_of(level, epsilons)
+        noise = gaussian.delta_of(mu, epsilons)
+        assert noise[0] == pytest.approx(pure[0])
+        assert np.all(noise >= pure - 1e-12)

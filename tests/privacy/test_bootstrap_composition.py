@@ -16,6 +16,7 @@ from dpcore.privacy.bootstrap_composition import (
     step,
 )
 from dpcore.privacy.bootstrap_profile import multiplicities
+from dpcore.privacy.conversions import epsilon_of_rho
 
 PUBLISHED = {"rho": 0.5, "people": 500}
 
@@ -154,3 +155,33 @@ def test_edges_of_composition():
             claimed_epsilon(0.5, delta)
     with pytest.raises(ParameterError, match="rho"):
         claimed_epsilon(-0.5, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("delta", "by_zcdp", "by_noise"),
+    [
+        (1e-7, 5.67086, 5.34935),
+        (1e-8, 6.08616, 5.77610),
+        (1e-9, 6.47407, 6.17394),
+        (1e-12, 7.51514, 7.23849),
+    ],
+)
+def test_what_is_claimed_at_other_deltas(delta, by_zcdp, by_noise):
+    assert epsilon_of_rho(0.5, delta) == pytest.approx(by_zcdp, abs=6e-6)
+    assert claimed_epsilon(0.5, delta) == pytest.approx(by_noise, abs=6e-6)
+
+
+def test_targets_of_the_calibration_table():
+    for rho, delta, target in (
+        (0.1, 1e-6, 1.994527),
+        (1.0, 1e-6, 7.286081),
+        (0.5, 1e-9, 6.173935),
+    ):
+        assert claimed_epsilon(rho, delta) == pytest.approx(target, abs=6e-7)
+
+
+def test_the_number_of_people_hardly_matters():
+    attained = {"times": 50, "delta": 1e-6, "bound": Bound.ATTAINED, "rho": 0.5}
+    for people, expected in ((50, 5.1628), (10_000, 5.1695)):
+        found = epsilon(1.0, people=people, **attained)
+        assert found == pytest.approx(expected, abs=1.5e-4)
