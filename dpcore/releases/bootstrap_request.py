@@ -20,7 +20,7 @@ from dpcore.privacy.bootstrap_composition import (
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap_plan import BootstrapPlan
-from dpcore.releases.identity import analysis_id
+from dpcore.releases.of_query import OfQuery
 from dpcore.releases.record import Mode
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
@@ -28,7 +28,6 @@ from dpcore.statistics.tables import checked
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.data.dataset import Dataset
-    from dpcore.relations import PrivacyUnit
     from dpcore.statistics.query import Query
 
 ADDITIVE: Final = (
@@ -50,7 +49,7 @@ _LABELS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapRequest:
+class BootstrapRequest(OfQuery):
     """A question that several noisy bootstraps shall answer, and the price. PUBLIC.
 
     Attributes:
@@ -109,21 +108,6 @@ class BootstrapRequest:
     def title(self) -> str:
         """Return the question in words."""
         return f"{self.query.title}, {self.times} bootstraps"
-
-    @property
-    def unit_text(self) -> str:
-        """Return the unit of the answer."""
-        return self.query.unit_text
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.query.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.query.unit
 
     @property
     def mechanism_key(self) -> str:
@@ -224,10 +208,6 @@ class BootstrapRequest:
             "correction": self.correction.value,
             "bound": self.bound.value if finite else None,
         }
-
-    def analysis(self, fingerprint: str) -> str:
-        """Return the name of the analysis of this table, the same for every draw."""
-        return analysis_id(fingerprint, self.parameters())
 
     def value(self, dataset: Dataset) -> FloatArray:
         """Return everybody's term, clamped, shape ``(n,)``. CONFIDENTIAL.

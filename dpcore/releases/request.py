@@ -12,8 +12,8 @@ from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.mechanisms.covariance_release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
-from dpcore.releases.identity import analysis_id
 from dpcore.releases.matrix_plan import MatrixPlan
+from dpcore.releases.of_query import OfQuery
 from dpcore.releases.plans import Direct
 from dpcore.releases.rank_plan import RankPlan
 from dpcore.releases.record import Mode
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.constraints import Constraint
     from dpcore.releases.plans import Plan
     from dpcore.statistics.covariance_matrix import CovarianceMatrix
@@ -51,7 +50,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(OfQuery):
     """A question with the mechanism that shall answer it, and the price. PUBLIC.
 
     Attributes:
@@ -96,26 +95,6 @@ class Request:
     def entry(self) -> Entry:
         """Return what the catalog says about the mechanism."""
         return offered(self.query.kind)[self.mechanism_key]
-
-    @property
-    def title(self) -> str:
-        """Return the question in words."""
-        return self.query.title
-
-    @property
-    def unit_text(self) -> str:
-        """Return the unit of the answer."""
-        return self.query.unit_text
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.query.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.query.unit
 
     @property
     def mechanism_label(self) -> str:
@@ -232,10 +211,6 @@ class Request:
         if self.weights is not None and len(set(self.weights)) > 1:
             parameters["weights"] = [float(weight) for weight in self.weights]
         return parameters
-
-    def analysis(self, fingerprint: str) -> str:
-        """Return the name of the analysis of this table, the same for every draw."""
-        return analysis_id(fingerprint, self.parameters())
 
     @property
     def _rank_plan(self) -> RankPlan:

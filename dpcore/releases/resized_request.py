@@ -12,7 +12,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.releases.identity import analysis_id
+from dpcore.releases.of_query import OfQuery
 from dpcore.releases.record import Mode
 from dpcore.releases.resized_plan import PublishedPlan, RepairedPlan
 from dpcore.statistics.kinds import StatisticKind
@@ -21,7 +21,6 @@ from dpcore.statistics.tables import checked
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.statistics.query import Query
 
 _KINDS = (StatisticKind.MEAN, StatisticKind.PROPORTION)
@@ -37,7 +36,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResizedRequest:
+class ResizedRequest(OfQuery):
     """A mean or a share by a resample, and its price. PUBLIC.
 
     Attributes:
@@ -122,21 +121,6 @@ class ResizedRequest:
         return f"{self.query.title}, of a resample"
 
     @property
-    def unit_text(self) -> str:
-        """Return the unit of the answer."""
-        return self.query.unit_text
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.query.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.query.unit
-
-    @property
     def mechanism_key(self) -> str:
         """Return the key of the mechanism."""
         published = self.form is Form.PUBLISHED
@@ -182,10 +166,6 @@ class ResizedRequest:
             parameters["epsilon"] = float(self.epsilon)
             parameters["delta"] = float(self.delta)
         return parameters
-
-    def analysis(self, fingerprint: str) -> str:
-        """Return the name of the analysis of this table, the same for every draw."""
-        return analysis_id(fingerprint, self.parameters())
 
     def value(self, dataset: Dataset) -> FloatArray:
         """Return everybody's value within the bounds, shape ``(n,)``. CONFIDENTIAL.

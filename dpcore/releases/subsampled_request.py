@@ -11,14 +11,13 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
 from dpcore.relations import TableSize
-from dpcore.releases.identity import analysis_id
+from dpcore.releases.of_query import OfQuery
 from dpcore.releases.request import CLAIM_TOLERANCE, Request
 from dpcore.releases.subsampled_plan import Entries, SubsampledPlan, fixed_size
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.record import Mode
     from dpcore.statistics.query import Query
 
@@ -34,7 +33,7 @@ KINDS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubsampledRequest:
+class SubsampledRequest(OfQuery):
     """A mean, share, total or count of a table, answered from a secret sample. PUBLIC.
 
     Where a neighbor has one person more or less, everybody is sampled with the same
@@ -96,21 +95,6 @@ class SubsampledRequest:
     def title(self) -> str:
         """Return the question in words."""
         return f"{self.query.title}, from a sample of {100 * self.rate:.4g} %"
-
-    @property
-    def unit_text(self) -> str:
-        """Return the unit of the answer."""
-        return self.query.unit_text
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.query.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.query.unit
 
     @property
     def mechanism_key(self) -> str:
@@ -182,10 +166,6 @@ class SubsampledRequest:
             "share": float(self.share),
             "people": self.people,
         }
-
-    def analysis(self, fingerprint: str) -> str:
-        """Return the name of the analysis of this table, the same for every draw."""
-        return analysis_id(fingerprint, self.parameters())
 
     def value(self, dataset: Dataset) -> Entries:
         """Return what the sample is drawn from. CONFIDENTIAL.

@@ -1,0 +1,51 @@
+"""What requests have in common that put a question about columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpcore.releases.identity import analysis_id
+
+if TYPE_CHECKING:
+    from dpcore.relations import NeighboringRelation, PrivacyUnit
+    from dpcore.statistics.question import Question
+
+
+class OfQuery:
+    """A request whose field ``query`` is the question that it puts. PUBLIC."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def query(self) -> Question:
+            """The question."""
+
+    @property
+    def title(self) -> str:
+        """Return the question in words."""
+        return self.query.title
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.query.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.query.unit
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the analysis, ready for JSON."""
+        raise NotImplementedError
+
+    def analysis(self, fingerprint: str) -> str:
+        """Return the name of the analysis of this table, the same for every draw."""
+        return analysis_id(fingerprint, self.parameters())
