@@ -18,7 +18,7 @@ try:
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
-current = per_instance_figures.progress(design)
+current = per_instance_figures.latest(design)
 st.header("Figure 1: who loses how much")
 per_instance_figures.first(current)
 st.header("Figure 2: more people, more accuracy")

@@ -23,15 +23,15 @@ try:
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
-current = covariance_study.progress(design, seed)
+current = covariance_study.latest(design, seed)
 covariance_study.panels(current)
 st.header("What it really costs")
 covariance_study.cost(current)
 st.header("What the original found, and what this run says")
 covariance_study.verdicts(current)
-covariance_study.download(current.outcomes)
+covariance_study.download(current.pieces)
 st.header("One matrix, before and after its repair")
-covariance_demonstration.show(current.design, seed)
+covariance_demonstration.show(current.asked[0], seed)
 with st.expander("What is this?"):
     st.markdown(
         "Each **variance** (divisor n − 1) is released on [0, Vmax], Vmax the largest "

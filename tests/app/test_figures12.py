@@ -7,6 +7,12 @@ import pytest
 from tests.app.test_pages import by_label, charts
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Wait for runs: no time of its own passes between two runs of a page here."""
+    monkeypatch.setattr("ui.simulating._AT_FIRST", 60.0)
+
+
 def test_factors_of_the_first_figure_are_there_at_first_sight(open_page):
     app = open_page("figures12")
     assert not app.error
@@ -30,7 +36,7 @@ def test_the_posterior_sample_is_a_tab_of_its_own(open_page):
 def test_changed_settings_wait_for_the_button(open_page):
     app = open_page("figures12")
     by_label(app.number_input, "Penalty of Figure 1, times √n").set_value(1.0).run()
-    assert "Run it again" in app.info[0].value
+    assert "Run the simulation" in app.info[0].value
     assert by_label(app.metric, "DP over anybody").value == "5.89 ×"
     by_label(app.button, "Run the simulation").click().run()
     assert not app.info
@@ -38,8 +44,8 @@ def test_changed_settings_wait_for_the_button(open_page):
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
-    monkeypatch.setattr("ui.individual.per_instance_figures._AT_FIRST", 1e-4)
-    monkeypatch.setattr("ui.individual.per_instance_figures._PATIENCE", 1e-4)
+    monkeypatch.setattr("ui.simulating._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.simulating._PATIENCE", 1e-4)
     app = open_page("figures12")
     stop = by_label(app.button, "Stop")
     assert not charts(app)

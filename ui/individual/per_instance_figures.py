@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import streamlit as st
@@ -11,97 +9,37 @@ import streamlit as st
 from dpcore.figures.individual import per_instance_figures as figures
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.releases.record import Mode
-from dpcore.studies.covariances.covariance_verdicts import Verdict
 from dpcore.studies.individual.per_instance_run import (
     Pane,
-    Part,
     findings,
     numbers,
     of_pane,
     run,
 )
-from ui import results, session
-from ui.text import literal
+from ui import results, session, simulating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dpcore.studies.individual.per_instance_figures import NestedLosses
-    from dpcore.studies.individual.per_instance_run import Design
+    from dpcore.studies.individual.per_instance_run import Design, Part
 
-_SLOT = "figures-1-2"
-_NUMBER, _STOPPED = "_f12_run", "_f12_stopped"
-_AT_FIRST, _PATIENCE = 2.0, 0.4
-_PAUSE = 0.1
-_MARKS = {
-    Verdict.HOLDS: ":material/check:",
-    Verdict.FAILS: ":material/close:",
-    Verdict.DEPENDS: ":material/rule:",
-    Verdict.UNSEEN: ":material/visibility_off:",
-}
+    Study = simulating.Simulation[Design, Part]
 
 
-@dataclass(slots=True, kw_only=True)
-class Progress:
-    """A run that may still be going on.
-
-    Attributes:
-        design: What is simulated.
-        number: Which run of this tab it is.
-        parts: What it has given so far.
-
-    """
-
-    design: Design
-    number: int
-    parts: list[Part] = field(default_factory=list)
-    _pending: Iterator[Part]
-
-    @property
-    def share(self) -> float:
-        """Return how much of the run is done."""
-        return len(self.parts) / self.design.parts
-
-    @property
-    def over(self) -> bool:
-        """Tell whether it is finished or was stopped."""
-        return self.share == 1 or session.public(_STOPPED) == self.number
-
-    def go_on(self, seconds: float) -> None:
-        """Compute parts for about that long."""
-        end = time.monotonic() + seconds
-        while self.share < 1 and time.monotonic() < end:
-            self.parts.append(next(self._pending))
+def latest(asked: Design) -> Study:
+    """Return the latest run once it is finished or stopped; show how far it is."""
+    return simulating.latest(
+        "figures-1-2",
+        asked,
+        total=asked.parts,
+        begin=lambda: run(asked),
+        button="Run the simulation",
+        pieces="tables",
+    )
 
 
-def progress(asked: Design) -> Progress:
-    """Return the latest run once it is finished or stopped; show how far it is.
-
-    While it goes on, the page ends here; between its pieces the button to stop it is
-    heard.
-    """
-    st.button("Run the simulation", type="primary", on_click=_run_again, key="f12-run")
-    number = _noted(_NUMBER)
-    current = session.remember(_SLOT, str(number), lambda: _begin(asked, number))
-    if not current.parts:
-        current.go_on(_AT_FIRST)
-    if not current.over:
-        st.fragment(_go_on, run_every=_PAUSE)(current)
-        st.stop()
-    if current.share < 1:
-        st.warning(
-            f"Stopped after {len(current.parts)} of {current.design.parts} tables. "
-            "What is shown below is theirs."
-        )
-    hint = st.empty()
-    if asked != current.design:
-        hint.info("The settings have changed since this run. Run it again to see it.")
-    return current
-
-
-def first(current: Progress) -> None:
+def first(current: Study) -> None:
     """Show Figure 1 with its two factors."""
-    mine = of_pane(current.parts, Pane.NESTED)
+    mine = of_pane(current.pieces, Pane.NESTED)
     losses = cast("NestedLosses", mine[0].losses)
     cells = st.columns(4)
     cells[0].metric("DP over anybody", f"{significant(losses.times_for_all)} ×")
@@ -123,7 +61,7 @@ def first(current: Progress) -> None:
     )
 
 
-def second(current: Progress) -> None:
+def second(current: Study) -> None:
     """Show both panes of Figure 2, the open one."""
     left, right = st.tabs(
         ["Noise on the coefficients", "One posterior sample"],
@@ -138,7 +76,7 @@ def second(current: Progress) -> None:
         if not tab.open:
             continue
         with tab:
-            mine = of_pane(current.parts, pane)
+            mine = of_pane(current.pieces, pane)
             if mine:
                 key = f"f12-{pane.name.lower()}"
                 results.show(picture(mine, watermark=_watermark()), key)
@@ -146,22 +84,16 @@ def second(current: Progress) -> None:
                 st.info("The run was stopped before it came to this picture.")
 
 
-def verdicts(current: Progress) -> None:
+def verdicts(current: Study) -> None:
     """Hold what the text says against this run."""
-    st.markdown(
-        "\n".join(
-            f"- {_MARKS[one.verdict]} **{one.verdict}.** "
-            f"{literal(one.claim)} {literal(one.evidence)}"
-            for one in findings(current.parts)
-        )
-    )
+    simulating.verdicts(findings(current.pieces))
 
 
-def download(current: Progress) -> None:
+def download(current: Study) -> None:
     """Offer the numbers as a file."""
     st.download_button(
         "Download the numbers (CSV)",
-        numbers(current.parts).to_csv(index=False),
+        numbers(current.pieces).to_csv(index=False),
         file_name=f"{'classroom-' if _watermark() else ''}figures-1-2.csv",
         mime="text/csv",
         key="f12-download",
@@ -170,9 +102,9 @@ def download(current: Progress) -> None:
     st.caption("Simulated from the settings above. Public: no table was used.")
 
 
-def details(current: Progress) -> None:
+def details(current: Study) -> None:
     """Say what is simulated, and what was reconstructed."""
-    simulation = current.design.simulation
+    simulation = current.asked.simulation
     st.markdown(
         "A linear regression with a ridge penalty λ is fitted to a simulated table: "
         f"{simulation.columns} features, each row of length 1, targets between −1 and "
@@ -191,36 +123,6 @@ def details(current: Progress) -> None:
         "so that Figure 1 shows the factors that the text names (about 6 and more than "
         "10); λ = 2√n does, λ = √n gives 11.5 and 51.8."
     )
-
-
-def _begin(asked: Design, number: int) -> Progress:
-    return Progress(design=asked, number=number, _pending=run(asked))
-
-
-def _go_on(current: Progress) -> None:
-    """Show how far the run is, and take it a piece further."""
-    st.progress(
-        current.share,
-        text=f"{len(current.parts)} of {current.design.parts} tables done",
-    )
-    st.button("Stop", on_click=_stop, key="f12-stop")
-    if not current.over:
-        current.go_on(_PATIENCE)
-    if current.over:
-        st.rerun()
-
-
-def _run_again() -> None:
-    session.set_public(_NUMBER, _noted(_NUMBER) + 1)
-
-
-def _stop() -> None:
-    session.set_public(_STOPPED, _noted(_NUMBER))
-
-
-def _noted(name: str) -> int:
-    number = session.public(name)
-    return number if isinstance(number, int) else 0
 
 
 def _watermark() -> bool:
