@@ -18,6 +18,7 @@ from dpcore.figures.wording import epsilon_text, significant
 from dpcore.models.design import Design
 from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.model_mechanisms import offered_for
 from dpcore.releases.model_question import ModelQuestion
 from ui import session
@@ -136,7 +137,9 @@ def _request(
         "Penalty, intercept and noise", key="model-more", on_change="rerun"
     )
     with place:
-        most = size.people if size.public else _most_people(size.people)
+        # Nobody joins or leaves then; missing values can only make it fewer.
+        fixed = study.terms.relation is NeighboringRelation.SUBSTITUTION
+        most = study.dataset.people if fixed else _most_people(size.people)
         left, middle, right = st.columns(3)
         strength = left.number_input(
             "Penalty λ",
