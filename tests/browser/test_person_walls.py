@@ -1,0 +1,151 @@
+"""What the views of Individual privacy show, and where: in their area, nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.release_losses import release_losses
+from dpcore.individual.totals import Counting, person_totals
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.individual.one_person import laws_of_statistic
+from dpcore.studies.individual.outlier import move_in_statistic
+from dpcore.studies.individual.recovery import attack_mean
+from tests.browser import test_model_walls
+from tests.browser.test_walls import (
+    EPSILON,
+    INCOMES,
+    PEOPLE,
+    TOP,
+    exposure,
+    request,
+    several,
+    use_all,
+)
+from tests.browser.visitor import Visitor, visit
+from tests.browser.wire import Wire, spellings
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+BOUNDS = Interval(lower=0.0, upper=TOP)
+TOTALS_DELTA = 1e-5
+VIEWS = (
+    "Everybody",
+    "One person",
+    "What if",
+    "Why not publish, and what may be",
+    "Over the whole ledger",
+)
+
+
+def secrets() -> dict[str, dict[str, float]]:
+    """Return what each view shows of the mean, with more digits than chance has."""
+    asked, losses = request(StatisticKind.MEAN), exposure()
+    most = int(np.argmax(losses.epsilon))
+    typical = losses.ordered[PEOPLE // 2]
+    middle = int(np.flatnonzero(losses.epsilon == typical)[0])
+    line = laws_of_statistic(asked, losses, most, label="").line()
+    pushed = float(BOUNDS.clip(INCOMES[middle] + TOP / 2))
+    moved = move_in_statistic(asked, losses, middle, pushed)
+    told = attack_mean(
+        INCOMES, 0, bounds=BOUNDS, epsilon=EPSILON, rng=np.random.default_rng(1)
+    )
+    spent = release_losses(
+        asked.plan,
+        asked.query.statistic,
+        INCOMES,
+        rows=np.arange(PEOPLE),
+        people=PEOPLE,
+        relation=NeighboringRelation.ADD_REMOVE,
+    )
+    totals = person_totals([spent], people=PEOPLE, delta=TOTALS_DELTA)
+    return {
+        "Everybody": {"largest loss": losses.maximum},
+        "One person": {"end of a law": float(line.x[0]), "other": float(line.x[-1])},
+        "What if": {"own before": moved.own_before, "own after": moved.own_after},
+        "Why not publish, and what may be": {
+            "told": told.told,
+            "recovered": told.recovered,
+            "truth": told.truth,
+        },
+        "Over the whole ledger": {"total": float(totals.of[Counting.BEST].max())},
+    }
+
+
+def test_views_of_one_release_stay_in_their_area(context, server):
+    text, _ = several()
+    known = secrets()
+    models = test_model_walls.secrets(text)
+    every = [n for view in known.values() for n in view.values()]
+    needles = {
+        written
+        for number in (*every, *models.values())
+        for written in spellings(number)
+    }
+    wire = Wire(context)
+    visitor = visit(context, server.url)
+    use_all(visitor, text)
+    visitor.go("Release")
+    visitor.number("ε for this release", EPSILON)
+    visitor.button("Release").click()
+    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    visitor.settle()
+    visitor.go("Individual privacy")
+    visitor.page.get_by_text("the person had not been there").click()
+    visitor.settle()
+    outside = [visitor.text]
+    assert wire.holds(*needles) == []
+
+    visitor.open_confidential()
+    for view in VIEWS:
+        outside += look_at(visitor, view)
+        # The search finds what the view shows, once it is open.
+        found = [name for name, n in known[view].items() if wire.holds(*spellings(n))]
+        assert found, view
+        wire.frames.clear()
+    visitor.page.get_by_text("a regression model", exact=True).click()
+    visitor.settle()
+    wire.frames.clear()
+    for view in (*VIEWS[1:4], VIEWS[0]):
+        outside += look_at(visitor, view)
+    names = [name for name, number in models.items() if wire.holds(*spellings(number))]
+    assert any(name.startswith("output") for name in names), names
+
+    # Elsewhere there is nothing of it, nor in a file, an address or the log.
+    wire.frames.clear()
+    for name in ("Regression", "Release", "Ledger", "Trade-offs"):
+        visitor.go(name)
+        outside += [visitor.page.url, visitor.text]
+        if name in {"Release", "Ledger"}:
+            outside += [
+                visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")
+            ]
+    assert wire.holds(*needles) == []
+    log = server.log.read_text(encoding="utf-8")
+    everything = "\n".join([*outside, *wire.urls, log])
+    shown = [epsilon_text(known["Everybody"]["largest loss"])]
+    shown += [
+        epsilon_text(models[f"{key}, largest"]) for key in ("output", "posterior")
+    ]
+    assert [needle for needle in needles if in_text(needle, everything)] == []
+    assert [loss for loss in shown if any(loss in part for part in outside)] == []
+    for url in wire.urls:
+        assert "income" not in url
+        assert "hours" not in url
+
+
+def look_at(visitor: Visitor, view: str) -> list[str]:
+    """Open a view; return the address, and what the page says outside the area."""
+    visitor.page.get_by_role("tab", name=view, exact=True).click()
+    visitor.settle()
+    expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
+    area = visitor.page.locator("[class*=st-key-confidential-]")
+    return [visitor.page.url, visitor.text.replace(area.inner_text(), "")]
+
+
+def in_text(needle: str | bytes, text: str) -> bool:
+    return (needle.encode() if isinstance(needle, str) else needle) in text.encode()
