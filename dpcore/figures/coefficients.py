@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.theme import PUBLIC, Picture, frame, plain
-from dpcore.figures.wording import brief, significant
+from dpcore.figures.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _ROW = 34
+_LONGEST = 22
 _MARGIN = 130
 _TRUTH = {"color": "#4D4D4D", "symbol": "line-ns-open", "size": 18}
 
@@ -43,17 +44,20 @@ def coefficients_picture(
         watermark: Whether this is a classroom exercise.
 
     """
-    names = [plain(brief(label)) for label in labels]
+    # By place: names that are cut short may look alike.
+    places = np.arange(len(labels))
+    names = [plain(label) for label in labels]
     traces = [
         {
             "type": "scatter",
             "mode": "markers",
             "name": _name(samples, simulated=simulated),
             "x": values,
-            "y": names,
+            "y": places,
+            "text": names,
             "marker": {"color": PUBLIC, "size": 11},
             "error_x": _bars(values, ends),
-            "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
+            "hovertemplate": "%{text}: %{x:.4g}<extra></extra>",
         }
     ]
     if truth is not None:
@@ -63,9 +67,10 @@ def coefficients_picture(
                 "mode": "markers",
                 "name": "without noise",
                 "x": truth,
-                "y": names,
+                "y": places,
+                "text": names,
                 "marker": _TRUTH | {"line": {"width": 3}},
-                "hovertemplate": "%{y}: %{x:.4g} without noise<extra></extra>",
+                "hovertemplate": "%{text}: %{x:.4g} without noise<extra></extra>",
             }
         )
     figure = frame(
@@ -77,7 +82,12 @@ def coefficients_picture(
             "zeroline": True,
             "zerolinecolor": "rgba(127,127,127,0.7)",
         },
-        yaxis={"autorange": "reversed", "automargin": True},
+        yaxis={
+            "range": [len(names) - 0.5, -0.5],
+            "tickvals": places,
+            "ticktext": [plain(short(label)) for label in labels],
+            "automargin": True,
+        },
         showlegend=truth is not None,
     )
     title = _takeaway(values, ends, truth, samples)
@@ -87,6 +97,20 @@ def coefficients_picture(
         alt=f"One point a coefficient with its interval, and a line at 0. {title}.",
         table=_table(labels, values, ends, truth),
     )
+
+
+def short(label: str) -> str:
+    """Return a name with its middle left out where it is long.
+
+    The labels of a category begin alike: what tells them apart is at the end.
+
+    >>> short("husband's occupation: student"), short("age")
+    ("husband's o…n: student", 'age')
+    """
+    if len(label) <= _LONGEST:
+        return label
+    half = _LONGEST // 2
+    return f"{label[:half].rstrip()}…{label[1 - half :].lstrip()}"
 
 
 def _name(samples: int, *, simulated: bool) -> str:

@@ -2,7 +2,7 @@
 
 A number is measured from the middle of its bounds, in halves of their width, so that it
 lies within -1 and 1. Scaling by the mean and the deviation of the data instead would
-itself depend on everybody.
+itself depend on everybody. A category has an entry for each public label but one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,14 @@ import numpy as np
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import DataError, ParameterError
+from dpcore.models.terms import (
+    check_feature,
+    check_names,
+    check_target,
+    indicators,
+    nearest,
+    terms_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,15 +31,16 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
+    from dpcore.models.terms import Term
 
 
 class UnitRows(StrEnum):
     """How rows are kept at most 1 long, which bounds on sensitivity need."""
 
     OFF = "as they are"
-    """They are not: a row may be as long as the root of its number of entries."""
+    """They are not: a row may be as long as the root of its number of columns."""
     DIVIDE = "divide all"
-    """Every row is divided by the root of its number of entries."""
+    """Every row is divided by the root of its number of columns, intercept included."""
     CLIP = "clip long ones"
     """Rows that are longer than 1 are shortened; it changes what is fitted."""
 
@@ -58,7 +67,8 @@ class Coefficients:
 
     Attributes:
         constant: The prediction where every feature is 0.
-        slopes: The change of the prediction for one more unit of each feature.
+        slopes: The change of the prediction for one more unit of each feature, or for
+            a label in place of the reference.
 
     """
 
@@ -71,17 +81,24 @@ class Design:
     """Which columns explain which one, and how they are scaled. PUBLIC.
 
     Yes/no is 1 and 0, and not scaled. Counts are clamped to their bounds and not scaled
-    either, since Poisson regression is about their size.
+    either, since Poisson regression is about their size. Another target is measured
+    from ``origin``: a penalty pulls predictions towards it.
 
     Attributes:
         target: The column to be explained: a number or yes/no.
-        features: The columns that explain it, all different: numbers or yes/no.
+        features: The columns that explain it, all different.
         intercept: Whether each row begins with a 1.
         counts: Whether the target counts something.
         unit_rows: How rows are kept at most 1 long.
+        origin: A usual value of a target that is a number, guessed without the table;
+            ``None`` for the middle of its bounds.
+        others_apart: Whether values that are not listed are the reference of a
+            category; otherwise its first label is, and they count with it.
 
     Raises:
-        ParameterError: A column is not usable or not declared, or occurs twice.
+        ParameterError: A column is not usable or not declared, or occurs twice, two
+            coefficients have the same name, or the origin has no use or lies outside
+            the bounds.
 
     """
 
@@ -90,23 +107,36 @@ class Design:
     intercept: bool = True
     counts: bool = False
     unit_rows: UnitRows = UnitRows.DIVIDE
+    origin: float | None = None
+    others_apart: bool = False
 
     def __post_init__(self) -> None:
         names = {column.name for column in self.columns}
         if not self.features or len(names) < len(self.columns):
             message = "a model needs a target and at least one feature, all different."
             raise ParameterError(message)
-        for column in self.columns:
-            number = column.kind is ColumnKind.NUMBER
-            if column.kind is ColumnKind.CATEGORY or (number and column.bounds is None):
-                message = (
-                    f"{column.name!r} must be yes/no or a number with public bounds; "
-                    "declare it so on the Data page."
-                )
-                raise ParameterError(message)
+        check_target(self.target)
+        for column in self.features:
+            check_feature(column, others_apart=self.others_apart)
         bounds = self.target.bounds
         if self.counts and (bounds is None or bounds.lower < 0):
             message = f"{self.target.name!r} counts only with bounds of 0 or more."
+            raise ParameterError(message)
+        if self.origin is not None:
+            self._check_origin(self.origin)
+        check_names(self.labels)
+
+    def _check_origin(self, origin: float) -> None:
+        bounds = self.target.bounds
+        if bounds is None or self.counts:
+            message = "only a target that is a number and does not count has a usual "
+            message += "value to be measured from."
+            raise ParameterError(message)
+        if not bounds.lower <= origin <= bounds.upper:
+            message = (
+                f"the usual value of {self.target.name!r} must lie within its bounds "
+                f"{bounds.lower:g} and {bounds.upper:g}, got {origin:g}."
+            )
             raise ParameterError(message)
 
     @property
@@ -115,9 +145,26 @@ class Design:
         return (self.target, *self.features)
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """Return the entries of a row, besides the intercept."""
+        apart = self.others_apart
+        return tuple(
+            term
+            for column in self.features
+            for term in terms_of(column, others_apart=apart)
+        )
+
+    @property
+    def root(self) -> float:
+        """Return what rows are divided by: of a category at most one entry is 1."""
+        if self.unit_rows is not UnitRows.DIVIDE:
+            return 1.0
+        return math.sqrt(int(self.intercept) + len(self.features))
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Return the name of each coefficient."""
-        names = tuple(column.name for column in self.features)
+        names = tuple(term.name for term in self.terms)
         return ("intercept", *names) if self.intercept else names
 
     @property
@@ -126,7 +173,8 @@ class Design:
         bounds = self.target.bounds
         if bounds is None:
             return 0.0, 1.0
-        return (bounds.lower, bounds.upper) if self.counts else (-1.0, 1.0)
+        center, width = self.scale(self.target)
+        return (bounds.lower - center) / width, (bounds.upper - center) / width
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the rows, from 0, of the people behind the model. CONFIDENTIAL."""
@@ -151,26 +199,48 @@ class Design:
             message = "nobody has a value of every column of the model."
             raise DataError(message)
         x = np.ones((len(rows), len(self.labels)))
-        for place, column in enumerate(self.features, start=int(self.intercept)):
-            x[:, place] = self._entries(dataset, column, rows)
-        return ModelTable(
-            features=self._unit(x),
-            target=self._entries(dataset, self.target, rows),
-            rows=rows,
-        )
+        for column, places in self.blocks:
+            x[:, places] = self.entries(column, self._values(dataset, column, rows))
+        y = self.entries(self.target, self._values(dataset, self.target, rows))
+        return ModelTable(features=self._unit(x), target=y[:, 0], rows=rows)
+
+    @property
+    def blocks(self) -> tuple[tuple[Column, slice], ...]:
+        """Return each feature with the places of its entries in a row."""
+        found, start = [], int(self.intercept)
+        for column in self.features:
+            end = start + len(terms_of(column, others_apart=self.others_apart))
+            found.append((column, slice(start, end)))
+            start = end
+        return tuple(found)
+
+    def entries(self, column: Column, values: FloatArray) -> FloatArray:
+        """Return what values become before rows are kept short, shape ``(n, terms)``.
+
+        Args:
+            column: The target or a feature.
+            values: Numbers, or positions of labels: yes/no as 1 and 0, and a value that
+                is not among the labels of a category as their number. Shape ``(n,)``.
+
+        """
+        if column.kind is ColumnKind.CATEGORY:
+            return indicators(values, column, others_apart=self.others_apart)
+        if column.bounds is None:
+            return values[:, np.newaxis]
+        center, width = self.scale(column)
+        return np.asarray((column.bounds.clip(values) - center) / width)[:, np.newaxis]
 
     def legal(self, rows: FloatArray) -> FloatArray:
         """Return, for any rows, ones that somebody within the bounds can have.
 
         Each entry becomes the nearest possible one, before rows are kept short.
         """
-        first = int(self.intercept)
-        root = math.sqrt(len(self.labels)) if self.unit_rows is UnitRows.DIVIDE else 1.0
-        raw = np.clip(rows * root, -1.0, 1.0)
-        raw[..., :first] = 1.0
-        for place, column in enumerate(self.features, start=first):
+        wanted = rows * self.root
+        raw = np.clip(wanted, -1.0, 1.0)
+        raw[..., : int(self.intercept)] = 1.0
+        for column, places in self.blocks:
             if column.bounds is None:
-                raw[..., place] = (raw[..., place] > 0.5).astype(np.float64)  # noqa: PLR2004 - nearer to 1
+                raw[..., places] = nearest(wanted[..., places])
         return self._unit(raw)
 
     def in_units(self, theta: FloatArray) -> Coefficients:
@@ -180,31 +250,36 @@ class Design:
         expected count for others. Rows that were clipped are predicted as if they were
         not.
         """
-        root = math.sqrt(len(theta)) if self.unit_rows is UnitRows.DIVIDE else 1.0
-        scaled = np.asarray(theta, dtype=np.float64) / root
+        scaled = np.asarray(theta, dtype=np.float64) / self.root
         first = int(self.intercept)
-        scales = [self._scale(column) for column in self.features]
-        centers, widths = np.array(scales).T
+        centers, widths = np.array([self.scale(term.column) for term in self.terms]).T
         slopes = scaled[first:] / widths
         constant = float(scaled[:first].sum() - slopes @ centers)
-        middle, width = self._scale(self.target)
+        middle, width = self.scale(self.target)
         return Coefficients(constant=middle + width * constant, slopes=width * slopes)
 
-    def _scale(self, column: Column) -> tuple[float, float]:
+    def scale(self, column: Column) -> tuple[float, float]:
         """Return the number that becomes 0, and the distance that becomes 1."""
         bounds = column.bounds
         if bounds is None or (self.counts and column is self.target):
             return 0.0, 1.0
-        return (bounds.lower + bounds.upper) / 2, bounds.width / 2
+        if self.origin is None or column is not self.target:
+            return (bounds.lower + bounds.upper) / 2, bounds.width / 2
+        return self.origin, max(self.origin - bounds.lower, bounds.upper - self.origin)
 
-    def _entries(
+    def _values(
         self, dataset: Dataset, column: Column, rows: NDArray[np.intp]
     ) -> FloatArray:
+        """Return numbers or positions of labels, missing ones replaced."""
         declared = dataset.column(column.name)
         if declared.kind is not column.kind or declared.labels != column.labels:
             message = f"the data set declares {column.name!r} otherwise."
             raise ParameterError(message)
-        numbers = dataset.numbers(column.name)[rows]
+        if column.kind is ColumnKind.CATEGORY:
+            codes = dataset.codes(column.name)[rows].astype(np.float64)
+            numbers = np.where(codes < 0, np.nan, codes)
+        else:
+            numbers = dataset.numbers(column.name)[rows]
         if column.missing is MissingPolicy.REPLACE and column.replacement is not None:
             constant = (
                 column.labels.index(column.replacement)
@@ -212,14 +287,11 @@ class Design:
                 else column.replacement
             )
             numbers = np.where(np.isnan(numbers), float(constant), numbers)
-        if column.bounds is None:
-            return numbers
-        center, width = self._scale(column)
-        return np.asarray((column.bounds.clip(numbers) - center) / width)
+        return numbers
 
     def _unit(self, rows: FloatArray) -> FloatArray:
         if self.unit_rows is UnitRows.DIVIDE:
-            rows /= math.sqrt(rows.shape[-1])
+            rows /= self.root
         elif self.unit_rows is UnitRows.CLIP:
             lengths = np.sqrt(np.einsum("...i,...i->...", rows, rows))
             rows /= np.maximum(lengths, 1.0)[..., np.newaxis]

@@ -255,9 +255,9 @@ def gridded(numbers: FloatArray, spread: float) -> FloatArray:
 def in_units(design: Design, theta: FloatArray) -> dict[str, float]:
     """Return coefficients in the units of the columns, by name."""
     plain = design.in_units(theta)
-    slopes = zip(design.features, plain.slopes.tolist(), strict=True)
+    slopes = zip(design.terms, plain.slopes.tolist(), strict=True)
     return {_CONSTANT: plain.constant} | {
-        f"{column.name}, in units": slope for column, slope in slopes
+        f"{term.name}, in units": slope for term, slope in slopes
     }
 
 

@@ -125,7 +125,11 @@ class ModelQuestion:
         """
         table = self.design.matrix(dataset)
         if len(table.target) > self.most_people:
-            message = "there are more people than the public bound on their number."
+            message = (
+                "there are more people than the public bound on their number: raise "
+                "the public maximum number of people, which is asked for with the "
+                "penalty."
+            )
             raise DataError(message)
         loss = self.loss
         if loss is None:
@@ -141,6 +145,8 @@ class ModelQuestion:
             "features": [column_parameters(column) for column in design.features],
             "intercept": design.intercept,
             "unit_rows": design.unit_rows.value,
+            "origin": None if design.origin is None else float(design.origin),
+            "others_apart": design.others_apart,
             "penalty": {
                 "strength": float(penalty.strength),
                 "spares_first": penalty.spares_first,

@@ -72,6 +72,8 @@ def model_request_from(
 def _question(content: Mapping[str, object], dataset: Dataset) -> ModelQuestion:
     model = ModelKind(text_in(content["model"]))
     penalty, threshold = object_in(content["penalty"]), content["threshold"]
+    # Older records have neither.
+    origin, apart = content.get("origin"), content.get("others_apart", False)
     return ModelQuestion(
         design=Design(
             target=column_from(content["target"], dataset),
@@ -82,6 +84,8 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> ModelQuestion:
             intercept=truth_in(content["intercept"]),
             counts=model is ModelKind.POISSON,
             unit_rows=UnitRows(text_in(content["unit_rows"])),
+            origin=None if origin is None else number_in(origin),
+            others_apart=truth_in(apart),
         ),
         model=model,
         penalty=Penalty(

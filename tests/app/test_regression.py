@@ -99,10 +99,45 @@ def test_another_target_brings_a_model_that_suits_it(open_page):
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Poisson")
     explain = by_label(app.selectbox, "Explain")
-    explain.set_value(explain.options.index("deductible")).run()
+    explain.select_index(explain.options.index("deductible")).run()
     assert not app.exception
     assert by_label(app.selectbox, "Model").value == "logistic"
     assert not button(app, "Release").disabled
+
+
+@pytest.mark.parametrize("example", ["rand-hie", "fair", "anes96"])
+def test_a_newcomer_sees_a_fit_that_explains_something(open_page, example):
+    assert mode(use_example(open_page, example)).value == "classroom"
+    app = open_page("regression")
+    explained = by_label(app.metric, "Explained").value
+    assert float(explained.removesuffix(" %")) > 0
+    assert "Less than nothing" not in shown(app)
+
+
+def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    set_to(app, "number_input", "Usual value of the target", 50.0)
+    assert by_label(app.metric, "Explained").value.startswith("-")
+    assert "towards 50, the usual value of the target" in shown(app)
+
+
+def test_a_category_has_a_coefficient_for_each_label_but_the_reference(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    release(app)
+    assert "“party” with “strong Democrat”" in shown(app)
+    units = next(d.value for d in app.dataframe if "adds" in d.value)
+    named = [name for name in units["coefficient of"] if name.startswith("party: ")]
+    assert len(named) == 6
+    assert "party: strong Democrat" not in named
+    assert set(units["per"]) >= {"instead of strong Democrat", "years"}
+    by_label(app.checkbox, "Compare labels with values that are not listed").check()
+    app.run()
+    assert not app.exception
+    fit = next(d.value for d in app.dataframe if "adds" in d.value)
+    assert "party: strong Democrat" in list(fit["coefficient of"])
+    assert "instead of values not listed" in set(fit["per"])
 
 
 def test_no_penalty_is_answered_with_what_to_do(open_page):

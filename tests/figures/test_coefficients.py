@@ -30,6 +30,14 @@ def test_truth_is_beside_the_release_only_if_given():
     assert picture(simulated=True).figure.data[0].name == "simulated"
 
 
+def test_names_that_are_cut_short_keep_their_points_apart():
+    labels = ("a long name of a column: one", "a long name of a column: none", "b")
+    shown = coefficients_picture(labels, VALUES, None, watermark=False).figure
+    assert len(set(shown.data[0].y)) == len(labels)
+    assert list(shown.data[0].text) == list(labels)
+    assert max(map(len, shown.layout.yaxis.ticktext)) <= 22
+
+
 @pytest.mark.parametrize("watermark", [True, False])
 def test_watermark_and_markup(watermark):
     shown = picture(watermark=watermark)

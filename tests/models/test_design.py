@@ -1,5 +1,7 @@
 """Rows and targets follow from public declarations, person by person."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +26,7 @@ AGE = number("age", 20.0, 60.0)
 PAY = number("pay", 0.0, 1000.0)
 KIDS = number("kids", 0.0, 9.0)
 OWNS = Column(name="owns", kind=ColumnKind.YES_NO, labels=("no", "yes"))
+TOWN = Column(name="town", kind=ColumnKind.CATEGORY, labels=("north", "south", "west"))
 OFF = UnitRows.OFF
 
 
@@ -166,7 +169,44 @@ def test_counts_keep_their_unit():
                     Column(name="c", kind=ColumnKind.CATEGORY, labels=("a",)),
                 ),
             },
+            "a single label",
+        ),
+        (
+            {
+                "target": Column(name="c", kind=ColumnKind.CATEGORY, labels=("a", "b")),
+                "features": (AGE,),
+            },
             "yes/no or a number",
+        ),
+        (
+            {
+                "target": PAY,
+                "features": (Column(name="c", kind=ColumnKind.CATEGORY),),
+            },
+            "public labels",
+        ),
+        ({"target": PAY, "features": (number("intercept", 0, 1),)}, "same name"),
+        ({"target": PAY, "features": (number("constant", 0, 1),)}, "same name"),
+        (
+            {"target": PAY, "features": (number("town: south", 0, 1), TOWN)},
+            "same name",
+        ),
+        (
+            {
+                "target": PAY,
+                "features": (
+                    replace(TOWN, labels=tuple(map(str, range(200)))),
+                    replace(TOWN, name="u", labels=tuple(map(str, range(100)))),
+                ),
+            },
+            "at most 250 coefficients, this one 299",
+        ),
+        ({"target": PAY, "features": (AGE,), "origin": 1001.0}, "within its bounds"),
+        ({"target": PAY, "features": (AGE,), "origin": np.nan}, "within its bounds"),
+        ({"target": OWNS, "features": (AGE,), "origin": 0.5}, "usual value"),
+        (
+            {"target": KIDS, "features": (AGE,), "origin": 1.0, "counts": True},
+            "usual value",
         ),
         (
             {"target": Column(name="c", kind=ColumnKind.NUMBER), "features": (AGE,)},
@@ -182,6 +222,85 @@ def test_counts_keep_their_unit():
 def test_columns_that_do_not_serve(kwargs, match):
     with pytest.raises(ParameterError, match=match):
         Design(**kwargs)
+
+
+TOWNS = table(
+    *(AGE, PAY, TOWN),
+    age=[20.0, 40.0, 60.0, 30.0, 50.0],
+    pay=[0.0, 500.0, 1000.0, 250.0, 750.0],
+    town=["north", "west", "south", "elsewhere", None],
+)
+
+
+def test_categories_have_an_entry_for_each_label_but_the_reference():
+    design = Design(target=PAY, features=(TOWN, AGE), unit_rows=OFF)
+    assert design.labels == ("intercept", "town: south", "town: west", "age")
+    got = design.matrix(TOWNS)
+    assert got.rows.tolist() == [0, 1, 2, 3]
+    assert got.features[:, 1:3].tolist() == [[0, 0], [0, 1], [1, 0], [0, 0]]
+    apart = replace(design, others_apart=True)
+    assert apart.labels[1:4] == ("town: north", "town: south", "town: west")
+    entries = apart.matrix(TOWNS).features[:, 1:4]
+    assert entries.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]
+
+
+def test_people_without_a_label_get_the_public_one():
+    town = replace(TOWN, missing=MissingPolicy.REPLACE, replacement="south")
+    got = Design(target=PAY, features=(town,), unit_rows=OFF).matrix(
+        TOWNS.with_columns(town)
+    )
+    assert got.features[4].tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, UnitRows.CLIP])
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_rows_with_categories_are_at_most_one_long_and_reach_it(
+    unit_rows, apart, intercept
+):
+    design = Design(
+        target=PAY,
+        features=(TOWN, AGE),
+        unit_rows=unit_rows,
+        others_apart=apart,
+        intercept=intercept,
+    )
+    lengths = np.linalg.norm(design.matrix(TOWNS).features, axis=1)
+    assert lengths.max() <= 1 + 1e-15
+    # Somebody of age 60 in the south has a 1 or the like in every column.
+    assert lengths[2] == pytest.approx(1.0)
+    rows = design.legal(np.random.default_rng(0).normal(size=(200, len(design.labels))))
+    assert np.linalg.norm(rows, axis=1).max() <= 1 + 1e-15
+    _, places = design.blocks[0]
+    ones = (rows[:, places] != 0).sum(axis=1)
+    assert set(ones.tolist()) == {0, 1}
+    somebody = design.matrix(TOWNS).features
+    if unit_rows is UnitRows.DIVIDE:
+        assert design.legal(somebody.copy()) == pytest.approx(somebody)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("origin", [None, 0.0, 200.0, 1000.0])
+def test_labels_and_origins_predict_the_same_in_units(apart, origin):
+    design = Design(target=PAY, features=(TOWN, AGE), others_apart=apart, origin=origin)
+    data = design.matrix(TOWNS)
+    fit = fit_ridge(data.features, data.target, penalty=Penalty(strength=0.1))
+    units = design.in_units(fit.theta)
+    plain = replace(design, unit_rows=OFF).matrix(TOWNS).features[:, 1:-1]
+    age = TOWNS.numbers("age")[data.rows]
+    predicted = units.constant + np.column_stack([plain, age]) @ units.slopes
+    middle, width = design.scale(PAY)
+    assert predicted == pytest.approx(middle + width * (data.features @ fit.theta))
+    pay = TOWNS.numbers("pay")[data.rows]
+    assert pay == pytest.approx(middle + width * data.target)
+
+
+def test_a_target_measured_from_a_usual_value_stays_within_one():
+    for origin in (0.0, 30.0, 500.0, 1000.0):
+        design = Design(target=PAY, features=(AGE,), origin=origin)
+        low, high = design.target_range
+        assert max(-low, high) == 1
+        assert low == pytest.approx((0 - origin) / max(origin, 1000 - origin))
 
 
 def test_tables_that_do_not_serve():

@@ -37,6 +37,7 @@ YES_NO = Column(
     missing=MissingPolicy.REPLACE,
     replacement="no",
 )
+TOWN = Column(name="town", kind=ColumnKind.CATEGORY, labels=("north", "south", "west"))
 COLUMNS = (number("y"), number("count", 0.0, 20.0), YES_NO, number("a"), number("b"))
 TARGETS = {
     ModelKind.LINEAR: COLUMNS[0],
@@ -59,6 +60,18 @@ def table(people=200, seed=0):
         }
     )
     return Dataset(name="made up", frame=frame, columns=COLUMNS)
+
+
+def with_towns(people=200, seed=0):
+    plain = table(people, seed)
+    towns = np.random.default_rng(seed).choice(
+        ["north", "south", "west", "elsewhere"], people
+    )
+    return Dataset(
+        name="made up",
+        frame=plain.frame.assign(town=towns),
+        columns=(*COLUMNS, TOWN),
+    )
 
 
 def question(model=ModelKind.LINEAR, **changes):

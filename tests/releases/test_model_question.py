@@ -33,6 +33,7 @@ def test_parameters_are_json_and_tell_questions_apart(model):
         replace(asked, design=replace(asked.design, intercept=False)),
         replace(asked, design=replace(asked.design, unit_rows=UnitRows.CLIP)),
         replace(asked, design=replace(asked.design, features=COLUMNS[3:4])),
+        replace(asked, design=replace(asked.design, others_apart=True)),
     )
     texts = {canonical(other.parameters()) for other in others}
     assert len(texts | {text}) == len(others) + 1
@@ -60,6 +61,7 @@ def test_more_people_than_the_public_bound_are_refused_without_their_number():
     with pytest.raises(DataError, match="more people than the public bound") as error:
         question(most_people=199).fit(table(200))
     assert "200" not in str(error.value)
+    assert "raise the public maximum number of people" in str(error.value)
 
 
 def test_nonsense_is_refused():

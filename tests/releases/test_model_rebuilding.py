@@ -12,7 +12,15 @@ from dpcore.relations import PrivacyUnit
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
 from dpcore.releases.model_rebuilding import is_model, model_request_from
 from dpcore.releases.rebuilding import as_declared, request_from
-from tests.releases.models import COLUMNS, SUBSTITUTION, question, request, table
+from tests.releases.models import (
+    COLUMNS,
+    SUBSTITUTION,
+    TOWN,
+    question,
+    request,
+    table,
+    with_towns,
+)
 
 EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]
 
@@ -20,7 +28,7 @@ EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]
 def back(asked):
     stored = json.loads(json.dumps(asked.parameters(), allow_nan=False))
     assert is_model(stored)
-    return model_request_from(stored, table(20), draw=asked.draw)
+    return model_request_from(stored, with_towns(20), draw=asked.draw)
 
 
 @pytest.mark.parametrize(("key", "model"), EVERY)
@@ -54,11 +62,23 @@ def test_every_mechanism_is_covered():
                 ),
             ),
         ),
+        request(
+            asked=question(
+                design=Design(
+                    target=COLUMNS[0],
+                    features=(TOWN, *COLUMNS[3:]),
+                    origin=-0.25,
+                    others_apart=True,
+                ),
+            ),
+        ),
     ],
-    ids=["samples", "adaptive", "households", "design"],
+    ids=["samples", "adaptive", "households", "design", "categories"],
 )
 def test_details_come_back(asked):
     assert back(asked) == asked
+    named = as_declared(back(asked), with_towns(20)).columns
+    assert set(asked.question.columns) <= set(named)
     assert back(asked).plan.noise == asked.plan.noise
 
 
@@ -77,6 +97,13 @@ def test_details_come_back(asked):
 def test_other_parameters_are_refused(change):
     with pytest.raises(DataError, match="cannot be traced back"):
         model_request_from(request().parameters() | change, table(20))
+
+
+def test_records_from_before_categories_and_origins_come_back():
+    asked = request()
+    stored = asked.parameters()
+    del stored["question"]["origin"], stored["question"]["others_apart"]
+    assert model_request_from(stored, table(20)) == asked
 
 
 def test_models_and_statistics_are_told_apart():

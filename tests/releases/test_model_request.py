@@ -11,6 +11,7 @@ import pytest
 
 from dpcore.budget import PrivacyBudget
 from dpcore.errors import ClaimError, ParameterError
+from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.release_laws import simulate
@@ -22,7 +23,16 @@ from dpcore.releases.ledger import Ledger
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import release
-from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
+from tests.releases.models import (
+    ADD_REMOVE,
+    COLUMNS,
+    SUBSTITUTION,
+    TOWN,
+    question,
+    request,
+    table,
+    with_towns,
+)
 
 PAIRS = [(key, model) for model in ModelKind for key in offered_for(model)]
 HOLDING = [(k, m) for k, m in PAIRS if m in MODEL_MECHANISMS[k].guaranteed]
@@ -216,3 +226,16 @@ def test_account_under_other_terms_is_left_alone():
             mode=Mode.RELEASE,
             now=NOW,
         )
+
+
+@pytest.mark.parametrize("key", [k for k, m in HOLDING if m is ModelKind.LINEAR])
+def test_a_model_with_a_category_is_released_with_a_name_for_each_label(key):
+    design = Design(target=COLUMNS[0], features=(TOWN, COLUMNS[3]), origin=0.5)
+    asked = question(design=design, penalty=Penalty(strength=60.0))
+    matrix = np.eye(4).tolist() if key == "output-public" else None
+    named = {} if matrix is None else {"matrix": tuple(map(tuple, matrix))}
+    wanted = request(key, asked=asked, **named)
+    fit = asked.fit(with_towns())
+    answer = wanted.plan.answer(fit, cost=wanted.cost)
+    assert answer.labels[-4:] == ("intercept", "town: south", "town: west", "a")
+    assert "town: west, in units" in answer.derived

@@ -20,27 +20,31 @@ if TYPE_CHECKING:
 _STARTS: Final = {
     "rand-hie": ("visits", ("coinsurance", "limitation", "chronic diseases")),
     "fair": ("affair", ("rating", "age", "years married")),
-    "anes96": ("own position", ("age", "income", "TV news")),
+    "anes96": ("own position", ("party", "age", "income")),
 }
 _MOST_AT_FIRST: Final = 3
-_USABLE: Final = (ColumnKind.NUMBER, ColumnKind.YES_NO)
+_EXPLAINED: Final = (ColumnKind.NUMBER, ColumnKind.YES_NO)
+_FEWEST: Final = 2
 
 
 def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     """Return the names of the target and of the features."""
-    names = [c.name for c in study.dataset.columns if c.kind in _USABLE]
-    if len(names) < len(("target", "feature")):
+    columns_now = study.dataset.columns
+    names = [column.name for column in columns_now]
+    usable = [p for p, column in enumerate(columns_now) if column.kind in _EXPLAINED]
+    if len(names) < _FEWEST or not usable:
         st.info(
-            "A model needs at least two columns that are numbers or yes/no. Declare "
-            "them on “Data”; a category of two labels can be declared yes/no."
+            "A model needs a column to explain that is a number or yes/no, and another "
+            "one that explains it. Declare them on “Data”; a category of two labels "
+            "can be declared yes/no."
         )
         st.stop()
-    start, others = _STARTS.get(study.example or "", (names[0], ()))
+    start, others = _STARTS.get(study.example or "", (names[usable[0]], ()))
     left, right = st.columns([1, 3])
     target = left.selectbox(
         "Explain",
-        range(len(names)),
-        index=names.index(start) if start in names else 0,
+        usable,
+        index=[names[position] for position in usable].index(start),
         format_func=names.__getitem__,
         key=f"model-target-{session.generation()}",
         persist_state="session",
@@ -49,15 +53,16 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     rest = [position for position in range(len(names)) if position != target]
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]
+    simple = [position for position in usable if position != target] or rest
     chosen = right.multiselect(
         "by",
         rest,
-        default=usual or rest[:_MOST_AT_FIRST],
+        default=usual or simple[:_MOST_AT_FIRST],
         format_func=names.__getitem__,
         key=f"model-features-{session.generation()}-{target}",
         persist_state="session",
-        help="The columns that explain it: numbers or yes/no. Categories of more "
-        "labels are not offered.",
+        help="The columns that explain it. A category gets a coefficient for each of "
+        "its public labels but the first, which the others are compared with.",
     )
     if not chosen:
         st.info("Choose at least one column that explains the other.", icon="✏️")

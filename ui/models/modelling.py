@@ -23,7 +23,7 @@ from dpcore.releases.model_mechanisms import offered_for
 from dpcore.releases.model_question import ModelQuestion
 from ui import session
 from ui.asking import inputs
-from ui.models import model_columns, model_noise
+from ui.models import model_columns, model_noise, model_scaling
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -153,20 +153,24 @@ def _request(
             "needs less noise and pulls coefficients towards 0. The usual one is twice "
             "the root of the number of people.",
         )
-        intercept = middle.checkbox(
+        origin = model_scaling.origin(middle, study, chosen[0], model)
+        threshold = _threshold(right, model)
+        intercept = st.checkbox(
             "Intercept",
             value=True,
             key="intercept",
             bind="query-params",
             help="Whether the prediction has a constant term. It is penalized, too.",
         )
-        threshold = _threshold(right, model)
+        apart = model_scaling.others_apart(chosen[1:])
         question = ModelQuestion(
             design=Design(
                 target=chosen[0],
                 features=chosen[1:],
                 intercept=intercept,
                 counts=model is ModelKind.POISSON,
+                origin=origin,
+                others_apart=apart,
             ),
             model=model,
             penalty=Penalty(strength=strength),

@@ -18,7 +18,7 @@ from dpcore.releases.identity import canonical
 from dpcore.releases.model_plan import in_units
 from dpcore.releases.record import Mode
 from ui import offering, results, session
-from ui.models import modelling, published_adaptive
+from ui.models import model_scaling, modelling, published_adaptive
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _in_words(answer: Release, asked: ModelRequest) -> None:
     )
     values, _, _ = coefficients(answer, asked)
     st.dataframe(_units(asked, values), hide_index=True, key="in-units")
+    model_scaling.references(design)
     chosen = answer.derived.get("chosen penalty")
     if chosen is not None:
         floor = significant(answer.derived["eigenvalue at least"])
@@ -113,12 +114,17 @@ def _in_words(answer: Release, asked: ModelRequest) -> None:
 def _units(asked: ModelRequest, theta: FloatArray) -> pd.DataFrame:
     design = asked.question.design
     named = in_units(design, theta)
-    units = ["", *(column.unit for column in design.features)]
-    names = ["constant", *(column.name for column in design.features)]
+    units = [
+        term.column.unit
+        if term.label is None
+        else f"instead of {model_scaling.compared_with(design, term.column)}"
+        for term in design.terms
+    ]
+    names = ["constant", *(term.name for term in design.terms)]
     return pd.DataFrame(
         {
             "coefficient of": names,
-            "per": units,
+            "per": ["", *units],
             "adds": [significant(number, 4) for number in named.values()],
         }
     )
@@ -188,9 +194,9 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     cells[1].metric(
         "Explained",
         "not defined" if np.isnan(found.explained) else percent(found.explained),
-        help="How much smaller the losses are than those of a constant prediction: R² "
-        "for a linear model, the share of the deviance for others. The penalty counts "
-        "against it.",
+        help="How much smaller the losses are than those of the best constant "
+        "prediction: R² for a linear model, the share of the deviance for others. The "
+        "penalty counts against it, so that it can be negative.",
     )
     cells[2].metric(
         "Largest leverage",
@@ -204,11 +210,7 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
         help="How unequally well the table determines the coefficients: 1 is best.",
     )
     if found.explained < 0:
-        st.info(
-            "The penalty pulls the coefficients so far towards 0 that the model "
-            "predicts worse than a constant would. A smaller one fits better, and "
-            "needs more noise."
-        )
+        st.info(_negative(asked))
     if found.unique:
         st.warning(
             f"{people(found.unique)} alone determine a coefficient (leverage 1): the "
@@ -230,6 +232,28 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     )
 
 
+def _negative(asked: ModelRequest) -> str:
+    """Say why a fit predicts worse than a constant, and what to do."""
+    text = (
+        "**Less than nothing is explained**: the best constant would predict better. "
+        "The penalty pulls every coefficient towards 0, the intercept included, and so "
+        "predictions towards "
+    )
+    design = asked.question.design
+    number = design.target.bounds is not None and not design.counts
+    if not number:
+        return text + (
+            "even odds (or a count of 1). A smaller penalty fits better, and needs "
+            "more noise."
+        )
+    middle = significant(design.scale(design.target)[0], 4)
+    return text + (
+        f"{middle}, the usual value of the target that was declared. If a better guess "
+        "is public, give it under “Penalty, intercept and noise”: it costs nothing. A "
+        "smaller penalty fits better, too, and needs more noise."
+    )
+
+
 def details(asked: ModelRequest) -> None:
     """Say what is computed, under which assumptions, and from which source."""
     entry, question = asked.entry, asked.question
@@ -239,9 +263,11 @@ def details(asked: ModelRequest) -> None:
         + (f" For other models none is known: {entry.flaw}." if entry.flaw else "")
         + f" Here: {modelling.price(asked)}.\n\n"
         "**Scaling.** A number is measured from the middle of its public bounds in "
-        "halves of their width, and rows are divided by the root of their number of "
-        "entries, so that none is longer than 1. Nothing of it comes from the table. "
-        "“In the units of the columns” undoes it.\n\n"
+        "halves of their width, and the target from its public usual value. A category "
+        "has a number for each label but one: 1 for who has it, 0 for others. Rows are "
+        "divided by the root of the number of columns, so that none is longer than 1. "
+        "Nothing of it comes from the table. “In the units of the columns” undoes "
+        "it.\n\n"
         "**What is minimized.** The sum of everybody's losses plus λ/2 times the "
         "squared length of the coefficients, the intercept included: without a "
         "penalty on every coefficient one person can move them by any amount, and "

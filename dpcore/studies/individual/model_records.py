@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.models.design import UnitRows
+from dpcore.models.terms import code_of
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -22,28 +23,24 @@ def record_of(design: Design, values: FloatArray) -> tuple[FloatArray, float]:
     Args:
         design: How columns become rows.
         values: One number for each of ``design.columns``, the target first: yes/no as 1
-            and 0, other numbers in the units of their column.
+            and 0, the label of a category as its position (a value that is not listed
+            as the number of labels), other numbers in the units of their column.
 
     Raises:
         ParameterError: There is another number of values, or one is not finite.
 
     """
-    _check(design)
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (len(design.columns),) or not np.isfinite(values).all():
         message = f"a record of this model has {len(design.columns)} finite numbers."
         raise ParameterError(message)
-    first = int(design.intercept)
-    scaled = [
-        _scaled(design, column, value)
-        for column, value in zip(design.columns, values.tolist(), strict=True)
-    ]
-    root = math.sqrt(len(design.labels))
-    raw = np.concatenate([np.ones(first), scaled[1:]])
+    target, *entries = (
+        design.entries(column, value[np.newaxis])[0]
+        for column, value in zip(design.columns, values, strict=True)
+    )
+    raw = np.concatenate([np.ones(int(design.intercept)), *entries])
     # ``legal`` expects rows as they are after dividing.
-    divided = design.unit_rows is UnitRows.DIVIDE
-    row = design.legal(raw / root if divided else raw)
-    return row, float(scaled[0])
+    return design.legal(raw / design.root), float(target[0])
 
 
 def record_in_units(design: Design, row: FloatArray, target: float) -> FloatArray:
@@ -62,43 +59,20 @@ def record_in_units(design: Design, row: FloatArray, target: float) -> FloatArra
     >>> record_in_units(design, *record_of(design, np.array([2.0, 7.5])))
     array([2. , 7.5])
     """
-    _check(design)
-    scale = 1.0
-    if design.unit_rows is UnitRows.DIVIDE:
-        scale = math.sqrt(len(design.labels))
-    elif design.intercept and row[0] > 0:
+    scale = design.root
+    if design.unit_rows is not UnitRows.DIVIDE and design.intercept and row[0] > 0:
         scale = 1 / float(row[0])
-    entries = np.asarray(row, dtype=np.float64)[int(design.intercept) :] * scale
-    scaled = [target, *entries.tolist()]
-    return np.array(
-        [
-            _in_units(design, column, value)
-            for column, value in zip(design.columns, scaled, strict=True)
-        ]
-    )
-
-
-def _check(design: Design) -> None:
-    if len(design.labels) != int(design.intercept) + len(design.features):
-        message = "this view needs features that are numbers or yes/no."
-        raise ParameterError(message)
-
-
-def _frame(design: Design, column: Column) -> tuple[float, float]:
-    """Return the value that becomes 0, and the distance that becomes 1."""
-    bounds = column.bounds
-    if bounds is None or (design.counts and column is design.target):
-        return 0.0, 1.0
-    return (bounds.lower + bounds.upper) / 2, bounds.width / 2
-
-
-def _scaled(design: Design, column: Column, value: float) -> float:
-    center, width = _frame(design, column)
-    if column.bounds is not None:
-        value = float(column.bounds.clip(value))
-    return (value - center) / width
+    raw = np.asarray(row, dtype=np.float64) * scale
+    values = [_in_units(design, design.target, target)]
+    for column, places in design.blocks:
+        values.append(
+            float(code_of(raw[places], column, others_apart=design.others_apart))
+            if column.kind is ColumnKind.CATEGORY
+            else _in_units(design, column, float(raw[places][0]))
+        )
+    return np.array(values)
 
 
 def _in_units(design: Design, column: Column, value: float) -> float:
-    center, width = _frame(design, column)
+    center, width = design.scale(column)
     return center + width * value
