@@ -1,7 +1,8 @@
 """What one of several releases reveals about each person. CONFIDENTIAL.
 
 Losses are kept as what composes: the shift over the noise where the noise is Laplace's
-or Gaussian, an epsilon otherwise.
+or Gaussian, an epsilon otherwise. On a sample it is the shift of a person who is in it,
+of bootstraps that by one copy of the person's row.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dpcore.individual.exposure import Revealing, expose
-from dpcore.privacy import gaussian
+from dpcore.privacy import gaussian, subsampled
+from dpcore.privacy.bootstrap_composition import LEAST_DELTA
+from dpcore.privacy.bootstrap_revealed import revealed_epsilon
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import rho_of_pure
-from dpcore.privacy.event_distributions import epsilon_of
+from dpcore.privacy.event_distributions import epsilon_of, is_sampled, law_of
 from dpcore.privacy.laplace import rho_of
 from dpcore.relations import NeighboringRelation
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from dpcore.privacy.composition import EventKind
     from dpcore.statistics.base import Statistic
 
-_KEPT = ("laplace", "gaussian", "approximate")
+_KEPT = ("laplace", "gaussian", "approximate", "bootstrap")
 
 
 class Plan(Revealing, Protocol):
@@ -51,9 +54,9 @@ class ReleaseLosses:
 
     Attributes:
         event: The worst case over all tables. Public.
-        own: Each person's shift over the noise (Laplace, Gaussian), or epsilon (at the
-            delta of the event), shape ``(n,)``; ``None`` where everybody is counted at
-            the worst case.
+        own: Each person's shift over the noise (Laplace, Gaussian, also on a sample and
+            for each bootstrap), or epsilon (at the delta of the event), shape ``(n,)``;
+            ``None`` where everybody is counted at the worst case.
 
     """
 
@@ -61,50 +64,99 @@ class ReleaseLosses:
     own: FloatArray | None = field(default=None, repr=False)
 
     def of(self, person: int) -> PrivacyEvent:
-        """Return the release as it concerns one person."""
+        """Return the release as it concerns one person.
+
+        Bootstraps have no event of one's own, and are the worst case for whoever has
+        any loss from them.
+        """
         if self.own is None:
             return self.event
-        own = PrivacyEvent.of(self._kind, float(self.own[person]))
-        return replace(own, delta=self.event.delta)
+        own, kind = float(self.own[person]), self._kind
+        if kind == "bootstrap":
+            return self.event if own > 0 else PrivacyEvent.of("pure", 0.0)
+        event = PrivacyEvent.of(kind, own)
+        return replace(event, delta=self.event.delta, rate=self.event.rate)
 
     def alone(self, person: int) -> ReleaseLosses:
         """Return the release as it concerns one person, as if alone."""
-        if self.own is None:
-            return self
-        return replace(self, own=self.own[person : person + 1])
+        return self.among(np.array([person]))
+
+    def among(self, people: NDArray[np.intp]) -> ReleaseLosses:
+        """Return the release as it concerns some people, in their order."""
+        return self if self.own is None else replace(self, own=self.own[people])
 
     def epsilon(self, share: float) -> ArrayLike:
-        """Return everybody's epsilon, where Gaussian noise at delta ``share``."""
+        """Return everybody's epsilon, where one needs a delta at delta ``share``."""
+        event, kind = self.event, self._kind
         if self.own is None:
-            return epsilon_of(self.event, share)
-        if self._kind == "gaussian":
+            return epsilon_of(event, share)
+        if kind == "gaussian":
             return gaussian.epsilon_of(self.own, share)
+        if kind == "bootstrap":
+            return _of_bootstraps(event, self.own, share)
+        if is_sampled(event):
+            law = law_of(event)
+            delta = share if law == "gaussian" else 0.0
+            return subsampled.epsilon_of(law, self.own, event.rate, delta)
         return self.own
 
     def rho(self) -> ArrayLike:
         """Return everybody's zCDP level."""
         if self.own is None:
             return self.event.rho
-        if self._kind == "gaussian":
-            return self.own * self.own / 2
-        if self._kind == "approximate":
-            return np.full(len(self.own), math.inf)
-        return (rho_of if self._kind == "laplace" else rho_of_pure)(self.own)
+        own, kind = self.own, self._kind
+        if kind == "bootstrap":
+            # The level of ``n`` copies in each, and no less for any person's own step.
+            return self.event.times * (self.event.people * own) ** 2 / 2
+        if kind.endswith("gaussian"):
+            # A sample does not make zCDP stronger.
+            return own * own / 2
+        if kind == "approximate":
+            return np.full(len(own), math.inf)
+        if is_sampled(self.event):
+            amplified = rho_of_pure(self.epsilon(0.0))
+            return np.minimum(amplified, rho_of(own))
+        return (rho_of if kind == "laplace" else rho_of_pure)(own)
 
     @property
     def _kind(self) -> EventKind:
         kind = self.event.kind
-        return kind if kind in _KEPT else "pure"
+        return kind if kind in _KEPT or is_sampled(self.event) else "pure"
+
+
+def _of_bootstraps(event: PrivacyEvent, own: FloatArray, share: float) -> FloatArray:
+    """Return everybody's epsilon as if it were told how often one was drawn.
+
+    That is what a person's own step allows to say, whatever the rest of the table is.
+    Never more than the worst case over all tables.
+    """
+    if share < LEAST_DELTA:
+        return np.where(own > 0, math.inf, 0.0)
+    told = revealed_epsilon(
+        own,
+        times=event.times,
+        people=event.people,
+        delta=share,
+        most=event.ratio if math.isfinite(event.ratio) else None,
+    )
+    return np.minimum(told, epsilon_of(event, share))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Lengths:
-    """Asks a Gaussian release for the shift over its noise instead of an epsilon."""
+class Lengths:
+    """Asks a release for the shift over its noise instead of an epsilon.
+
+    Attributes:
+        noise: Standard deviation or scale of the noise.
+        largest: The largest shift over it, over all tables.
+
+    """
 
     noise: float
     largest: float
 
     def worst_case(self, *, delta: float = 0.0) -> float:  # noqa: ARG002 - of no delta
+        """Return the largest shift over the noise."""
         return self.largest
 
     def pair_epsilon(
@@ -114,6 +166,7 @@ class _Lengths:
         *,
         delta: float = 0.0,  # noqa: ARG002 - of no delta
     ) -> FloatArray:
+        """Return the shifts over the noise between two values of the statistic."""
         moved = np.abs(np.subtract(first, second, dtype=np.float64))
         length = moved[..., 0] if moved.shape[-1] == 1 else np.hypot.reduce(moved, -1)
         if self.noise == 0:
@@ -151,14 +204,23 @@ def release_losses(
 
     """
     event = plan.event
-    gauss = event.kind == "gaussian"
-    asked = _Lengths(noise=plan.noise, largest=event.ratio) if gauss else plan
-    exposure = expose(asked, statistic, values, relation=relation, rows=unit_rows)
+    direct = event.kind in {"gaussian", "bootstrap"}
+    asked = Lengths(noise=plan.noise, largest=event.ratio) if direct else plan
+    exposure = expose(
+        asked,
+        statistic,
+        values,
+        relation=relation,
+        delta=0.0 if direct else event.delta,
+        rows=unit_rows,
+    )
     if len(rows) == people:
         return ReleaseLosses(event=event, own=exposure.epsilon)
     own = np.zeros(people)
     if relation is NeighboringRelation.SUBSTITUTION:
-        own[:] = _of_newcomers(asked, statistic, values, relation, unit_rows)
+        own[:] = of_newcomers(
+            asked, statistic, values, relation, unit_rows, delta=event.delta
+        )
     own[rows] = exposure.epsilon
     return ReleaseLosses(event=event, own=own)
 
@@ -189,17 +251,20 @@ def model_release_losses(
     return ReleaseLosses(event=event, own=own)
 
 
-def _of_newcomers(
+def of_newcomers(
     plan: Revealing,
     statistic: Statistic,
     values: FloatArray,
     relation: NeighboringRelation,
     unit_rows: int,
+    *,
+    delta: float = 0.0,
 ) -> float:
+    """Return the most that anybody could lose by joining; 0 if nobody can join."""
     joined = statistic.additions(values, relation)
     if len(joined) == 0:
         return 0.0
     actual = statistic.value(values)
     if unit_rows > 1:
         joined = statistic.range.clip(actual + unit_rows * (joined - actual))
-    return float(plan.pair_epsilon(actual, joined).max())
+    return float(plan.pair_epsilon(actual, joined, delta=delta).max())

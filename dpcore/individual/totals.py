@@ -13,22 +13,22 @@ was chosen after earlier answers it describes what happened, and guarantees noth
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
+from dpcore.individual.levels import Levels
 from dpcore.individual.losses import Losses
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import epsilons_of_rho, rho_of_pure
 from dpcore.privacy.event_distributions import needs_delta
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable, Sequence
 
     from dpcore.data.bounds import FloatArray
     from dpcore.individual.release_losses import ReleaseLosses
@@ -64,14 +64,175 @@ class PersonTotals:
         return Losses(epsilon=epsilon, ordered=np.sort(epsilon))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Part:
+    """Releases of one kind whose epsilon depends on delta: one, made several times.
+
+    ``on_levels`` has the losses of the few levels, ``levels`` those of everybody; it is
+    ``None`` where everybody counts at the worst case.
+    """
+
+    on_levels: ReleaseLosses
+    levels: Levels | None
+    count: int
+
+    @classmethod
+    def of(cls, losses: ReleaseLosses, count: int) -> Self:
+        if losses.own is None:
+            return cls(on_levels=losses, levels=None, count=count)
+        levels = Levels.of(losses.own)
+        few = replace(losses, own=levels.knots)
+        return cls(on_levels=few, levels=levels, count=count)
+
+    @property
+    def gaussian(self) -> bool:
+        return self.on_levels.event.kind == "gaussian"
+
+    def epsilon(self, share: float) -> FloatArray:
+        """Return the epsilon of every level."""
+        return np.asarray(self.on_levels.epsilon(share), dtype=np.float64)
+
+    def everybody(self, of_levels: FloatArray) -> FloatArray:
+        """Return what everybody has, from what the levels have."""
+        return of_levels if self.levels is None else self.levels.spread(of_levels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GatheredLosses:
+    """What several releases reveal about everybody, ready for any delta. CONFIDENTIAL.
+
+    Attributes:
+        people: How many people there are.
+        reserved: The deltas of approximate releases, added up.
+
+    """
+
+    people: int
+    reserved: float
+    _parts: tuple[_Part, ...] = field(repr=False)
+    _pure: FloatArray = field(repr=False)
+    _mean: FloatArray = field(repr=False)
+    _squares: FloatArray = field(repr=False)
+    _steps: Levels = field(repr=False)
+    _rho: Levels = field(repr=False)
+
+    def at(self, delta: float) -> PersonTotals:
+        """Return everybody's totals at ``delta``.
+
+        Raises:
+            ParameterError: ``delta`` is not in [0, 1).
+
+        """
+        if not 0 <= delta < 1:
+            message = f"delta must be at least 0 and below 1, got {delta}."
+            raise ParameterError(message)
+        left = delta - self.reserved
+        of = {
+            Counting.SIMPLE: self._simple(left),
+            Counting.ADVANCED: self._advanced(left),
+            Counting.ZCDP: self._rho.map(lambda rho: epsilons_of_rho(rho, delta)),
+            Counting.GAUSSIAN: self._gaussian_together(left),
+        }
+        everybody = {
+            way: np.ascontiguousarray(np.broadcast_to(total, self.people))
+            for way, total in of.items()
+        }
+        everybody[Counting.ADVANCED] = np.minimum(
+            everybody[Counting.ADVANCED], everybody[Counting.SIMPLE]
+        )
+        everybody[Counting.BEST] = np.minimum.reduce(list(everybody.values()))
+        return PersonTotals(delta=delta, of=everybody)
+
+    @property
+    def _sharing(self) -> int:
+        """Return how many releases need a part of the delta."""
+        return sum(part.count for part in self._parts)
+
+    def _simple(self, left: float) -> FloatArray:
+        if left < 0:
+            return np.array(math.inf)
+        return self._pure + _added(self._parts, left / max(self._sharing, 1))
+
+    def _advanced(self, left: float) -> FloatArray:
+        """Return the closed form of Kairouz, Oh and Viswanath (2015)."""
+        if left <= 0:
+            return np.array(math.inf)
+        sharing = self._sharing
+        slack = left / 2 if sharing else left
+        mean, squares = self._mean, self._squares
+        for part in self._parts:
+            epsilon = part.epsilon(left / (2 * sharing))
+            with np.errstate(over="ignore"):
+                mean = mean + part.count * part.everybody(rho_of_pure(epsilon))
+                squares = squares + part.count * part.everybody(epsilon * epsilon)
+        tail = np.log(math.e + np.sqrt(squares) / slack)
+        return np.asarray(
+            mean + np.sqrt(2 * squares * np.minimum(tail, -math.log(slack)))
+        )
+
+    def _gaussian_together(self, left: float) -> FloatArray:
+        """Return one Gaussian release of all that are, plus the epsilons of the others.
+
+        A Gaussian event on a sample is not among them: it shares the delta.
+        """
+        if left < 0:
+            return np.array(math.inf)
+        others = [part for part in self._parts if not part.gaussian]
+        shared = sum(part.count for part in others)
+        shared += len(others) < len(self._parts)
+        share = left / max(shared, 1)
+        together = self._steps.map(lambda mu: gaussian.epsilon_of(mu, share))
+        return self._pure + together + _added(others, share)
+
+
+def gather(losses: Sequence[ReleaseLosses], *, people: int) -> GatheredLosses:
+    """Return what several releases reveal about everybody, ready for any delta.
+
+    Of many people, losses that depend on delta are rounded up by at most 0.05 % each.
+
+    Raises:
+        DataError: There are no people.
+
+    """
+    if people < 1:
+        message = "there is nobody in the table."
+        raise DataError(message)
+    # A question that was answered several times is looked at once.
+    counts = Counter(map(id, losses))
+    parts, pure, mean, squares, rho, steps = [], *(np.zeros(()) for _ in range(5))
+    for one in {id(one): one for one in losses}.values():
+        count, level = counts[id(one)], np.asarray(one.rho())
+        rho = rho + count * level
+        if needs_delta(one.event):
+            parts.append(_Part.of(one, count))
+            if parts[-1].gaussian:
+                steps = steps + 2 * count * level
+            continue
+        epsilon = np.asarray(one.epsilon(0.0))
+        pure = pure + count * epsilon
+        with np.errstate(over="ignore"):
+            mean = mean + count * rho_of_pure(epsilon)
+            squares = squares + count * epsilon * epsilon
+    return GatheredLosses(
+        people=people,
+        reserved=math.fsum(one.event.delta for one in losses),
+        _parts=tuple(parts),
+        _pure=pure,
+        _mean=mean,
+        _squares=squares,
+        _steps=Levels.of(np.sqrt(np.atleast_1d(steps))),
+        _rho=Levels.of(np.atleast_1d(rho)),
+    )
+
+
 def person_totals(
     losses: Sequence[ReleaseLosses], *, people: int, delta: float
 ) -> PersonTotals:
     """Return what all releases together reveal about each person.
 
     The deltas of approximate releases are set aside first. Added up and by advanced
-    composition, each of ``g`` releases with Gaussian noise gets an equal part of the
-    rest, as in ``privacy.composition.compose``.
+    composition, each of ``g`` releases that need a delta (Gaussian noise, bootstraps)
+    gets an equal part of the rest, as in ``privacy.composition.compose``.
 
     Raises:
         DataError: There are no people.
@@ -86,29 +247,7 @@ def person_totals(
     True
 
     """
-    if people < 1:
-        message = "there is nobody in the table."
-        raise DataError(message)
-    if not 0 <= delta < 1:
-        message = f"delta must be at least 0 and below 1, got {delta}."
-        raise ParameterError(message)
-    left = delta - math.fsum(one.event.delta for one in losses)
-    sharing = sum(needs_delta(one.event) for one in losses)
-    of = {
-        Counting.SIMPLE: _simple(losses, left, sharing),
-        Counting.ADVANCED: _advanced(losses, left, sharing),
-        Counting.ZCDP: epsilons_of_rho(_sum([one.rho() for one in losses]), delta),
-        Counting.GAUSSIAN: _gaussian_together(losses, left, sharing),
-    }
-    everybody = {
-        way: np.ascontiguousarray(np.broadcast_to(total, people))
-        for way, total in of.items()
-    }
-    everybody[Counting.ADVANCED] = np.minimum(
-        everybody[Counting.ADVANCED], everybody[Counting.SIMPLE]
-    )
-    everybody[Counting.BEST] = np.minimum.reduce(list(everybody.values()))
-    return PersonTotals(delta=delta, of=everybody)
+    return gather(losses, people=people).at(delta)
 
 
 def odometer(
@@ -122,47 +261,9 @@ def odometer(
     )
 
 
-def _simple(losses: Sequence[ReleaseLosses], left: float, sharing: int) -> FloatArray:
-    if left < 0:
-        return np.array(math.inf)
-    return _sum([one.epsilon(left / max(sharing, 1)) for one in losses])
-
-
-def _advanced(losses: Sequence[ReleaseLosses], left: float, sharing: int) -> FloatArray:
-    """Return the closed form of Kairouz, Oh and Viswanath (2015)."""
-    if left <= 0:
-        return np.array(math.inf)
-    slack = left / 2 if sharing else left
-    mean, squares = np.zeros(()), np.zeros(())
-    for one in losses:
-        epsilon = np.asarray(one.epsilon(left / (2 * max(sharing, 1))))
-        with np.errstate(over="ignore"):
-            mean = mean + rho_of_pure(epsilon)
-            squares = squares + epsilon * epsilon
-    tail = np.minimum(-math.log(slack), np.log(math.e + np.sqrt(squares) / slack))
-    return np.asarray(mean + np.sqrt(2 * squares * tail))
-
-
-def _gaussian_together(
-    losses: Sequence[ReleaseLosses], left: float, sharing: int
-) -> FloatArray:
-    """Return one Gaussian release of all that are, plus the epsilons of the others.
-
-    A Gaussian event on a sample is not among them: it shares the delta.
-    """
-    if left < 0:
-        return np.array(math.inf)
-    pure = [one for one in losses if one.event.kind != "gaussian"]
-    gauss = [one for one in losses if one.event.kind == "gaussian"]
-    shared = sharing - len(gauss) + bool(gauss)
-    share = left / max(shared, 1)
-    squares = _sum([2 * np.asarray(one.rho()) for one in gauss])
-    together = gaussian.epsilon_of(np.sqrt(squares), share)
-    return np.asarray(together + _sum([one.epsilon(share) for one in pure]))
-
-
-def _sum(parts: Sequence[ArrayLike]) -> FloatArray:
+def _added(parts: Iterable[_Part], share: float) -> FloatArray:
+    """Return the epsilons of all parts at a share of delta, added up."""
     total = np.zeros(())
     for part in parts:
-        total = total + np.asarray(part)
-    return np.asarray(total)
+        total = total + part.count * part.everybody(part.epsilon(share))
+    return total

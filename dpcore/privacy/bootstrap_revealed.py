@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _NEGLIGIBLE = 1e-18
-_HALVINGS = 52
+_MOST_STEPS = 60
+_CLOSE = 1e-12
 _DIRECT = 96
 _MOST_VALUES = 600
 _KNOTS = 193
@@ -138,21 +140,50 @@ def _tabulated(
     return knots, np.maximum.accumulate(_solved(knots, times, people, delta))
 
 
-_remembered = lru_cache(maxsize=16)(_tabulated)
+_remembered = lru_cache(maxsize=64)(_tabulated)
 
 
 def _solved(mu: FloatArray, times: int, people: int, delta: float) -> FloatArray:
-    """Return where the bound falls to ``delta``, from above, for finite ``mu``."""
-    values, _, lost = squares(times, people)
+    """Return where the bound falls to ``delta``, from above, for finite ``mu``.
+
+    By Newton steps for the logarithm, and halving where these leave the bracket.
+    """
+    values, chances, lost = squares(times, people)
+    roots = np.sqrt(values)
+
+    def profile(mu: FloatArray, epsilon: FloatArray) -> FloatArray:
+        return revealed_delta(mu, epsilon, times=times, people=people)
+
+    result = np.zeros_like(mu)
+    index = np.flatnonzero(profile(mu, np.zeros_like(mu)) > delta)
     # Were every T the largest one, the profile would lie above that of the mixture.
-    high = gaussian.epsilon_of(mu * np.sqrt(values[-1]), delta - lost)
-    low = np.zeros_like(high)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        above = revealed_delta(mu, middle, times=times, people=people) > delta
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    at_zero = revealed_delta(mu, np.zeros_like(mu), times=times, people=people)
-    return np.where(at_zero <= delta, 0.0, high)
+    high = gaussian.epsilon_of(mu[index] * roots[-1], delta - lost)
+    low, at = np.zeros_like(high), high.copy()
+    result[index] = high
+    for _ in range(_MOST_STEPS):
+        found = profile(mu[index], at)
+        above = found > delta
+        low, high = np.where(above, at, low), np.where(above, high, at)
+        result[index] = high
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            # The derivative of each profile is delta - Phi(mu/2 - epsilon/mu).
+            length = mu[index, np.newaxis] * roots
+            sure = ndtr(length / 2 - at[:, np.newaxis] / length) @ chances
+            to = at + np.log(found / delta) * found / (sure - (found - lost))
+        here = np.abs(to - at) <= _CLOSE * at
+        if here.any():
+            # A little further, to be at or below delta.
+            ahead = np.maximum(to, at)[here] * (1 + _CLOSE)
+            enough = profile(mu[index[here]], ahead) <= delta
+            result[index[here]] = np.where(
+                enough, np.minimum(ahead, high[here]), high[here]
+            )
+        inside = (to > low) & (to < high)
+        at = np.where(inside, to, (low + high) / 2)[~here]
+        index, low, high = index[~here], low[~here], high[~here]
+        if not index.size:
+            break
+    return result
 
 
 def _trimmed(law: FloatArray, first: int) -> tuple[FloatArray, int, float]:

@@ -38,7 +38,9 @@ def epsilon_of(event: PrivacyEvent, delta: float) -> float:
         return _of_bootstraps(event, delta)
     if is_sampled(event):
         share = delta if needs_delta(event) else 0.0
-        return float(subsampled.epsilon_of(_law(event), event.ratio, event.rate, share))
+        return float(
+            subsampled.epsilon_of(law_of(event), event.ratio, event.rate, share)
+        )
     return event.ratio
 
 
@@ -82,6 +84,11 @@ def is_sampled(event: PrivacyEvent) -> bool:
     return event.kind.startswith(("subsampled", "fixed-size"))
 
 
+def law_of(event: PrivacyEvent) -> Law:
+    """Return the law of noise on a sample."""
+    return "gaussian" if event.kind.endswith("gaussian") else "laplace"
+
+
 def reach_of(event: PrivacyEvent) -> float:
     """Return a loss that the event hardly ever exceeds, to choose the cells by."""
     least = LEAST_DELTA if event.kind == "bootstrap" else 1e-15
@@ -113,7 +120,7 @@ def _symmetric(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN401 - u
 
     cells = min(max(math.ceil(reach_of(event) / interval), 1), _FINEST_CELLS)
     level = np.arange(cells + 1) * interval
-    above = subsampled.delta_of(_law(event), event.ratio, event.rate, level)
+    above = subsampled.delta_of(law_of(event), event.ratio, event.rate, level)
     # Rounding must not let the profile rise.
     above = np.minimum.accumulate(above)
     below = -np.expm1(-level[1:]) + np.exp(-level[1:]) * above[1:]
@@ -123,7 +130,3 @@ def _symmetric(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN401 - u
             interval, -cells, cells, np.concatenate([below[::-1], above])
         )
     )
-
-
-def _law(event: PrivacyEvent) -> Law:
-    return "gaussian" if event.kind.endswith("gaussian") else "laplace"
