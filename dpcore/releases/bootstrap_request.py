@@ -61,6 +61,7 @@ class BootstrapRequest(OfQuery):
         correction: How their noise is chosen.
         bound: Finite sample: which bound shall meet the claim, the generic or the mean
             one. The latter is proved for counts and shares, and for numbers it is not.
+            Not used by the other corrections.
         draw: The how-manieth answer to this question is asked for, from 1.
 
     Raises:
@@ -142,8 +143,14 @@ class BootstrapRequest(OfQuery):
 
     @property
     def proved(self) -> Bound:
-        """Return the bound that the price is computed by: one that is proved."""
-        return self.bound if self.query.kind.of_members else Bound.GENERIC
+        """Return the bound that the price is computed by: one that is proved.
+
+        Where ``bound`` does not choose the noise it does not choose the price either:
+        the same question has the same price.
+        """
+        if not self.query.kind.of_members:
+            return Bound.GENERIC
+        return self.bound if self.correction is Correction.FINITE else Bound.MEAN
 
     @property
     def plan(self) -> BootstrapPlan:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import DataError, DPCoreError
+from dpcore.mechanisms import resized_bootstrap, resized_repair
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.privacy.bootstrap_calibration import Correction
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.reading import (
     list_in,
@@ -24,6 +28,8 @@ from dpcore.releases.reading import (
     whole_in,
 )
 from dpcore.releases.request import Request
+from dpcore.releases.resized_request import Form, ResizedRequest
+from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
@@ -32,24 +38,31 @@ from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dpcore.data.dataset import Dataset
     from dpcore.releases.model_request import ModelRequest
     from dpcore.statistics.question import Question
 
 
+ResampledRequest = BootstrapRequest | SubsampledRequest | ResizedRequest
+"""A question about one column that resamples of the table answer."""
+StatisticRequest = Request | ResampledRequest
+"""A question whose answer is a number or several, not a model."""
+
+
 def request_from(
     parameters: Mapping[str, object], dataset: Dataset, *, draw: int = 1
-) -> Request:
+) -> StatisticRequest:
     """Return the request with these ``parameters()``, about the columns of a table.
 
     Columns are as they were declared for the release, which may differ from how the
     table declares them now: read the table ``as_declared`` for the request. Of a pooled
     statistic with private labels, only the number of people and of groups is known.
+    What a request does not use is as if it had not been set.
 
     Args:
-        parameters: As ``Request.parameters`` returns them, and JSON keeps them.
+        parameters: As ``parameters`` of a request returns them, and JSON keeps them.
         dataset: The table of the release.
         draw: The how-manieth draw the release was.
 
@@ -59,6 +72,10 @@ def request_from(
 
     """
     try:
+        read = _RESAMPLED.get(parameters.get("kind"))
+        if read is not None:
+            question = _question(object_in(parameters["query"]), dataset)
+            return read(parameters, question, draw)
         constraint, weights = parameters.get("constraint"), parameters.get("weights")
         return Request(
             query=_question(object_in(parameters["query"]), dataset),
@@ -76,10 +93,79 @@ def request_from(
         raise DataError(message) from None
 
 
-def as_declared(request: Request | ModelRequest, dataset: Dataset) -> Dataset:
+def as_declared(request: StatisticRequest | ModelRequest, dataset: Dataset) -> Dataset:
     """Return the table with its columns declared as they were for the request."""
-    asked = request.query if isinstance(request, Request) else request.question
+    asked = request.query if isinstance(request, StatisticRequest) else request.question
     return dataset.with_columns(*asked.columns)
+
+
+def _bootstrap(
+    parameters: Mapping[str, object], question: Question, draw: int
+) -> BootstrapRequest:
+    bound = parameters["bound"]
+    known = {} if bound is None else {"bound": Bound(text_in(bound))}
+    return BootstrapRequest(
+        query=_of_one(question),
+        rho=number_in(parameters["rho"]),
+        delta=number_in(parameters["delta"]),
+        times=whole_in(parameters["times"]),
+        correction=Correction(text_in(parameters["correction"])),
+        draw=draw,
+        **known,
+    )
+
+
+def _subsampled(
+    parameters: Mapping[str, object], question: Question, draw: int
+) -> SubsampledRequest:
+    scheme, _, law = text_in(parameters["mechanism"]).partition("-")
+    if scheme != "subsampled":
+        raise ValueError
+    people = parameters["people"]
+    return SubsampledRequest(
+        query=_of_one(question),
+        law=law,
+        epsilon=number_in(parameters["epsilon"]),
+        delta=number_in(parameters["delta"]),
+        share=number_in(parameters["share"]),
+        people=None if people is None else whole_in(people),
+        draw=draw,
+    )
+
+
+def _resized(
+    parameters: Mapping[str, object], question: Question, draw: int
+) -> ResizedRequest:
+    form = _FORMS[text_in(parameters["mechanism"])]
+    known = _guarantee(parameters) if form is Form.REPAIRED else {}
+    return ResizedRequest(
+        query=_of_one(question),
+        draws=whole_in(parameters["draws"]),
+        form=form,
+        draw=draw,
+        **known,
+    )
+
+
+def _of_one(question: Question) -> Query:
+    if not isinstance(question, Query):
+        raise TypeError
+    return question
+
+
+def _guarantee(parameters: Mapping[str, object]) -> dict[str, float]:
+    return {name: number_in(parameters[name]) for name in ("epsilon", "delta")}
+
+
+_FORMS: Final = {
+    resized_bootstrap.KEY: Form.PUBLISHED,
+    resized_repair.KEY: Form.REPAIRED,
+}
+_RESAMPLED: Final[Mapping[object, Callable[..., ResampledRequest]]] = {
+    "bootstrap": _bootstrap,
+    "subsampled": _subsampled,
+    "resized": _resized,
+}
 
 
 def _question(content: Mapping[str, object], dataset: Dataset) -> Question:

@@ -6,13 +6,20 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
+from dpcore.privacy.bootstrap_bounds import Bound
+from dpcore.privacy.bootstrap_calibration import Correction
+from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.rebuilding import as_declared, request_from
+from dpcore.releases.resized_request import Form, ResizedRequest
+from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import OF_ONE, StatisticKind
@@ -192,3 +199,144 @@ def test_a_column_that_the_table_does_not_have_is_refused():
         request_from(GOOD.parameters(), other)
     with pytest.raises(DataError):
         request_from({"kind": "model"}, other)
+
+
+MEMBERS = Membership(interval=Interval(lower=30.0, upper=math.inf))
+positive = st.floats(1e-3, 5.0)
+tiny = st.sampled_from([1e-9, 1e-6, 1e-5])
+draws = st.integers(1, 9)
+fixed = st.builds(
+    lambda kind, people: Query(
+        kind=kind,
+        column=AGE,
+        membership=MEMBERS if kind.of_members else None,
+        **terms(people),
+    ),
+    st.sampled_from(
+        [
+            StatisticKind.MEAN,
+            StatisticKind.PROPORTION,
+            StatisticKind.SUM,
+            StatisticKind.COUNT,
+        ]
+    ),
+    st.integers(20, 3000),
+)
+moving = st.builds(
+    lambda kind, people: Query(
+        kind=kind,
+        column=INCOME,
+        membership=MEMBERS if kind.of_members else None,
+        **terms(people, relation=ADD_REMOVE),
+    ),
+    st.sampled_from([StatisticKind.MEAN, StatisticKind.COUNT, StatisticKind.SUM]),
+    st.integers(20, 3000),
+)
+
+
+@st.composite
+def bootstraps(draw):
+    correction = draw(st.sampled_from(Correction))
+    finite = correction is Correction.FINITE
+    bounds = [Bound.GENERIC, Bound.MEAN] if finite else [Bound.GENERIC]
+    return BootstrapRequest(
+        query=draw(fixed),
+        rho=draw(positive),
+        delta=draw(tiny),
+        times=draw(st.integers(1, 200)),
+        correction=correction,
+        bound=draw(st.sampled_from(bounds)),
+        draw=draw(draws),
+    )
+
+
+@st.composite
+def samples(draw):
+    query = draw(st.one_of(fixed, moving))
+    law, size = draw(st.sampled_from(["laplace", "gaussian"])), query.size.people
+    return SubsampledRequest(
+        query=query,
+        law=law,
+        epsilon=draw(positive),
+        share=draw(st.floats(0.1, 1.0)),
+        delta=draw(tiny) if law == "gaussian" else 0.0,
+        people=None if query.relation is ADD_REMOVE else size + draw(draws) - 1,
+        draw=draw(draws),
+    )
+
+
+@st.composite
+def resized(draw):
+    query = draw(
+        fixed.filter(
+            lambda query: query.kind in {StatisticKind.MEAN, StatisticKind.PROPORTION}
+        )
+    )
+    form = draw(st.sampled_from(Form))
+    known = (
+        {"epsilon": draw(positive), "delta": draw(st.sampled_from([0.0, 1e-6]))}
+        if form is Form.REPAIRED
+        else {}
+    )
+    return ResizedRequest(
+        query=query,
+        draws=draw(st.integers(2, query.size.people)),
+        form=form,
+        draw=draw(draws),
+        **known,
+    )
+
+
+@given(st.one_of(bootstraps(), samples(), resized()))
+def test_requests_of_resamples_come_back_from_their_parameters(request):
+    stored = json.loads(json.dumps(request.parameters(), allow_nan=False))
+    table = table_of(request)
+    again = request_from(stored, table, draw=request.draw)
+    assert again == request
+    assert type(again) is type(request)
+    assert again.analysis("table") == request.analysis("table")
+    assert as_declared(again, table).columns == request.query.columns
+
+
+def test_what_a_request_of_resamples_does_not_use_is_not_stored():
+    of_age = of_one(StatisticKind.PROPORTION, membership=MEMBERS).query
+    settings = {"query": of_age, "rho": 0.5, "delta": 1e-6, "times": 3}
+    limit = BootstrapRequest(
+        **settings, correction=Correction.ASYMPTOTIC, bound=Bound.MEAN
+    )
+    again = request_from(limit.parameters(), table_of(limit))
+    assert again.plan == limit.plan
+    assert again.cost == limit.cost
+    published = ResizedRequest(
+        query=of_age, draws=3, form=Form.PUBLISHED, epsilon=9.0, delta=1e-3
+    )
+    again = request_from(published.parameters(), table_of(published))
+    assert again.plan == published.plan
+    assert again.cost == published.cost
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "resample"},
+        {"mechanism": "laplace"},
+        {"query": by_group().query.parameters()},
+        {"share": 0},
+        {"people": "5"},
+        {"epsilon": True},
+        {"delta": None},
+    ],
+)
+def test_other_parameters_of_resamples_are_refused(change):
+    query = of_one(StatisticKind.MEAN).query
+    sample = SubsampledRequest(
+        query=query, law="laplace", epsilon=1.0, share=0.5, people=5
+    )
+    table = table_of(sample)
+    assert request_from(sample.parameters(), table) == sample
+    with pytest.raises(DataError, match="cannot be traced back"):
+        request_from(sample.parameters() | change, table)
+    resample = ResizedRequest(query=query, draws=2).parameters()
+    for wrong in ({"mechanism": "magic"}, {"draws": 2.0}, {"epsilon": "1"}):
+        with pytest.raises(DataError, match="cannot be traced back"):
+            request_from(resample | wrong, table)
