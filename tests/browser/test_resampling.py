@@ -1,0 +1,118 @@
+"""Bootstraps, a secret sample and a repaired resample, released from the browser."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.releases.record import WATERMARK, Mode, Release
+from tests.browser.visitor import Visitor, table, visit
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+PEOPLE = 3000
+AGES = np.random.default_rng(22).integers(18, 90, PEOPLE)
+BUDGET = 5
+# The noise of two bootstraps at this price takes seconds to find.
+LONG = {"Bootstraps to release": 2, "ε for this release": 50}
+SHORT = {"Bootstraps to release": 20, "ε for this release": 0.5}
+TITLES = {
+    "Standard errors": "Bootstrap, corrected",
+    "Subsampling": "secret sample",
+    "Resized bootstrap": "Resampled mean",
+}
+
+
+def released(visitor: Visitor) -> Release:
+    visitor.button("Release").click()
+    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    visitor.settle()
+    return Release.from_json(visitor.download("Download JSON"))
+
+
+def bootstrapped(visitor: Visitor) -> Release:
+    """Stop the search for noise, go on, and release at a price that is found soon."""
+    visitor.go("Standard errors")
+    for label, number in LONG.items():
+        field = visitor.page.get_by_role("spinbutton", name=label, exact=True)
+        field.fill(f"{number:g}")
+        field.press("Enter")
+    looking = visitor.page.get_by_text("Looking for the noise that is enough")
+    expect(looking).to_be_visible()
+    visitor.button("Stop").click()
+    stopped = visitor.page.get_by_text(re.compile(r"Stopped at \d+%"))
+    expect(stopped).to_be_visible()
+    assert visitor.button("Release").count() == 0
+    visitor.button("Go on").click()
+    expect(looking).to_be_visible()
+    for label, number in SHORT.items():
+        visitor.number(label, number)
+    expect(visitor.button("Release")).to_be_enabled()
+    expect(looking).to_have_count(0)
+    visitor.settle()
+    release = released(visitor)
+    assert len(release.values) == SHORT["Bootstraps to release"]
+    assert np.mean(release.values) == pytest.approx(AGES.mean(), abs=5)
+    assert visitor.metric("Standard error")
+    return release
+
+
+def sampled(visitor: Visitor) -> Release:
+    visitor.go("Subsampling")
+    visitor.page.get_by_role("tab", name="Release from a sample").click()
+    visitor.settle()
+    visitor.number("ε for this release", 0.5)
+    assert "Noise over that of all rows" in visitor.text
+    release = released(visitor)
+    assert release.values[0] == pytest.approx(AGES.mean(), abs=8)
+    return release
+
+
+def resized(visitor: Visitor) -> Release:
+    visitor.go("Resized bootstrap")
+    visitor.pick("my column")
+    visitor.number("ε of the repaired form", 0.5)
+    expect(
+        visitor.page.get_by_text("As published it cannot be released")
+    ).to_be_visible()
+    release = released(visitor)
+    assert release.values[0] == pytest.approx(AGES.mean(), abs=15)
+    return release
+
+
+def test_resampled_answers_are_released_and_charged(context, server):
+    visitor = visit(context, server.url)
+    visitor.use_upload(table(AGES.tolist()), budget=BUDGET)
+    releases = [bootstrapped(visitor), sampled(visitor), resized(visitor)]
+    assert {release.mode for release in releases} == {Mode.RELEASE}
+    for release, label in zip(releases, TITLES.values(), strict=True):
+        assert label in release.mechanism_label, release.mechanism_label
+        assert 0.49 < float(release.cost.epsilon) < 0.51
+    visitor.go("Ledger")
+    spent = sum(float(release.cost.epsilon) for release in releases)
+    shown = float(re.search(r"ε ([\d.]+)", visitor.metric("Spent"))[1])
+    assert shown == pytest.approx(spent, abs=1e-3)
+    for name in TITLES:
+        visitor.go(name)
+        expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_examples_are_drawn_for_the_classroom(context, server):
+    visitor = visit(context, server.url)
+    visitor.use_example()
+    visitor.go("Resized bootstrap")
+    visitor.pick("my column")
+    badge = visitor.page.get_by_text("Classroom: not a private release")
+    expect(badge).to_have_count(0)
+    expect(visitor.page.get_by_text("As published it cannot")).to_have_count(0)
+    release = released(visitor)
+    expect(badge).to_be_visible()
+    assert release.mode is Mode.CLASSROOM
+    assert WATERMARK in visitor.download("Download CSV").splitlines()[1]
+    for figure in visitor.page.locator(".js-plotly-plot").all():
+        expect(figure.locator(".annotation-text")).to_contain_text(["Classroom"])
+    visitor.go("Ledger")
+    expect(badge).to_be_visible()
