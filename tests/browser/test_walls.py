@@ -33,7 +33,7 @@ ASKED = ("mean", "sum", "variance", "standard deviation", "proportion", "histogr
 EPSILON = 0.2
 # The lines of a figure: with so many digits, six in a row are there by chance. What
 # they are drawn from is searched on its way to the browser.
-_PATHS = re.compile(r' d="[^"]*"')
+PATHS = re.compile(r' d="[^"]*"')
 # The last is on no public list.
 REGIONS = ("north", "south", "west", "elsewhere")
 
@@ -112,7 +112,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     for name in PAGES:
         visitor.go(name)
         visitor.unfold()
-        seen.append(_PATHS.sub("", visitor.page.content()))
+        seen.append(PATHS.sub("", visitor.page.content()))
         seen.append(visitor.text)
         addresses.append(visitor.page.url)
     visitor.go("Ledger")
@@ -220,7 +220,7 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
     for name in ("Individual privacy", "Trade-offs", "Ledger"):
         visitor.go(name)
         visitor.unfold()
-        seen.append(_PATHS.sub("", visitor.page.content()))
+        seen.append(PATHS.sub("", visitor.page.content()))
 
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*seen, *wire.urls, log]).encode()

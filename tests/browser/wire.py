@@ -58,7 +58,8 @@ def spellings(number: float) -> tuple[str | bytes, ...]:
     of the float, plain and in base64 at each of its three alignments.
     """
     exact = f"{number:.15g}"
-    texts = {_head(exact), f"{number:.6g}", _head(f"{number:,.9f}"), f"{number:,.2f}"}
+    rounded = {f"{number:.6g}", f"{number:,.6g}", f"{number:,.2f}"}
+    texts = {_head(exact), _head(f"{number:,.9f}"), *rounded}
     raw = struct.pack("<d", number)
     return (*(text for text in texts if _long(text)), raw, *_in_base64(raw))
 

@@ -1,0 +1,164 @@
+"""What the pages of resampling show of one's own column, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.resampling.bootstrap_lines import methods
+from dpcore.figures.wording import epsilon_text
+from dpcore.individual.exposure import expose
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.studies.resampling.bootstrap_coverage import Experiment, exact_coverage
+from dpcore.studies.resampling.bootstrap_populations import People
+from dpcore.studies.resampling.subsampling import SampledMean
+from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, request
+from tests.browser.visitor import Visitor, table, visit
+from tests.browser.wire import Wire, spellings
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+BOUNDS = Interval(lower=0.0, upper=TOP)
+PRICE = 0.5
+
+
+def sampled() -> SubsampledRequest:
+    """Return a total from a tenth of the rows, as the page asks for it."""
+    return SubsampledRequest(
+        query=request(StatisticKind.SUM).query,
+        law="laplace",
+        epsilon=PRICE,
+        delta=0.0,
+        share=0.1,
+        people=PEOPLE,
+    )
+
+
+def secrets() -> dict[str, dict[str, float]]:
+    """Return what each area shows, with more digits than chance has."""
+    inside = BOUNDS.clip(INCOMES)
+    people = People.of(inside, bounds=BOUNDS, name=COLUMN, unit="")
+    mine = Experiment(population=people, people=500, rho=0.5, times=50)
+    unbiased, *_ = methods(tail=0.05, level=0.95)
+    at = SampledMean.of(inside - TOP / 2, width=TOP, epsilon=PRICE)
+    by_sample = np.sqrt(at.fixed_size(np.geomspace(1 / PEOPLE, 1, 100)).sampling)
+    asked = sampled()
+    losses = expose(
+        asked.plan,
+        asked.query.statistic,
+        INCOMES,
+        relation=NeighboringRelation.SUBSTITUTION,
+        delta=asked.used_delta,
+    )
+    ends = losses.quantiles([0.5, 0.9])
+    return {
+        "standard-errors": {
+            f"coverage of {k}": exact_coverage(replace(mine, times=k), unbiased.method)
+            for k in (20, 50, 200)
+        },
+        "sampled-column": {"one row": float(by_sample[0])},
+        "subsampled-losses": {"median": float(ends[0]), "90 %": float(ends[1])},
+        "resized": {"mean": float(inside.mean())},
+    }
+
+
+def test_resampling_keeps_the_column_in_its_areas(context, server):
+    watch = Watch(Wire(context), visit(context, server.url))
+    visitor = watch.visitor
+    visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=9)
+
+    visitor.go("Standard errors")
+    visitor.number("Bootstraps to release", 5)
+    expect(visitor.button("Release")).to_be_enabled()
+    watch.closed()
+    watch.opened("standard-errors")
+    watch.released()
+
+    watch.leave("Subsampling", "Does it pay?")
+    watch.closed()
+    watch.opened("sampled-column")
+    watch.leave("Subsampling", "Release from a sample")
+    visitor.choose("Statistic", "sum")
+    visitor.number("ε for this release", PRICE)
+    watch.closed()
+    watch.opened("subsampled-losses")
+    watch.released()
+
+    watch.leave("Resized bootstrap")
+    visitor.pick("my column")
+    watch.closed()
+    watch.opened("resized")
+    watch.released()
+
+    watch.leave("Ledger")
+    watch.closed()
+    watch.download()
+    log = server.log.read_text(encoding="utf-8")
+    everything = "\n".join([*watch.seen, *watch.wire.urls, log]).encode()
+    raw = [n.encode() if isinstance(n, str) else n for n in watch.needles]
+    assert [needle for needle in raw if needle in everything] == []
+    shown = epsilon_text(watch.known["subsampled-losses"]["median"])
+    assert [part for part in watch.seen if f"ε {shown}" in part] == []
+    for url in watch.wire.urls:
+        assert "income" not in url
+
+
+class Watch:
+    """A visitor, what comes over the wire, and what stands outside the areas."""
+
+    def __init__(self, wire: Wire, visitor: Visitor) -> None:
+        self.wire, self.visitor = wire, visitor
+        self.known = secrets()
+        self.needles = [
+            written
+            for area in self.known.values()
+            for number in area.values()
+            for written in spellings(number)
+        ]
+        self.seen: list[str] = []
+
+    def closed(self) -> None:
+        """Nothing of the table came to the browser before the area is open."""
+        self.visitor.settle()
+        page = self.visitor.page
+        self.seen += [page.url, PATHS.sub("", page.content())]
+        assert self.wire.holds(*self.needles) == []
+
+    def opened(self, area: str) -> None:
+        """Open an area: what it shows comes now, and stands in it alone."""
+        place = self.visitor.page.locator(f".st-key-confidential-{area}")
+        place.get_by_text("Show ").first.click()
+        expect(place.locator(".js-plotly-plot, strong").first).to_be_visible()
+        self.visitor.settle()
+        known = self.known[area].values()
+        assert any(self.wire.holds(*spellings(number)) for number in known), area
+        outside = self.visitor.text.replace(place.inner_text(), "")
+        self.seen += [self.visitor.page.url, outside]
+
+    def released(self) -> None:
+        """Release with the area open: files hold the answer and nothing else."""
+        self.visitor.button("Release").click()
+        drawn = self.visitor.page.get_by_text("Draw 1 of this question")
+        expect(drawn).to_be_visible()
+        self.visitor.settle()
+        self.download()
+
+    def download(self) -> None:
+        """Keep both files of what was released."""
+        kinds = ("JSON", "CSV")
+        self.seen += [self.visitor.download(f"Download {kind}") for kind in kinds]
+
+    def leave(self, name: str, tab: str | None = None) -> None:
+        """Go where nothing of the table may come to the browser any more."""
+        self.visitor.go(name)
+        if tab is not None:
+            self.visitor.page.get_by_role("tab", name=tab, exact=True).click()
+            self.visitor.settle()
+        # The page before may have answered once more on the way.
+        self.wire.frames.clear()
