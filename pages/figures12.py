@@ -21,7 +21,7 @@ except ParameterError as error:
 current = per_instance_figures.latest(design)
 st.header("Figure 1: who loses how much")
 per_instance_figures.first(current)
-st.header("Figure 2: more people, more accuracy")
+st.header("Figure 2: the losses with more people, or with less accuracy")
 per_instance_figures.second(current)
 st.header("What the text says, and what this run says")
 per_instance_figures.verdicts(current)

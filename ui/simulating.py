@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
-_AT_FIRST, _PATIENCE = 2.0, 0.4
+_AT_FIRST, _PATIENCE = 1.0, 0.4
 _PAUSE = 0.1
 _MARKS = {
     Verdict.HOLDS: ":material/check:",
     Verdict.FAILS: ":material/close:",
     Verdict.DEPENDS: ":material/rule:",
+    Verdict.TUNED: ":material/tune:",
     Verdict.UNSEEN: ":material/visibility_off:",
 }
 
@@ -103,7 +104,8 @@ def latest(
         ),
     )
     if not current.pieces:
-        current.go_on(_AT_FIRST)
+        with st.spinner(f"Simulating {total} {pieces} …"):
+            current.go_on(_AT_FIRST)
     if not current.over:
         st.fragment(_go_on, run_every=_PAUSE)(current, pieces)
         st.stop()

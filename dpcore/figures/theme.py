@@ -3,6 +3,14 @@
 Colors are from Okabe and Ito's set, which readers with a color vision deficiency can
 tell apart; every color also has a dash of its own, and both belong to one mechanism on
 all pages.
+
+Figures are read on a light and on a dark page. What is neither a trace of its own color
+nor on a plate of its own takes ``NEUTRAL``, or a dark line with a light edge.
+
+The watermark says that a picture is not a private release: it belongs where something
+was computed from a table or released for a lesson. A picture of public settings or of
+simulated tables, as on the pages of the studies, has nothing to hide and carries none,
+and nor does its download.
 """
 
 from __future__ import annotations
@@ -10,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 if TYPE_CHECKING:
@@ -22,6 +31,7 @@ _GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
 CONFIDENTIAL = "#E69F00"
 PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"
+_FEW_TICKS = 100.0
 _WATERMARK = {
     "text": "Classroom",
     "xref": "paper",
@@ -134,6 +144,23 @@ def frame(
     if watermark:
         known["annotations"] = [*known.get("annotations", ()), _WATERMARK]
     return go.Figure(data=list(traces), layout=known)
+
+
+def log_axis(title: str, low: float, high: float) -> dict[str, Any]:
+    """Return a log axis from ``low`` to ``high``, with ticks enough to read from.
+
+    Within two decades, powers of ten alone would be too few.
+
+    >>> log_axis("epsilon", 0.3, 3.0)["dtick"], log_axis("epsilon", 1e-6, 1.0)["dtick"]
+    ('D2', 1)
+    """
+    return {
+        "type": "log",
+        "range": [float(np.log10(low)), float(np.log10(high))],
+        "dtick": "D2" if high < _FEW_TICKS * low else 1,
+        "exponentformat": "power",
+        "title": {"text": f"{plain(title)} (log scale)"},
+    }
 
 
 def mark(figure: go.Figure, *, at: float, to: float, name: str, dash: str) -> None:

@@ -113,15 +113,16 @@ def test_pictures_are_small_marked_and_told_in_words_and_numbers(watermark):
             assert points <= MOST_POINTS
 
 
-def test_bars_are_nested_and_in_proportion_to_the_average():
+def test_points_are_nested_and_told_as_multiples_of_the_average():
     picture = chain_picture(CHAIN, key="output", watermark=False)
-    (bars,) = picture.figure.data
-    assert list(bars.x) == sorted(bars.x, reverse=True)
+    (points,) = picture.figure.data
+    assert list(points.x) == sorted(points.x, reverse=True)
     assert list(picture.table["epsilon"]) == [1.0, 0.25, 0.2, 0.1, 0.02]
     assert list(picture.table["times the average person"]) == pytest.approx(
         [50, 12.5, 10, 5, 1]
     )
     assert "10 times what the most exposed" in picture.title
+    assert "<b>0.1<br>5 × average</b>" in points.text
 
 
 @pytest.mark.parametrize(
@@ -156,9 +157,14 @@ def test_bars_are_nested_and_in_proportion_to_the_average():
 def test_chains_without_an_end_are_drawn_and_said(chain, words):
     picture = chain_picture(chain, key="output", watermark=False)
     assert words in picture.title
-    (bars,) = picture.figure.data
-    assert np.isfinite(bars.x).all()
-    assert np.all(np.asarray(bars.x) > 0)
+    (points,) = picture.figure.data
+    assert np.isfinite(points.x).all()
+    assert np.all(np.asarray(points.x) > 0)
+    low, high = picture.figure.layout.xaxis.range
+    assert np.all(np.log10(points.x) >= low - 1e-9)
+    assert np.all(np.log10(points.x) <= high + 1e-9)
+    off = [s == "triangle-right" for s in points.marker.symbol]
+    assert off == list(np.isinf(picture.table["epsilon"]))
 
 
 def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():

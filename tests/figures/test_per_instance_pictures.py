@@ -23,8 +23,12 @@ def test_first_figure_prints_both_factors(parts):
     picture = nested_picture(parts[0].losses, watermark=False)
     assert "5.89 times less" in picture.title
     assert "21.4 times less" in picture.title
-    bars = picture.figure.data[0].x
-    assert list(bars) == sorted(bars, reverse=True)
+    assert "proved to lose 5.29 times less" in picture.title
+    points = picture.figure.data[0].x
+    assert list(points) == sorted(points, reverse=True)
+    low, high = picture.figure.layout.xaxis.range
+    assert (low < np.log10(points)).all()
+    assert (np.log10(points) < high).all()
     assert picture.table["times below the guarantee"][2] == pytest.approx(
         5.89, abs=0.01
     )

@@ -1,6 +1,7 @@
 """Figures 1 and 2 as a run: its parts, its numbers, and what it says of the text."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from dpcore.studies.individual.per_instance_figures import Simulation
 from dpcore.studies.individual.per_instance_run import (
     Design,
     Pane,
+    Part,
     findings,
     numbers,
     of_pane,
@@ -42,24 +44,70 @@ def test_the_left_pane_is_the_reconstructed_one(parts):
 
 
 def test_what_the_text_says_held_against_the_run(parts):
-    found = {one.key: one for one in findings(parts)}
+    found = {one.key: one for one in findings(Design(), parts)}
     assert "21.4 times" in found["1a"].evidence
     assert "5.89 times" in found["1b"].evidence
-    holds = {key: one.verdict is Verdict.HOLDS for key, one in found.items()}
-    assert holds == {"1a": True, "1b": True, "2a": True, "2b": False}
+    assert "5.29 times" in found["1b"].evidence
+    assert {key: one.verdict for key, one in found.items()} == {
+        "1a": Verdict.TUNED,
+        "1b": Verdict.TUNED,
+        "2a": Verdict.DEPENDS,
+        "2b": Verdict.FAILS,
+    }
     assert "143" in found["2b"].evidence
     # With a weak penalty everybody loses far less than six times less.
     weak = Design(simulation=Simulation(strength=0.1), sizes=(100,), gammas=(1.0,))
-    verdicts = {one.key: one.verdict for one in findings(tuple(run(weak)))}
+    verdicts = {one.key: one.verdict for one in findings(weak, tuple(run(weak)))}
+    assert verdicts["1a"] is Verdict.HOLDS
     assert verdicts["1b"] is Verdict.FAILS
     assert verdicts["2a"] is Verdict.UNSEEN
 
 
+@pytest.mark.parametrize(
+    ("power", "verdict"),
+    [
+        (-1.0, Verdict.HOLDS),
+        (-0.86, Verdict.HOLDS),
+        (-0.75, Verdict.DEPENDS),
+        (-1.2, Verdict.DEPENDS),
+        (0.1, Verdict.FAILS),
+    ],
+)
+def test_about_like_one_over_the_people_is_a_power_near_minus_one(
+    parts, power, verdict
+):
+    bent = [
+        Part(
+            pane=Pane.BY_SIZE,
+            setting=people,
+            losses=replace(
+                parts[1].losses, losses=np.array([0.2 * (people / 100) ** power])
+            ),
+        )
+        for people in (100, 1_000, 10_000)
+    ]
+    (found,) = (one for one in findings(Design(), bent) if one.key == "2a")
+    assert found.verdict is verdict
+    assert "100 to 10,000 people" in found.evidence
+
+
+def test_the_usual_run_is_computed_once_and_no_other_is_kept(parts):
+    again = tuple(run(Design()))
+    assert all(one is two for one, two in zip(parts, again, strict=True))
+    other = Design(sizes=(100,), gammas=(1.0,))
+    first, second = tuple(run(other)), tuple(run(other))
+    assert all(one is not two for one, two in zip(first, second, strict=True))
+    (size,) = of_pane(first, Pane.BY_SIZE)
+    assert size.losses.losses == pytest.approx(parts[1].losses.losses)
+
+
 def test_a_run_that_was_stopped_says_what_it_saw():
     started = tuple(itertools.islice(run(Design()), 1))
-    unseen = [one.key for one in findings(started) if one.verdict is Verdict.UNSEEN]
+    unseen = [
+        one.key for one in findings(Design(), started) if one.verdict is Verdict.UNSEEN
+    ]
     assert unseen == ["2a", "2b"]
-    assert all(one.verdict is Verdict.UNSEEN for one in findings(()))
+    assert all(one.verdict is Verdict.UNSEEN for one in findings(Design(), ()))
 
 
 def test_numbers_are_those_of_the_parts(parts):

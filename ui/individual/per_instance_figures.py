@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpcore.figures.individual import per_instance_figures as figures
 from dpcore.figures.wording import epsilon_text, significant
-from dpcore.releases.record import Mode
 from dpcore.studies.individual.per_instance_run import (
     Pane,
     findings,
@@ -16,7 +15,7 @@ from dpcore.studies.individual.per_instance_run import (
     of_pane,
     run,
 )
-from ui import results, session, simulating
+from ui import results, simulating
 
 if TYPE_CHECKING:
     from dpcore.studies.individual.per_instance_figures import NestedLosses
@@ -42,7 +41,14 @@ def first(current: Study) -> None:
     mine = of_pane(current.pieces, Pane.NESTED)
     losses = cast("NestedLosses", mine[0].losses)
     cells = st.columns(4)
-    cells[0].metric("DP over anybody", f"{significant(losses.times_for_all)} ×")
+    cells[0].metric(
+        "DP over anybody, found",
+        f"{significant(losses.times_for_all)} ×",
+        delta=f"proved: {significant(losses.times_at_least)} ×",
+        delta_color="off",
+        delta_arrow="off",
+        help="The worst newcomer that a search finds, and what is proved of all.",
+    )
     cells[1].metric(
         "DP over most exposed",
         f"{significant(losses.times_in_table)} ×",
@@ -54,7 +60,7 @@ def first(current: Study) -> None:
         significant(losses.sigma),
         help="Standard deviation of the noise on each coefficient.",
     )
-    results.show(figures.nested_picture(losses, watermark=_watermark()), "f12-first")
+    results.show(figures.nested_picture(losses, watermark=False), "f12-first")
     st.caption(
         "“Found” is the most that a search over all possible newcomers comes to, “at "
         "most” what is proved of them: the truth lies between."
@@ -62,15 +68,15 @@ def first(current: Study) -> None:
 
 
 def second(current: Study) -> None:
-    """Show both panes of Figure 2, the open one."""
-    left, right = st.tabs(
+    """Show Figure 2 of both kinds of noise, the open one."""
+    noise, sample = st.tabs(
         ["Noise on the coefficients", "One posterior sample"],
         key="f12-pane",
         bind="query-params",
     )
     panes = {
-        Pane.BY_SIZE: (left, figures.sizes_picture),
-        Pane.BY_PRECISION: (right, figures.precision_picture),
+        Pane.BY_SIZE: (noise, figures.sizes_picture),
+        Pane.BY_PRECISION: (sample, figures.precision_picture),
     }
     for pane, (tab, picture) in panes.items():
         if not tab.open:
@@ -79,14 +85,14 @@ def second(current: Study) -> None:
             mine = of_pane(current.pieces, pane)
             if mine:
                 key = f"f12-{pane.name.lower()}"
-                results.show(picture(mine, watermark=_watermark()), key)
+                results.show(picture(mine, watermark=False), key)
             else:
                 st.info("The run was stopped before it came to this picture.")
 
 
 def verdicts(current: Study) -> None:
     """Hold what the text says against this run."""
-    simulating.verdicts(findings(current.pieces))
+    simulating.verdicts(findings(current.asked, current.pieces))
 
 
 def download(current: Study) -> None:
@@ -94,7 +100,7 @@ def download(current: Study) -> None:
     st.download_button(
         "Download the numbers (CSV)",
         numbers(current.pieces).to_csv(index=False),
-        file_name=f"{'classroom-' if _watermark() else ''}figures-1-2.csv",
+        file_name="figures-1-2.csv",
         mime="text/csv",
         key="f12-download",
         on_click="ignore",
@@ -108,22 +114,18 @@ def details(current: Study) -> None:
     st.markdown(
         "A linear regression with a ridge penalty λ is fitted to a simulated table: "
         f"{simulation.columns} features, each row of length 1, targets between −1 and "
-        "1. **Figure 1** and the **left pane** add normal noise of equal size to all "
-        "coefficients, just enough for the guarantee "
+        "1. **Figure 1** and **Noise on the coefficients** add normal noise of equal "
+        "size to all coefficients, just enough for the guarantee "
         f"(ε {epsilon_text(simulation.epsilon)}, δ {significant(simulation.delta)}); "
-        "the **right pane** draws the coefficients once from the posterior N(θ̂, "
-        "(γH)⁻¹). Everybody's own loss is the exact one between two tables, with and "
-        "without the person.\n\n"
+        "**One posterior sample** draws the coefficients once from the posterior "
+        "N(θ̂, (γH)⁻¹). Everybody's own loss is the exact one between two tables, with "
+        "and without the person.\n\n"
         "The guarantee is over all tables. “Anybody” is over all possible newcomers to "
         "this table. A residual of zero is not a loss of zero for the posterior "
-        "sample: the person also changes how far it scatters, which is the floor on "
-        "the left of that picture.\n\n"
+        "sample: the person also changes how far it scatters. That is the floor on "
+        "the right of its picture, where the sample is least accurate.\n\n"
         "Source: Y.-X. Wang, *Per-instance differential privacy*, 2019, figures 1 and "
         "2, section 6. Its text does not print the settings. They were reconstructed "
         "so that Figure 1 shows the factors that the text names (about 6 and more than "
         "10); λ = 2√n does, λ = √n gives 11.5 and 51.8."
     )
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

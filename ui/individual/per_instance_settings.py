@@ -34,8 +34,8 @@ def ask() -> Design:
         step=100,
         key="f12-people",
         bind="query-params",
-        help="Also those of the right pane of Figure 2. Reconstructed, as all settings "
-        "here: the text does not print them.",
+        help="Also those of the posterior sample of Figure 2. Reconstructed, as all "
+        "settings here: the text does not print them.",
     )
     strength = cells[1].number_input(
         "Penalty of Figure 1, times √n",
@@ -45,7 +45,7 @@ def ask() -> Design:
         format="%g",
         key="f12-strength",
         bind="query-params",
-        help="At 2 the run shows what the text reports of Figure 1.",
+        help="2 was sought so that the run shows what the text reports of Figure 1.",
     )
     epsilon = cells[2].number_input(
         "Guarantee ε",
@@ -115,7 +115,7 @@ def _table() -> tuple[int, float, int]:
         value=0,
         key="f12-seed",
         bind="query-params",
-        help="Of the simulated table; the left pane of Figure 2 uses the next one.",
+        help="Of the simulated table; Figure 2 with noise uses the next one.",
     )
     return columns, noise, seed
 
@@ -137,14 +137,14 @@ def _second() -> tuple[float, str, str]:
         ", ".join(map(str, SIZES)),
         key="f12-sizes",
         bind="query-params",
-        help="Of the left pane.",
+        help="Of Figure 2, noise on the coefficients.",
     )
     gammas = cells[2].text_input(
         "Precisions γ",
         ", ".join(f"{gamma:g}" for gamma in GAMMAS),
         key="f12-gammas",
         bind="query-params",
-        help="Of the right pane: the larger, the closer the sample to the fit.",
+        help="Of Figure 2, one posterior sample: the larger, the closer to the fit.",
     )
     return strength, sizes, gammas
 

@@ -7,11 +7,12 @@ number is at least as large as the next.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.individual.ladder import Rung, ladder
 from dpcore.figures.theme import (
     NEUTRAL,
     PUBLIC,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _ONE = 1e-12
-_WIDEST = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,60 +67,25 @@ class Chain:
 
 
 def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
-    """Return nested bars, each with how many times it is the average person's loss.
-
-    An infinite loss has a bar that runs off the figure.
-    """
+    """Return nested losses, each with how many times it is the average person's."""
     steps = chain.steps
     losses = np.array([loss for _, loss in steps])
-    finite = losses[np.isfinite(losses) & (losses > 0)]
-    top = float(finite.max()) if len(finite) else 1.0
-    low = max(float(finite.min()) if len(finite) else top, top / _WIDEST) / 3
-    off = 30 * top
-    drawn = np.clip(np.where(np.isinf(losses), off, losses), low, None)
-    texts = [
-        f"{epsilon_text(loss)}{_times(loss, chain.mean)}" for loss in losses.tolist()
-    ]
-    bars: dict[str, Any] = {
-        "type": "bar",
-        "orientation": "h",
-        "y": [
-            name.replace(", ", ",<br>").replace(" here", "<br>here")
-            for name, _ in steps
+    texts = [epsilon_text(loss) for loss in losses.tolist()]
+    times = [_times(loss, chain.mean) for loss in losses.tolist()]
+    figure = ladder(
+        [
+            Rung(
+                name=name.replace(", ", ",<br>").replace(" here", "<br>here"),
+                loss=loss,
+                text=f"{text}<br>{factor}" if factor else text,
+                color=PUBLIC if place == 0 else STROKES[key].color,
+            )
+            for place, ((name, loss), text, factor) in enumerate(
+                zip(steps, texts, times, strict=True)
+            )
         ],
-        "x": drawn,
-        "text": [f"<b>{text}</b>" for text in texts],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "marker": {
-            "color": [
-                PUBLIC if place == 0 else STROKES[key].color
-                for place in range(len(steps))
-            ],
-            "opacity": [1.0 - 0.15 * place for place in range(len(steps))],
-            "pattern": {
-                "shape": ["/" if np.isinf(loss) else "" for loss in losses.tolist()]
-            },
-        },
-        "hovertemplate": "%{y}: %{text}<extra></extra>",
-    }
-    figure = frame(
-        traces=[bars],
+        axis="privacy loss, epsilon",
         watermark=watermark,
-        height=100 + 54 * len(steps),
-        showlegend=False,
-        margin={"l": 24, "r": 24, "t": 12, "b": 50},
-        xaxis={
-            "type": "log",
-            "range": [
-                np.log10(low),
-                np.log10(drawn.max() / low) * 1.45 + np.log10(low),
-            ],
-            "dtick": 1,
-            "exponentformat": "power",
-            "title": {"text": "privacy loss, epsilon (log scale)"},
-        },
-        yaxis={"autorange": "reversed", "automargin": True},
     )
     table = pd.DataFrame(
         {
@@ -134,13 +99,14 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
     )
     title = _chain_title(chain)
     listed = "; ".join(
-        f"{name} {text}" for (name, _), text in zip(steps, texts, strict=True)
+        f"{name} {text}" + (f" ({factor})" if factor else "")
+        for (name, _), text, factor in zip(steps, texts, times, strict=True)
     )
     return Picture(
         title=title,
         figure=figure,
-        alt="Bars, each at least as long as the next, with multiples of the average "
-        f"person's loss: {listed}.",
+        alt="Points, each loss at least as large as the next, with multiples of the "
+        f"average person's loss: {listed}.",
         table=table,
     )
 
@@ -148,7 +114,7 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
 def _times(loss: float, mean: float) -> str:
     if not (np.isfinite(loss) and mean > 0) or loss <= mean * (1 + _ONE):
         return ""
-    return f" ({significant(loss / mean, 2)} ×)"
+    return f"{significant(loss / mean, 2)} × average"
 
 
 def _chain_title(chain: Chain) -> str:

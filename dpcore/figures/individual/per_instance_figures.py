@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.individual.ladder import Rung, ladder
 from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.studies.individual.per_instance_run import Pane, numbers, of_pane
@@ -28,7 +29,7 @@ _MEAN = "#56B4E9"
 
 
 def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
-    """Return the ever narrower maxima as bars on a log axis, each with its factor."""
+    """Return the ever narrower maxima as points on a log axis, each with its factor."""
     rows = [
         ("any table, anybody (DP)", losses.guarantee),
         ("this table, anybody: at most", losses.certificate),
@@ -36,42 +37,29 @@ def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
         ("most exposed in the table", float(losses.losses.max())),
         ("average in the table", float(losses.losses.mean())),
     ]
-    least = min(value for _, value in rows if value > 0)
     colors = [NEUTRAL, PUBLIC, PUBLIC, CONFIDENTIAL, CONFIDENTIAL]
     factors = [losses.guarantee / value if value > 0 else np.inf for _, value in rows]
-    figure = frame(
-        traces=[
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": [max(value, least) for _, value in rows],
-                "y": [name for name, _ in rows],
-                "text": [
-                    f"{epsilon_text(value)}"
-                    + ("" if place == 0 else f" ({significant(factor)} times less)")
-                    for place, ((_, value), factor) in enumerate(
-                        zip(rows, factors, strict=True)
-                    )
-                ],
-                "textposition": "auto",
-                "insidetextanchor": "start",
-                "marker": {"color": colors},
-                "hovertemplate": "%{y}: %{x:.6g}<extra></extra>",
-            }
+    figure = ladder(
+        [
+            Rung(
+                name=name.replace(", ", ",<br>").replace(" in the", "<br>in the"),
+                loss=value,
+                text=epsilon_text(value)
+                + ("" if place == 0 else f"<br>{significant(factor)} times less"),
+                color=color,
+            )
+            for place, ((name, value), color, factor) in enumerate(
+                zip(rows, colors, factors, strict=True)
+            )
         ],
+        axis="privacy loss, epsilon",
         watermark=watermark,
-        showlegend=False,
-        xaxis={
-            **_LOG,
-            "title": {"text": _LOSS},
-            "range": np.log10([least / 3, 1.3 * losses.guarantee]).tolist(),
-        },
-        yaxis={"autorange": "reversed", "automargin": True},
     )
     title = (
-        f"Anybody at this table loses {significant(losses.times_for_all)} times less "
-        f"than the guarantee, the most exposed person in it "
-        f"{significant(losses.times_in_table)} times less"
+        f"Anybody at this table is proved to lose {significant(losses.times_at_least)} "
+        f"times less than the guarantee, and found to lose "
+        f"{significant(losses.times_for_all)} times less; the most exposed person in "
+        f"it loses {significant(losses.times_in_table)} times less"
     )
     return Picture(
         title=title,
@@ -133,8 +121,8 @@ def sizes_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
     first, last = losses[0], losses[-1]
     title = (
         f"With {people[0]:,.0f} people the average person loses "
-        f"{significant(first.times_on_average)} times less than the guarantee, with "
-        f"{people[-1]:,.0f} {significant(last.times_on_average)} times less"
+        f"{significant(first.times_on_average)} times less than the guarantee; with "
+        f"{people[-1]:,.0f} people {significant(last.times_on_average)} times less"
         if len(mine) > 1
         else f"With {people[0]:,.0f} people the average person loses "
         f"{significant(first.times_on_average)} times less than the guarantee"

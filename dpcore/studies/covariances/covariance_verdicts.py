@@ -19,6 +19,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     DEPENDS = "depends"
+    TUNED = "tuned to"
     UNSEEN = "not in this run"
 
 
