@@ -76,10 +76,11 @@ def distribution(losses: Exposure | ModelExposure, *, key: str) -> None:
     results.show(
         exposures.exposure_picture(losses, key=key, watermark=watermark()), "exposure"
     )
-    usual = losses.worst_case if np.isfinite(losses.worst_case) else losses.maximum
+    usual = losses.worst_case
     threshold = st.number_input(
         "Nobody should lose more than",
         min_value=0.0,
+        # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         value=round(usual / 2, 6) if np.isfinite(usual) else 1.0,
         format="%g",
         key="threshold",
