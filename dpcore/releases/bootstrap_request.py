@@ -155,14 +155,20 @@ class BootstrapRequest(OfQuery):
     @property
     def plan(self) -> BootstrapPlan:
         """Return how the answer is drawn."""
-        mu = step(self.factor, rho=self.rho, times=self.times)
+        return self.planned(1 / step(self.factor, rho=self.rho, times=self.times))
+
+    def planned(self, multiple: float) -> BootstrapPlan:
+        """Return the plan whose noise is a known multiple of the sensitivity.
+
+        A release has recorded it, and it need not be searched for again.
+        """
         return BootstrapPlan(
             bounds=self._terms,
             people=self.query.size.people,
             average=self.query.kind in _AVERAGES,
             sensitivity=self._sensitivity,
             times=self.times,
-            multiple=1 / mu,
+            multiple=multiple,
             bound=self.proved,
         )
 

@@ -10,12 +10,9 @@ import streamlit as st
 
 from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
 from dpcore.figures.wording import epsilon_text
-from dpcore.individual.release_losses import (
-    ReleaseLosses,
-)
-from dpcore.individual.totals import Counting, odometer, person_totals
+from dpcore.individual.release_losses import ReleaseLosses
+from dpcore.individual.totals import Counting, gather, odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent, compose
-from dpcore.privacy.event_distributions import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from ui import results, session
@@ -25,6 +22,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.data.bounds import FloatArray
     from dpcore.individual.totals import PersonTotals
     from ui.individual.ledger_losses import LedgerLosses
     from ui.individual.subject import Subject
@@ -47,14 +45,17 @@ def show(subject: Subject, study: Study) -> None:
         return
     with st.spinner("Adding up everybody's losses …"):
         ledger = ledger_losses.read(releases, study, subject.relation)
+        gathered = session.remember(
+            "gathered-losses",
+            ledger.key,
+            lambda: gather(ledger.losses, people=study.dataset.people),
+        )
     delta, way = _ask(study)
     with st.spinner("Adding up everybody's losses …"):
         totals = session.remember(
             "person-totals",
             f"{ledger.key} {delta}",
-            lambda: person_totals(
-                ledger.losses, people=study.dataset.people, delta=delta
-            ),
+            lambda: gathered.at(delta),
         )
     _uncounted(ledger)
     ranking = _everybody(ledger, totals, way, study)
@@ -102,6 +103,11 @@ def _uncounted(ledger: LedgerLosses) -> None:
                 f"loss is not worked out here: {names}."
             )
         )
+    if len(set(map(id, ledger.losses))) > ledger.most:
+        st.caption(
+            f"Of a table of this size the {ledger.most} costliest questions are looked "
+            "at closely; beyond these everybody is counted at the worst case."
+        )
     for note in ledger.notes:
         st.caption(literal(f"Losses of {note}."))
 
@@ -144,7 +150,7 @@ def _everybody(
             {
                 "row": [row + 1 for row in rows],
                 "total epsilon": [float(losses.epsilon[row]) for row in rows],
-                "most from": [_costliest(ledger, row, totals.delta) for row in rows],
+                "most from": _costliest(ledger, rows, totals.delta),
             }
         ),
         column_config={"total epsilon": results.THREE_DIGITS},
@@ -173,7 +179,7 @@ def _one(
         )
         row = int(row) - 1
     path = odometer(ledger.losses, row, delta=totals.delta)
-    own = _alone(ledger, row, totals.delta)
+    own = _alone(ledger, [row], totals.delta)[:, 0].tolist()
     results.show(
         odometer_picture(
             path,
@@ -210,14 +216,17 @@ def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
     )
 
 
-def _alone(ledger: LedgerLosses, row: int, delta: float) -> list[float]:
-    return [float(epsilon_of(losses.of(row), delta)) for losses in ledger.losses]
+def _alone(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> FloatArray:
+    """Return the epsilon of each release for some people, shape ``(r, people)``."""
+    people = np.array(rows)
+    epsilons = (losses.among(people).epsilon(delta) for losses in ledger.losses)
+    return np.array([np.broadcast_to(one, len(rows)) for one in epsilons])
 
 
-def _costliest(ledger: LedgerLosses, row: int, delta: float) -> str:
-    alone = _alone(ledger, row, delta)
-    place = int(np.argmax(alone))
-    return f"{place + 1}: {ledger.releases[place].title}"
+def _costliest(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> list[str]:
+    """Return the release that reveals most about each of some people."""
+    places = np.argmax(_alone(ledger, rows, delta), axis=0).tolist()
+    return [f"{place + 1}: {ledger.releases[place].title}" for place in places]
 
 
 def _how(relation: NeighboringRelation) -> None:
@@ -229,7 +238,13 @@ def _how(relation: NeighboringRelation) -> None:
         "each person's ρ and converts once. **Gaussian noise** composes exactly: the "
         "squares of shift over noise add up, whatever the number of releases; "
         "together with other noise, their ε are added to it. All are valid, so the "
-        "smallest is.\n\n"
+        "smallest is. Of more than 50,000 people a loss is rounded up by 0.05 % at "
+        "most.\n\n"
+        "**From a secret sample** a person loses what their own change in the sample "
+        "reveals, amplified. **From bootstraps** they lose what their own change by "
+        "one copy reveals to somebody who is told how often they were drawn, and never "
+        "more than the guarantee; where loss distributions are convolved, bootstraps "
+        "are counted at the guarantee.\n\n"
         "This describes the releases that were made. If a release was chosen in view "
         "of earlier answers, the total of a person is what happened, not a guarantee; "
         "the account is charged the worst case for that reason. Nor may these totals "
