@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
+from dpcore.individual.leaving import Leaving, gaussian_epsilon
 from dpcore.individual.losses import Losses
-from dpcore.individual.model_losses import Leaving, gaussian_epsilon, leaving
+from dpcore.individual.model_losses import leaving
 from dpcore.individual.model_newcomers import for_all
 from dpcore.individual.summaries import ExposedPerson
 from dpcore.models.glm import GlmFit
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from dpcore.data.bounds import FloatArray
     from dpcore.models.design import Design
+    from dpcore.models.glm_audit import AuditedRemovals
     from dpcore.models.release_laws import Law
     from dpcore.models.ridge import RidgeFit
     from dpcore.relations import PrivacyUnit
@@ -137,6 +139,7 @@ def expose_model(
     relation: NeighboringRelation,
     rows: NDArray[np.intp] | None = None,
     codes: NDArray[np.intp] | None = None,
+    audited: AuditedRemovals | None = None,
     rng: np.random.Generator | None = None,
 ) -> ModelExposure:
     """Return everybody's privacy loss when a model is released.
@@ -152,7 +155,10 @@ def expose_model(
         rows: The row of the table, from 0, of each person; in order if not given.
         codes: Everybody's unit, from 0, where units own several rows and it is known
             which; otherwise rows like a person's own stand in for the others.
-        rng: Draws the people of an audit; the same ones each time if not given.
+        audited: Everybody's moves in a nonlinear model, where an audit found them
+            already.
+        rng: Draws the people of an audit otherwise; the same ones each time if not
+            given.
 
     Raises:
         DataError: There is nobody.
@@ -169,12 +175,19 @@ def expose_model(
             "for one with another record: compare with the table without the person."
         )
         raise ParameterError(message)
+    if codes is not None and relation is NeighboringRelation.SUBSTITUTION:
+        message = (
+            "what other records of all rows of a unit would do is not known: compare "
+            "with the table without the unit."
+        )
+        raise ParameterError(message)
     here = leaving(
         law,
         fit,
         delta=delta,
         rows=request.unit.rows,
         codes=codes,
+        audited=audited,
         rng=np.random.default_rng(0) if rng is None else rng,
     )
     found, certificate = for_all(law, fit, design=request.question.design, delta=delta)

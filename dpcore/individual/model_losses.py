@@ -9,18 +9,19 @@ nothing says which, the loss is that of a unit with ``k`` rows like the person's
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
+from dpcore.individual.leaving import Leaving, gaussian_epsilon
+from dpcore.individual.nonlinear_losses import audited_metric, nonlinear_leaving
 from dpcore.models.eigenvalue_moves import smallest_eigenvalue_moves
 from dpcore.models.glm import GlmFit
 from dpcore.models.glm_audit import audited_removals
+from dpcore.models.group_posterior import group_epsilon, group_pairs
 from dpcore.models.loss_tables import perturbed_epsilon, sampled_epsilon
-from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
+from dpcore.models.metrics import DEMOCRATIC, FISHER
 from dpcore.models.objective_perturbation import PerturbedPairs
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior_sampling import PosteriorPairs
@@ -35,38 +36,9 @@ if TYPE_CHECKING:
 
     from dpcore.data.bounds import FloatArray
     from dpcore.models.adaptive_posterior import AdaptivePosterior
+    from dpcore.models.glm_audit import AuditedRemovals
     from dpcore.models.release_laws import Law
     from dpcore.models.ridge import RidgeFit
-
-_CURVATURE: Final = 0.25
-"""Largest curvature of a logistic loss."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Leaving:
-    """What happens when each person leaves. CONFIDENTIAL.
-
-    Attributes:
-        epsilon: Loss of each person, shape ``(n,)``.
-        leverage: Share of a prediction that the person's own record makes, in [0, 1].
-        residual: What the fit without the person misses the person's target by: of
-            the prediction for linear and Huber models, of the mean for others, there
-            after one Newton step.
-        lengths: How far the coefficients move in the norm of the noise.
-        error: Largest relative error of approximate moves that an audit found; 0 where
-            they are exact.
-        exact: Whether the losses are exact, but for that error.
-        note: What they are otherwise, or what to know of them.
-
-    """
-
-    epsilon: FloatArray = field(repr=False)
-    leverage: FloatArray = field(repr=False)
-    residual: FloatArray = field(repr=False)
-    lengths: FloatArray = field(repr=False)
-    error: float = field(default=0.0, repr=False)
-    exact: bool = True
-    note: str = ""
 
 
 def leaving(
@@ -76,6 +48,7 @@ def leaving(
     delta: float,
     rows: int = 1,
     codes: NDArray[np.intp] | None = None,
+    audited: AuditedRemovals | None = None,
     rng: np.random.Generator,
 ) -> Leaving:
     """Return what the release reveals about whether each person is there.
@@ -86,18 +59,37 @@ def leaving(
         delta: What goes with every epsilon, in (0, 1).
         rows: How many rows one unit may own.
         codes: Everybody's unit, from 0, where it is known; it replaces ``rows``.
-        rng: Draws the people of an audit.
+        audited: Everybody's moves in a nonlinear model, where an audit found them
+            already.
+        rng: Draws the people of an audit otherwise.
 
     Raises:
         ParameterError: Losses under this law are not known for such a model.
 
     """
     if isinstance(fit, GlmFit):
-        return _nonlinear(law, fit, delta=delta, rows=rows, codes=codes, rng=rng)
-    if codes is not None and not _is_gaussian(law):
+        if codes is not None:
+            message = "units whose rows are known need a linear model."
+            raise ParameterError(message)
+        metric = audited_metric(law)
+        if audited is None:
+            audited = audited_removals(fit, metric, rng=rng)
+        return nonlinear_leaving(law, fit, audited, delta=delta, rows=rows)
+    return _linear(law, fit, delta=delta, rows=rows, codes=codes)
+
+
+def _linear(
+    law: Law,
+    fit: RidgeFit,
+    *,
+    delta: float,
+    rows: int,
+    codes: NDArray[np.intp] | None,
+) -> Leaving:
+    if codes is not None and not units_known(law, linear=True):
         message = (
-            "losses of units whose rows are known are exact for noise of a public "
-            "shape only: choose noise on the coefficients."
+            "losses of units whose rows are known need noise of a public shape or "
+            "posterior samples: choose noise on the coefficients."
         )
         raise ParameterError(message)
     if isinstance(law, NoisyFit) and law.metric.shape is FISHER.shape:
@@ -110,19 +102,19 @@ def leaving(
         message = "losses need a penalty of the sum of losses, not one per person."
         raise ParameterError(message)
     if isinstance(law, SampledFit):
+        if codes is not None:
+            return _sampled_units(law, fit, codes, delta=delta)
         return _sampled(law, fit, delta=delta, rows=rows)
     if isinstance(law, PerturbedObjective):
         return _perturbed(law, fit, delta=delta, rows=rows)
     return _adaptive(law, fit, delta=delta, rows=rows)
 
 
-def gaussian_epsilon(law: NoisyFit, lengths: FloatArray, *, delta: float) -> FloatArray:
-    """Return the exact epsilon of moves of some lengths."""
-    return gaussian.epsilon_of(math.sqrt(law.gamma) * lengths, delta)
-
-
-def _is_gaussian(law: Law) -> bool:
-    return isinstance(law, NoisyFit) and law.metric.public
+def units_known(law: Law, *, linear: bool) -> bool:
+    """Tell whether losses of units whose rows are known can be computed."""
+    if isinstance(law, NoisyFit):
+        return linear and (law.metric.public or law.metric.shape is FISHER.shape)
+    return linear and isinstance(law, SampledFit)
 
 
 def _noisy(
@@ -164,6 +156,25 @@ def _sampled(law: SampledFit, fit: RidgeFit, *, delta: float, rows: int) -> Leav
         leverage=found.leverages,
         residual=found.residuals,
         lengths=found.shifts,
+    )
+
+
+def _sampled_units(
+    law: SampledFit, fit: RidgeFit, codes: NDArray[np.intp], *, delta: float
+) -> Leaving:
+    """Return for each row what its unit loses, all of whose rows leave together."""
+    found, pairs = removals(fit, FISHER), group_pairs(fit, codes)
+    lost = group_epsilon(pairs, gamma=law.gamma, delta=delta, samples=law.samples)
+    exact = bool(pairs.alike.all())
+    return Leaving(
+        epsilon=lost[codes],
+        leverage=found.leverages,
+        residual=found.residuals,
+        lengths=found.shifts,
+        exact=exact,
+        note=""
+        if exact
+        else "exact where the rows of a unit are alike, and upper bounds elsewhere",
     )
 
 
@@ -222,73 +233,6 @@ def _adaptive(
             "eigenvalue that it draws, and the two parts are added up"
         ),
     )
-
-
-def _nonlinear(
-    law: Law,
-    fit: GlmFit,
-    *,
-    delta: float,
-    rows: int,
-    codes: NDArray[np.intp] | None,
-    rng: np.random.Generator,
-) -> Leaving:
-    if codes is not None:
-        message = "units whose rows are known need a linear model."
-        raise ParameterError(message)
-    gaussian_law = law if isinstance(law, NoisyFit) and law.metric.public else None
-    if gaussian_law is None and not isinstance(law, PerturbedObjective):
-        message = (
-            "for this model losses are known under noise of a public shape and under "
-            "objective perturbation: choose one of these."
-        )
-        raise ParameterError(message)
-    metric = gaussian_law.metric if gaussian_law is not None else ISOTROPIC
-    found = audited_removals(fit, metric, rng=rng)
-    kept = np.maximum(1 - found.leverages, 1 - UNIQUE_FROM)
-    residual = -fit.loss.slope(fit.predictions, fit.target) / kept
-    lengths = rows * found.shifts
-    if gaussian_law is not None:
-        epsilon = gaussian_epsilon(gaussian_law, lengths, delta=delta)
-    else:
-        epsilon = _perturbed_bound(law, fit, delta=delta, rows=rows)
-    doubt = _remaining(found.one_step_error, found.chord_error)
-    return Leaving(
-        epsilon=epsilon,
-        leverage=found.leverages,
-        residual=residual,
-        lengths=lengths,
-        error=doubt,
-        exact=gaussian_law is not None,
-        note=(
-            ""
-            if gaussian_law is not None
-            else "upper bounds that hold for every table, from the person's own record"
-        ),
-    )
-
-
-def _perturbed_bound(law: Law, fit: GlmFit, *, delta: float, rows: int) -> FloatArray:
-    """Return a bound on everybody's loss under objective perturbation.
-
-    ``log(1 + q) + g^2/2 + g z`` with ``q = |x|^2/(4 lambda)``, ``g = |x|/sigma`` and
-    the normal quantile ``z`` at ``1 - delta/2``: the loss, as a change of variables
-    gives it, stays below it except with chance delta, under both laws.
-    """
-    if not (isinstance(law, PerturbedObjective) and fit.loss.steepest <= 1):
-        message = "objective perturbation needs a logistic model here."
-        raise ParameterError(message)
-    strength = fit.penalty.convexity(fit.people)
-    squares = np.einsum("ij,ij->i", fit.features, fit.features)
-    with np.errstate(divide="ignore"):
-        q = _CURVATURE * squares / np.float64(strength)
-    g = rows * np.sqrt(squares) / law.sigma
-    return np.asarray(rows * np.log1p(q) + g * (g / 2 - float(ndtri(delta / 2))))
-
-
-def _remaining(one_step: float, chord: float) -> float:
-    """Return the error that is left once chord steps replaced single ones."""
-    return one_step if math.isnan(chord) else chord
 
 
 def _owned(

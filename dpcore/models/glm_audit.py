@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from dpcore.models.glm_removals import (
 from dpcore.models.metrics import ISOTROPIC
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
     from dpcore.models.glm import GlmFit
+    from dpcore.models.glm_removals import Steps
     from dpcore.models.metrics import Metric
 
     People = NDArray[np.intp]
@@ -56,6 +59,116 @@ class AuditedRemovals:
     chord_error: float = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Checked:
+    """Some people whose shifts were computed better than by one step. CONFIDENTIAL.
+
+    Attributes:
+        people: Who, ascending.
+        shifts: Their shifts; NaN where a chord step led nowhere.
+        exact: Whether they were left out exactly, rather than after a chord step.
+
+    """
+
+    people: People = field(repr=False)
+    shifts: FloatArray = field(repr=False)
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Audit:
+    """An audit that can be carried out piece by piece. CONFIDENTIAL.
+
+    Attributes:
+        fit: The fit with everybody.
+        metric: The norm of shifts.
+        steps: The one-step approximation.
+        approximate: Everybody's shift after one step, shape ``(n,)``.
+        chosen: Who is left out exactly, ascending.
+
+    """
+
+    fit: GlmFit = field(repr=False)
+    metric: Metric
+    steps: Steps = field(repr=False)
+    approximate: FloatArray = field(repr=False)
+    chosen: People = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        fit: GlmFit,
+        metric: Metric = ISOTROPIC,
+        *,
+        rng: np.random.Generator,
+        top: int = 50,
+        drawn: int = 50,
+    ) -> Self:
+        """Return the audit of a fit; arguments as for ``audited_removals``."""
+        steps = newton_steps(fit)
+        approximate = step_shifts(fit, steps, metric)
+        chosen = _audit_sample(approximate, top=top, drawn=drawn, rng=rng)
+        return cls(
+            fit=fit,
+            metric=metric,
+            steps=steps,
+            approximate=approximate,
+            chosen=chosen,
+        )
+
+    def pieces(self, together: int = 100) -> Iterator[Checked]:
+        """Yield what is found, ``together`` people at a time.
+
+        Exact shifts of the chosen first. Chord steps of the exposed follow if these
+        show that they are needed.
+        """
+        found = []
+        for people in _split(self.chosen, together):
+            moved = self.fit.theta - exact_refits(self.fit, self.steps, people)
+            exact = self.metric.lengths(moved, self.fit.factor)
+            exact[np.isnan(exact)] = np.inf
+            found.append(exact)
+            yield Checked(people=people, shifts=exact, exact=True)
+        if not found:
+            return
+        if self._error(self.chosen, np.concatenate(found)) <= TOLERATED:
+            return
+        for people in _split(_exposed(self.approximate), together):
+            starts = self.fit.theta - self.steps.moves(
+                self.fit.features[people], people
+            )
+            ends = chord_steps(self.fit, self.steps, people, starts)
+            lengths = self.metric.lengths(self.fit.theta - ends, self.fit.factor)
+            yield Checked(people=people, shifts=lengths, exact=False)
+
+    def result(self, pieces: Sequence[Checked]) -> AuditedRemovals:
+        """Return everybody's shift, as far as the pieces go."""
+        exact = [piece for piece in pieces if piece.exact]
+        chords = [piece for piece in pieces if not piece.exact]
+        refitted, known = _joined(exact)
+        exposed, lengths = _joined(chords)
+        lengths = np.where(np.isfinite(lengths), lengths, self.approximate[exposed])
+        checked = np.isin(exposed, refitted)
+        chord_error = np.nan
+        if chords:
+            places = np.searchsorted(refitted, exposed[checked])
+            chord_error = _largest_error(lengths[checked], known[places])
+        shifts = self.approximate.copy()
+        shifts[exposed[~checked]] = lengths[~checked]
+        shifts[refitted] = known
+        return AuditedRemovals(
+            leverages=self.steps.leverages,
+            shifts=shifts,
+            refitted=refitted,
+            stepped_twice=exposed[~checked],
+            one_step_error=self._error(refitted, known),
+            chord_error=chord_error,
+        )
+
+    def _error(self, people: People, exact: FloatArray) -> float:
+        return _largest_error(self.approximate[people], exact)
+
+
 def audited_removals(
     fit: GlmFit,
     metric: Metric = ISOTROPIC,
@@ -72,35 +185,21 @@ def audited_removals(
     chord step. Since epsilon grows at least in proportion to the shift, these include
     all with more than half of the largest epsilon.
     """
-    steps = newton_steps(fit)
-    approximate = step_shifts(fit, steps, metric)
-    refitted = _audit_sample(approximate, top=top, drawn=drawn, rng=rng)
-    moved = fit.theta - exact_refits(fit, steps, refitted)
-    exact = metric.lengths(moved, fit.factor)
-    exact[np.isnan(exact)] = np.inf
-    error = _largest_error(approximate[refitted], exact)
-    shifts = approximate.copy()
-    shifts[refitted] = exact
-    twice = np.empty(0, dtype=np.intp)
-    chord_error = np.nan
-    if error > TOLERATED:
-        exposed = _exposed(approximate)
-        starts = fit.theta - steps.moves(fit.features[exposed], exposed)
-        ends = chord_steps(fit, steps, exposed, starts)
-        lengths = metric.lengths(fit.theta - ends, fit.factor)
-        lengths = np.where(np.isfinite(lengths), lengths, approximate[exposed])
-        known = np.isin(exposed, refitted)
-        places = np.searchsorted(refitted, exposed[known])
-        chord_error = _largest_error(lengths[known], exact[places])
-        twice = exposed[~known]
-        shifts[twice] = lengths[~known]
-    return AuditedRemovals(
-        leverages=steps.leverages,
-        shifts=shifts,
-        refitted=refitted,
-        stepped_twice=twice,
-        one_step_error=error,
-        chord_error=chord_error,
+    audit = Audit.of(fit, metric, rng=rng, top=top, drawn=drawn)
+    return audit.result(list(audit.pieces(_MOST_CHORDS)))
+
+
+def _split(people: People, together: int) -> Iterator[People]:
+    for first in range(0, len(people), together):
+        yield people[first : first + together]
+
+
+def _joined(pieces: list[Checked]) -> tuple[People, FloatArray]:
+    """Return the people of some pieces, and their shifts."""
+    nobody, nothing = np.empty(0, dtype=np.intp), np.empty(0)
+    return (
+        np.concatenate([nobody, *(piece.people for piece in pieces)]),
+        np.concatenate([nothing, *(piece.shifts for piece in pieces)]),
     )
 
 

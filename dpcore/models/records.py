@@ -19,6 +19,8 @@ from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.removals import UNIQUE_FROM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
@@ -99,33 +101,16 @@ def group_removals(
         ParameterError: There is not one code a person, or the penalty is per person.
 
     """
-    if codes.shape != fit.target.shape or (len(codes) and codes.min() < 0):
-        message = f"{fit.people} people need as many codes of groups, at least 0."
-        raise ParameterError(message)
-    if fit.penalty.per_person:
-        message = "groups need a penalty of the sum of losses, not one per person."
-        raise ParameterError(message)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 2))
-    d = fit.features.shape[1]
-    inverse_root = fit.factor.inverse_root
     # A move R^-1 v has the length of F R^-1 v.
-    root = metric.root(fit.factor) @ inverse_root
-    shifts = np.zeros(len(starts) - 1)
-    step = max(1, _TOGETHER // (d * d))
-    for first in range(0, len(shifts), step):
-        ends = starts[first : first + step + 1]
-        found = np.flatnonzero(np.diff(ends) > 0)
-        if len(found) == 0:
-            continue
-        rows = order[ends[0] : ends[-1]]
-        begins = ends[found] - ends[0]
-        kept, pulls = _group_moments(fit, rows, begins, inverse_root)
+    root = metric.root(fit.factor) @ fit.factor.inverse_root
+    shifts = np.zeros(_count(fit, codes))
+    for found, grams, pulls in group_moments(fit, codes):
+        kept = np.eye(len(root)) - grams
         near = np.linalg.eigvalsh(kept)[:, 0] > 1 - UNIQUE_FROM
         solved = np.linalg.solve(kept[near], pulls[near][..., np.newaxis])[..., 0]
-        shifts[first + found[near]] = np.linalg.norm(solved @ root.T, axis=1)
-        for group in first + found[~near]:
-            theta = fit.refit(order[starts[group] : starts[group + 1]])
+        shifts[found[near]] = np.linalg.norm(solved @ root.T, axis=1)
+        for group in found[~near]:
+            theta = fit.refit(np.flatnonzero(codes == group))
             shifts[group] = (
                 np.inf
                 if theta is None
@@ -134,13 +119,44 @@ def group_removals(
     return shifts
 
 
-def _group_moments(
+def group_moments(
+    fit: RidgeFit, codes: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+    """Yield some groups at a time, with ``U^T U`` and ``U^T r`` of each.
+
+    Shapes ``(m,)``, ``(m, d, d)`` and ``(m, d)``. Groups of nobody are left out.
+    Arguments and errors as for ``group_removals``.
+    """
+    groups, d = _count(fit, codes), fit.features.shape[1]
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(groups + 1))
+    step = max(1, _TOGETHER // (d * d))
+    for first in range(0, groups, step):
+        ends = starts[first : first + step + 1]
+        found = np.flatnonzero(np.diff(ends) > 0)
+        if len(found) > 0:
+            rows = order[ends[0] : ends[-1]]
+            begins = ends[found] - ends[0]
+            yield first + found, *_moments(fit, rows, begins, fit.factor.inverse_root)
+
+
+def _count(fit: RidgeFit, codes: NDArray[np.intp]) -> int:
+    if codes.shape != fit.target.shape or (len(codes) and codes.min() < 0):
+        message = f"{fit.people} people need as many codes of groups, at least 0."
+        raise ParameterError(message)
+    if fit.penalty.per_person:
+        message = "groups need a penalty of the sum of losses, not one per person."
+        raise ParameterError(message)
+    return int(codes.max()) + 1
+
+
+def _moments(
     fit: RidgeFit,
     rows: NDArray[np.intp],
     begins: NDArray[np.intp],
     inverse_root: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ``I - U^T U`` and ``U^T r`` of groups of consecutive ``rows``."""
+    """Return ``U^T U`` and ``U^T r`` of groups of consecutive ``rows``."""
     d = len(inverse_root)
     groups = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(rows))))
     grams, pulls = np.zeros((len(begins), d, d)), np.zeros((len(begins), d))
@@ -155,4 +171,4 @@ def _group_moments(
         pulls[present] += np.add.reduceat(
             halves * residuals[:, np.newaxis], firsts, axis=0
         )
-    return np.eye(d) - grams, pulls
+    return grams, pulls

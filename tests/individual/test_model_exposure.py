@@ -12,6 +12,7 @@ from dpcore.individual.model_losses import leaving
 from dpcore.models import repeated_posterior
 from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.glm import fit_glm
+from dpcore.models.glm_audit import Audit
 from dpcore.models.kinds import ModelKind
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
@@ -188,6 +189,11 @@ def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
     alike = losses(law, fit, rows=copies)
     known = losses(law, fit, codes=codes)
     assert alike.epsilon[3] == pytest.approx(known.epsilon[3], rel=1e-9)
+    drawn = SampledFit(gamma=1.0)
+    assert losses(drawn, fit, codes=codes).epsilon[3] == pytest.approx(
+        losses(drawn, fit, rows=copies).epsilon[3], rel=1e-9
+    )
+    assert losses(drawn, fit, codes=codes).exact
     # One row as long as all of them together gives the same posterior.
     merged = fit_ridge(
         np.vstack([X[:3], math.sqrt(copies) * X[3], X[4:]]),
@@ -199,6 +205,43 @@ def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
         assert losses(law, fit, rows=copies).epsilon[3] == pytest.approx(
             together, rel=1e-7
         )
+
+
+def test_units_with_different_rows_have_upper_bounds_under_a_sample():
+    codes = np.arange(10) // 2
+    found = losses(SampledFit(gamma=0.3), ten(3.0), codes=codes)
+    assert not found.exact
+    assert "upper bounds" in found.note
+    assert found.epsilon[0] == found.epsilon[1]
+    alone = losses(SampledFit(gamma=0.3), ten(3.0))
+    assert np.isfinite(found.epsilon).all()
+    assert (found.epsilon > 0).all()
+    assert found.epsilon.max() > alone.epsilon.max() / 2
+
+
+def test_an_audit_done_elsewhere_gives_the_same_losses():
+    fit = fit_glm(X, COUNTS, loss=Poisson(), penalty=Penalty(strength=1.0))
+    law = NoisyFit(gamma=9.0)
+    audit = Audit.of(fit, law.metric, rng=np.random.default_rng(0))
+    pieces = list(audit.pieces(3))
+    whole = expose_model(released(law), fit, relation=ADD_REMOVE)
+    same = expose_model(
+        released(law), fit, relation=ADD_REMOVE, audited=audit.result(pieces)
+    )
+    np.testing.assert_allclose(same.epsilon, whole.epsilon, rtol=1e-12)
+    assert same.audit == pytest.approx(whole.audit)
+    part = audit.result(pieces[:1])
+    stopped = expose_model(released(law), fit, relation=ADD_REMOVE, audited=part)
+    assert len(part.refitted) == 3
+    np.testing.assert_allclose(
+        stopped.shift_lengths[part.refitted],
+        whole.shift_lengths[part.refitted],
+        rtol=1e-12,
+    )
+    nothing = audit.result([])
+    none = expose_model(released(law), fit, relation=ADD_REMOVE, audited=nothing)
+    assert math.isnan(none.audit)
+    assert np.isfinite(none.epsilon).all()
 
 
 def test_a_unit_that_is_most_of_the_table_loses_everything():
@@ -277,8 +320,15 @@ def test_losses_that_are_not_known_are_refused():
         exposed(PerturbedObjective(sigma=1.0), glm)
     with pytest.raises(ParameterError, match="noise of a public shape"):
         exposed(SampledFit(gamma=1.0), glm)
-    with pytest.raises(ParameterError, match="noise of a public shape only"):
-        losses(SampledFit(gamma=1.0), fit, codes=np.zeros(10, dtype=np.intp))
+    nobody = np.zeros(10, dtype=np.intp)
+    with pytest.raises(ParameterError, match="noise of a public shape or posterior"):
+        losses(PerturbedObjective(sigma=1.0), fit, codes=nobody)
+    with pytest.raises(ParameterError, match="need a linear model"):
+        losses(NoisyFit(gamma=1.0), glm, codes=nobody)
+    with pytest.raises(ParameterError, match="compare with the table without"):
+        expose_model(
+            released(NoisyFit(gamma=1.0)), fit, relation=SUBSTITUTION, codes=nobody
+        )
     mean = fit_ridge(X, Y, penalty=Penalty(strength=0.1, per_person=True))
     with pytest.raises(ParameterError, match="not one per person"):
         exposed(SampledFit(gamma=1.0), mean)
