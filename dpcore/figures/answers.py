@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import STROKES, Picture, canvas, mark, plain
+from dpcore.figures.theme import STROKES, TRUTH, Picture, canvas, mark, plain
 from dpcore.figures.wording import measured, percent
 
 if TYPE_CHECKING:
@@ -130,12 +130,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             y=truth,
             mode="markers",
             name=f"true {noun}",
-            marker={
-                "symbol": "diamond",
-                "size": 11,
-                "color": "black",
-                "line": {"color": "white", "width": 2},
-            },
+            marker=TRUTH,
         )
         table[f"true {noun}"] = truth
     reach = float(np.max(around.noise[:, 1] - around.noise[:, 0])) / 2

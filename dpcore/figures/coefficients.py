@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import PUBLIC, Picture, frame, plain
+from dpcore.figures.theme import PUBLIC, TRUTH, Picture, frame, plain
 from dpcore.figures.wording import significant
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _ROW = 34
 _LONGEST = 22
 _MARGIN = 130
-_TRUTH = {"color": "#4D4D4D", "symbol": "line-ns-open", "size": 18}
 
 
 def coefficients_picture(
@@ -69,7 +68,7 @@ def coefficients_picture(
                 "x": truth,
                 "y": places,
                 "text": names,
-                "marker": _TRUTH | {"line": {"width": 3}},
+                "marker": TRUTH,
                 "hovertemplate": "%{text}: %{x:.4g} without noise<extra></extra>",
             }
         )

@@ -32,6 +32,27 @@ CONFIDENTIAL = "#E69F00"
 PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"
 _FEW_TICKS = 100.0
+PLATE = {
+    "font": {"color": "white", "size": 12},
+    "bgcolor": "rgba(50,54,64,0.85)",
+}
+"""Of a word that stands on colors: read on a light and on a dark page."""
+TRUTH = {
+    "symbol": "diamond",
+    "size": 11,
+    "color": "black",
+    "line": {"color": "white", "width": 2},
+}
+"""Marker of a true value: its light edge shows on dark, its dark core on light."""
+SCALE = (
+    (0.0, "#4F5F8F"),
+    (0.2, "#707173"),
+    (0.4, "#8A8678"),
+    (0.6, "#A59C74"),
+    (0.8, "#C3B369"),
+    (1.0, "#E8CF3C"),
+)
+"""From low to high: cividis without the ends that a dark or a light page hides."""
 _WATERMARK = {
     "text": "Classroom",
     "xref": "paper",
@@ -62,7 +83,7 @@ STROKES = {
     "truncated-published": Stroke(color="#CC79A7", dash="dashdot", symbol="cross"),
     "folded": Stroke(color="#56B4E9", dash="longdash", symbol="star"),
     "gaussian": Stroke(color="#E69F00", dash="solid", symbol="triangle-up"),
-    "averaged": Stroke(color="#4D4D4D", dash="dot", symbol="pentagon"),
+    "averaged": Stroke(color="#6B6B6B", dash="dot", symbol="pentagon"),
     "generalized": Stroke(color="#8C510A", dash="dash", symbol="hexagon"),
     "gaussian-classic": Stroke(color="#E69F00", dash="dash", symbol="triangle-down"),
     "gaussian-pdp": Stroke(color="#E69F00", dash="dot", symbol="triangle-left"),
@@ -72,7 +93,7 @@ STROKES = {
     "gaussian-pdp-one-sided": Stroke(
         color="#E69F00", dash="longdash", symbol="triangle-ne"
     ),
-    "exponential": Stroke(color="#332288", dash="longdashdot", symbol="hexagon"),
+    "exponential": Stroke(color="#5F55C8", dash="longdashdot", symbol="hexagon"),
     "resized-published": Stroke(color="#117733", dash="dot", symbol="x"),
     "resized-repaired": Stroke(color="#117733", dash="solid", symbol="circle-open"),
     "output": Stroke(color="#999933", dash="solid", symbol="triangle-up"),

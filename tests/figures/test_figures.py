@@ -12,7 +12,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures import answers, budgets
 from dpcore.figures.comparing import laws, tradeoffs
 from dpcore.figures.individual import exposures
-from dpcore.figures.theme import STROKES, plain
+from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, log_axis, plain
 from dpcore.individual.exposure import expose
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
@@ -208,3 +208,35 @@ def test_published_scale_is_called_by_its_name():
         lines, (), Metric.BIAS, axis=axis, unit="", watermark=False
     )
     assert CATALOG["truncated-published"].label in set(picture.table["mechanism"])
+
+
+def luminance(color):
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+        for part in parts
+    ]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize("page", ["#FFFFFF", "#0E1117"])
+def test_colors_of_strokes_show_on_a_light_and_on_a_dark_page(page):
+    colors = {stroke.color for stroke in STROKES.values()} | {NEUTRAL}
+    for color in colors:
+        low, high = sorted([luminance(color), luminance(page)])
+        assert (high + 0.05) / (low + 0.05) > 2.2, color
+
+
+def test_scale_of_maps_grows_lighter_and_hides_on_neither_page():
+    lights = [luminance(color) for _, color in SCALE]
+    assert lights == sorted(lights)
+    assert (lights[0] + 0.05) / (luminance("#0E1117") + 0.05) > 2.5
+    assert 1.05 / (lights[-1] + 0.05) > 1.4
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.3, 3.0), (0.02, 1.5), (1e-6, 1.0)])
+def test_log_axes_have_ticks_enough_to_read_from(low, high):
+    axis = log_axis("epsilon", low, high)
+    steps = (1, 2, 5) if axis["dtick"] == "D2" else (1,)
+    ticks = [step * 10.0**power for power in range(-8, 3) for step in steps]
+    assert sum(low <= tick <= high for tick in ticks) >= 3

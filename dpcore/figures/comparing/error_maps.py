@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.teaching.flips import flip_lines, flip_notes
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame, plain
+from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, frame, plain
 from dpcore.figures.wording import percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_maps import CLEARLY, ErrorMaps, Quantity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 _TIE = "no difference (under 1 %)"
-_PLATE = "rgba(255,255,255,0.85)"
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
 _MOST_LINES = 8
 _STEEP = 0.2
@@ -134,8 +133,7 @@ def _region_names(maps: ErrorMaps) -> list[dict[str, Any]]:
                 "y": np.log10(maps.scale[row]),
                 "text": plain(label),
                 "showarrow": False,
-                "font": {"color": "black", "size": 12},
-                "bgcolor": _PLATE,
+                **PLATE,
             }
         )
     return notes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame, plain
+from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, frame, plain
 from dpcore.figures.wording import percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric
@@ -152,8 +152,7 @@ def winners_picture(
             y=np.log10(winners.epsilon[row]),
             text=plain(label),
             showarrow=False,
-            font={"color": "black", "size": 13},
-            bgcolor="rgba(255,255,255,0.85)",
+            **PLATE,
         )
     shares = sorted(
         ((winners.share(index), label) for index, label in enumerate(labels[:-1])),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, Picture, frame
+from dpcore.figures.theme import NEUTRAL, PLATE, Picture, frame
 from dpcore.figures.wording import percent, significant
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _LOOKS = (
     ("#009E73", "dashdot"),
     ("#56B4E9", "longdash"),
 )
-_PLATE = "rgba(255,255,255,0.85)"
 
 
 def bounds_picture(checks: Sequence[BoundCheck], *, watermark: bool) -> Picture:
@@ -91,8 +90,7 @@ def bounds_picture(checks: Sequence[BoundCheck], *, watermark: bool) -> Picture:
                 "yanchor": "bottom",
                 "text": "below 1: promises too much",
                 "showarrow": False,
-                "font": {"color": "black", "size": 12},
-                "bgcolor": _PLATE,
+                **PLATE,
             }
         ],
     )

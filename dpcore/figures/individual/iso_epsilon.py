@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, Picture, frame, plain
+from dpcore.figures.theme import CONFIDENTIAL, PLATE, SCALE, Picture, frame, plain
 from dpcore.figures.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 
-_PLATE = "rgba(255,255,255,0.85)"
 _LINE = "#D55E00"
 _FLAT = 0.1
 
@@ -85,7 +84,7 @@ def _cells(found: LeverageMap) -> dict[str, Any]:
         "z": np.where(np.isneginf(shade), low, shade),
         "zmin": low,
         "zmax": high,
-        "colorscale": "Cividis",
+        "colorscale": SCALE,
         "customdata": hover,
         "hoverongaps": False,
         "hovertemplate": (
@@ -136,8 +135,7 @@ def _names(lines: Sequence[IsoLine], height: float) -> list[dict[str, Any]]:
                 "y": float(line.residual[place]),
                 "text": f"ε {epsilon_text(line.epsilon)}",
                 "showarrow": False,
-                "font": {"size": 11, "color": "black"},
-                "bgcolor": _PLATE,
+                **PLATE,
             }
         )
     return notes

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.studies.resampling.bootstrap_coverage import Experiment
 
-COLOR = "#882255"
+COLOR = "#9C3D6E"
 """The color of the bootstrap on all pages."""
 
 
@@ -87,7 +87,7 @@ def others(*, level: float = LEVEL) -> tuple[Named, Named]:
         Named(
             method=proved,
             name="rigorous",
-            stroke=Stroke(color="#4D4D4D", dash="longdash", symbol="pentagon"),
+            stroke=Stroke(color="#6B6B6B", dash="longdash", symbol="pentagon"),
         ),
     )
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _COLORS = {
     "claim": (STROKES["laplace"].color, "solid"),
     "pair": ("#56B4E9", "dash"),
-    "advantage": ("#332288", "longdash"),
-    "error": ("#882255", "dashdot"),
+    "advantage": ("#5F55C8", "longdash"),
+    "error": ("#9C3D6E", "dashdot"),
     "uniform": ("#E69F00", "longdashdot"),
 }
 _POINTS = 101

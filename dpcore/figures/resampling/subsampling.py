@@ -59,7 +59,7 @@ def lemma_picture(
             },
             "mode": "markers",
             "name": "measured",
-            "marker": {"color": "#4D4D4D", "symbol": "diamond", "size": 8},
+            "marker": {"color": "#6B6B6B", "symbol": "diamond", "size": 8},
             "hovertemplate": "%{x:.3g}: %{y:.3g}<extra>measured</extra>",
         },
     ]

@@ -62,7 +62,7 @@ def error_picture(
                 "error_y": {"array": simulated.error, "thickness": 1.2, "width": 3},
                 "mode": "markers",
                 "name": "simulated",
-                "marker": {"color": "#4D4D4D", "symbol": "diamond", "size": 7},
+                "marker": {"color": "#6B6B6B", "symbol": "diamond", "size": 7},
                 "hovertemplate": "%{y:.4g}<extra>simulated</extra>",
             }
         )

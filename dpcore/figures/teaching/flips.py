@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dpcore.figures.theme import NEUTRAL, PLATE
 from dpcore.figures.wording import significant
 from dpcore.studies.comparing.error_maps import FLIP_AT_BOUND, FLIP_ONE_SIDED
 
-_PLATE = "rgba(255,255,255,0.85)"
 _FLIP_REACH = 0.16
 
 
@@ -22,7 +22,7 @@ def flip_lines() -> list[dict[str, Any]]:
             "x": x,
             "y": away / FLIP_ONE_SIDED,
             "mode": "lines",
-            "line": {"color": "black", "width": 1.5, "dash": "dot"},
+            "line": {"color": NEUTRAL, "width": 2, "dash": "dot"},
             "hovertemplate": "distance / scale = 1.148<extra></extra>",
         }
         for x in (away, 1 - away)
@@ -33,9 +33,8 @@ def flip_notes() -> list[dict[str, Any]]:
     """Return the labels of both flips."""
     arrow = {
         "showarrow": True,
-        "arrowcolor": "black",
-        "bgcolor": _PLATE,
-        "font": {"color": "black", "size": 11},
+        "arrowcolor": NEUTRAL,
+        **PLATE,
     }
     return [
         arrow
