@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import sync_playwright
 
-from benchmarks import models, studies
+from benchmarks import models, resampling, studies
 from benchmarks.controls import controls, matrix_controls
 from benchmarks.server import MeasuredServer
 from benchmarks.walk import Walk
@@ -63,6 +63,7 @@ def main() -> None:
             browser.close()
     studies.main()
     models.main()
+    resampling.main()
 
 
 def _releases(walk: Walk) -> None:
