@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -16,6 +17,8 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.figures.theme import Picture
     from dpcore.releases.record import Release
 
@@ -27,6 +30,10 @@ _CHART = {
 
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
+_SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
+_ENDLESS = st.column_config.TextColumn(help="∞: the release has no bound in ρ.")
+_NARROW = 3
+_MOST_NUMBERS = 200
 _MEDIUM = st.column_config.TextColumn(width="medium")
 
 
@@ -40,7 +47,25 @@ def show(picture: Picture, key: str) -> None:
     )
     if twin.open:
         twin.markdown(literal(picture.alt))
-        twin.dataframe(picture.table, hide_index=True, key=f"table-{key}")
+        _table(twin, picture.table, key=f"table-{key}")
+
+
+def _table(place: DeltaGenerator, table: pd.DataFrame, key: str) -> None:
+    """Show a table with digits enough to tell its rows apart, and ∞ as such."""
+    names = [str(name) for name in table.columns]
+    numbers = [name for name in names if table[name].dtype.kind == "f"]
+    endless = [name for name in numbers if np.isinf(table[name]).any()]
+    shown = table.copy()
+    for name in endless:
+        shown[name] = [significant(number, 6) for number in table[name]]
+    place.dataframe(
+        shown,
+        column_config={name: _SIX_DIGITS for name in numbers if name not in endless},
+        hide_index=True,
+        key=key,
+    )
+    if len(names) > _NARROW:
+        place.caption(f"{len(names)} columns; scroll sideways to see all.")
 
 
 def public_badge() -> None:
@@ -99,10 +124,48 @@ def listing(releases: Sequence[Release]) -> None:
             ]
         ),
         # So that long answers leave room for what they cost.
-        column_config={"what": _MEDIUM, "answer": _MEDIUM},
+        column_config={"what": _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
         hide_index=True,
         key="releases",
     )
+    whole = st.expander("All numbers of one release", key="whole", on_change="rerun")
+    if whole.open:
+        with whole:
+            _whole(releases)
+
+
+def _whole(releases: Sequence[Release]) -> None:
+    """Show one release in full, wrapped, with its files."""
+    known = {release.id: release for release in reversed(releases)}
+    chosen = st.selectbox(
+        "Release", list(known), format_func=lambda name: _named(known[name])
+    )
+    release = known[chosen]
+    pairs = list(zip(release.labels, release.values, strict=True))
+    pairs += release.derived.items()
+    st.markdown(
+        " · ".join(
+            f"{literal(label)}: **{significant(value, 6)}**"
+            for label, value in pairs[:_MOST_NUMBERS]
+        )
+        + (f" {literal(release.unit)}" if release.unit else "")
+    )
+    if len(pairs) > _MOST_NUMBERS:
+        st.caption(
+            f"The first {_MOST_NUMBERS} of {len(pairs):,}; all are in the files."
+        )
+    st.caption(
+        f"Cost: ε {significant(float(release.cost.epsilon), 6, up=True)}, δ "
+        f"{significant(float(release.cost.delta), up=True)}, ρ "
+        f"{significant(float(release.cost.rho), up=True)}. "
+        f"{literal(release.mechanism_label)}, draw {release.draw}."
+    )
+    downloads([release], "one")
+
+
+def _named(release: Release) -> str:
+    when = release.created[:19].replace("T", " ")
+    return f"{release.title}, draw {release.draw}, {when} UTC"
 
 
 def _joined(release: Release) -> str:

@@ -35,7 +35,8 @@ def show() -> None:
             key="mode",
             persist_state="session",
             help="Release: answers are private and paid for. Classroom: true values "
-            "may be shown, nothing is spent, everything is watermarked.",
+            "may be shown, only a budget of this lesson is spent, and what is computed "
+            "from the table is watermarked.",
         )
         if study is not None:
             if study.example is None and session.mode() is Mode.CLASSROOM:

@@ -55,10 +55,10 @@ def choose() -> None:
         example = st.selectbox(
             "Example data",
             [example.key for example in EXAMPLES],
-            index=None,
+            index=_in_use(),
             format_func=lambda key: _example(key).title,
             placeholder="Choose a survey",
-            key=f"example-{session.uploads()}",
+            key=f"example-{session.generation()}",
             on_change=session.ask_to_read,
             args=("example",),
             help="Real surveys with bounds and code book filled in. Nothing is spent.",
@@ -109,10 +109,20 @@ def _example(key: str) -> Example:
     return next(example for example in EXAMPLES if example.key == key)
 
 
+def _in_use() -> int | None:
+    """Return the place of the example that the page is about, if it is one."""
+    current = session.draft() or session.study()
+    keys = [example.key for example in EXAMPLES]
+    named = None if current is None else current.example
+    return keys.index(named) if named in keys else None
+
+
 def _read_example(key: str) -> None:
     with st.spinner("Loading the survey …"):
         session.keep_draft(load_example(key))
     session.done_reading(None)
+    # The box of examples was drawn before, for another table.
+    st.rerun()
 
 
 def _read_upload(file: UploadedFile, *, chosen: Dialect | None) -> None:
@@ -127,6 +137,7 @@ def _read_upload(file: UploadedFile, *, chosen: Dialect | None) -> None:
         else:
             session.keep_draft(Draft(dataset=dataset, example=None, dialect=dialect))
             session.done_reading(None)
+            st.rerun()
 
 
 def _edit_dialect(dialect: Dialect | None, *, open_: bool) -> None:

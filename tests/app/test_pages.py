@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from dpcore.data.examples import EXAMPLES
+
 TITLES = {
     "home": "See what differential privacy does to your data",
     "data": "Data",
@@ -84,6 +86,36 @@ def test_page_runs_with_an_upload(open_page, name):
     app = open_page(name)
     assert app.title[0].value == TITLES[name]
     assert not app.error
+
+
+def test_the_example_in_use_stays_chosen_until_another_table_is_read(open_page):
+    app = use_example(open_page)
+    box = by_label(app.selectbox, "Example data")
+    assert box.value == "rand-hie"
+    sentence = next(one.sentence for one in EXAMPLES if one.key == "rand-hie")
+    assert sentence in [caption.value for caption in app.caption]
+    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
+    assert by_label(app.selectbox, "Example data").value is None
+    by_label(app.selectbox, "Example data").set_value("rand-hie").run()
+    assert by_label(app.selectbox, "Example data").value == "rand-hie"
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert by_label(app.selectbox, "Example data").value == "rand-hie"
+
+
+def test_every_number_of_a_release_can_be_read_and_its_files_saved(open_page):
+    use_example(open_page)
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("histogram").run()
+    button(app, "Release").click().run()
+    app = open_page("ledger")
+    assert "δ" in app.dataframe[0].value
+    app.session_state["whole"] = True
+    app.run()
+    assert not app.exception
+    (words,) = (m.value for m in app.markdown if " · " in m.value)
+    assert words.count("**") == 2 * words.count(":")
+    assert len(app.get("download_button")) == 4
 
 
 def test_upload_starts_in_release_mode_and_example_in_classroom(open_page):

@@ -194,11 +194,14 @@ def test_log_axis_of_losses_has_numbers_to_read(others):
     assert ticks is None or (len(ticks) <= 9 and len(ticks) == len(axis.ticktext))
 
 
-def test_totals_that_say_nothing_are_left_out_of_the_bars_and_kept_in_the_table():
+def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
     totals = Totals(basic=1.0, advanced=np.inf, zcdp=np.inf, pld=0.8)
     picture = budgets.totals_picture(totals, charged=1.0, delta=0.0, watermark=False)
-    assert len(picture.figure.data[0].x) == 3
-    assert len(picture.table) == 5
+    bars = picture.figure.data[0]
+    assert list(bars.x) == [1.0, 1.0, 0.0, 0.0, 0.8]
+    assert bars.text[3] == "∞ (no bound in ρ)"
+    assert "zCDP: ∞ (no bound in ρ)" in picture.alt
+    assert np.isinf(picture.table["epsilon"][3])
 
 
 def test_published_scale_is_called_by_its_name():
