@@ -58,6 +58,22 @@ def summary(account: Account) -> None:
     )
 
 
+def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
+    """Tell whether a cost is infinite in something that the budget limits."""
+    parts = (
+        (budget.epsilon, cost.epsilon),
+        (budget.delta, cost.delta),
+        (budget.rho, cost.rho),
+    )
+    return any(cap is not None and not part.is_finite() for cap, part in parts)
+
+
+def beyond(budget: PrivacyBudget, cost: PrivacyCost) -> str:
+    """Say in a few words why a cost does not fit into what is left."""
+    endless = is_endless(budget, cost)
+    return "cannot be released" if endless else "more than is left"
+
+
 def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     """Return the parts of ``cost`` that the budget limits, in symbols."""
     if budget.rho is not None:

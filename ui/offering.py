@@ -48,13 +48,18 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
     price.metric(
         "Price",
         priced(cost),
-        delta=f"{left} left" if fits else "more than is left",
+        delta=f"{left} left" if fits else accounts.beyond(account.budget, cost),
         delta_color="off" if fits else "inverse",
         delta_arrow="off",
         help="Charged once. It is the privacy that is really given.",
     )
     if refusal is not None:
         st.warning(literal(refusal))
+    elif not fits and accounts.is_endless(account.budget, cost):
+        st.warning(
+            "This cannot be released: it guarantees nothing finite in what the budget "
+            "counts. Choose other noise, or a budget in ε and δ on the Ledger page."
+        )
     elif not fits:
         st.warning(
             f"This costs {priced(cost)}, and {left} is left. Ask with a smaller ε, or "

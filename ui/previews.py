@@ -69,7 +69,7 @@ def preview(asked: Request, account: Account, *, answered: bool) -> None:
         price(asked),
         delta=f"{accounts.short(account.budget, account.remaining)} left"
         if fits
-        else "more than is left",
+        else accounts.beyond(account.budget, cost),
         delta_color="off" if fits else "inverse",
         delta_arrow="off",
         help="Charged once. “ε” is the privacy really given, not the one asked for.",

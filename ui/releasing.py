@@ -35,8 +35,8 @@ _TWICE = (
     "again."
 )
 _UNREADABLE = (
-    "The column cannot be read as it is declared. Nothing was charged. The "
-    "confidential area on “Data” says where."
+    "The table cannot be read as declared. Nothing was charged. The confidential area "
+    "on “Data” says where."
 )
 
 

@@ -119,13 +119,13 @@ class SubsampledPlan:
 
         With ``delta_i`` the profile of a person who is in the sample for sure, that of
         the release is ``q delta_i`` at the amplified level. Where a person's weight in
-        the sample is not fixed (``shift``), it is the worst case of all tables.
+        the sample is not fixed (``shift``), it is the worst case of all tables, also
+        where two means are equal: samples of the tables still differ.
         """
         first = np.asarray(first, dtype=np.float64)
         moved = np.asarray(second, dtype=np.float64) - first
         if self.shift is None:
-            some = np.any(moved != 0, axis=-1)
-            return np.where(some, self.worst_case(delta=delta), 0.0)
+            return np.full(moved.shape[:-1], self.worst_case(delta=delta))
         distance = np.sqrt(np.sum(moved * moved, axis=-1)) * self.shift
         ratio = distance / self.base.mechanism.noise
         return subsampled.epsilon_of(self.law, ratio, self.rate, delta)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Mechanism
     from dpcore.mechanisms.exponential import Exponential
     from dpcore.relations import NeighboringRelation
+    from dpcore.releases.rebuilding import StatisticRequest
     from dpcore.releases.request import Request
     from dpcore.studies.individual.bound_check import BoundCheck
     from ui.individual.subject import StatisticSubject
@@ -168,7 +169,7 @@ def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
     )
 
 
-def groups(exposure: Exposure, asked: Request, study: Study) -> None:
+def groups(exposure: Exposure, asked: StatisticRequest, study: Study) -> None:
     """Show who bears the loss, by a category."""
     choices = [
         column.name
@@ -202,7 +203,7 @@ def groups(exposure: Exposure, asked: Request, study: Study) -> None:
     )
 
 
-def most_exposed(exposure: Exposure, asked: Request, study: Study) -> None:
+def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> None:
     """List who is most exposed, by row number and the value in use, and why."""
     rows = asked.query.rows(study.dataset)
     persons = exposure.most_exposed(_MOST)
@@ -248,7 +249,7 @@ def definitions() -> None:
 
 
 def _in_use(
-    asked: Request, exposure: Exposure, entries: list[int]
+    asked: StatisticRequest, exposure: Exposure, entries: list[int]
 ) -> dict[str, list[Any]]:
     """Return values as the statistic counts them: clamped to the public bounds.
 

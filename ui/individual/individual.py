@@ -6,6 +6,7 @@ Only the view that is open is computed.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,67 +15,138 @@ from dpcore.figures.wording import epsilon_text
 from dpcore.individual.model_exposure import known_relations
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.model_request import ModelRequest
 from dpcore.releases.request import Request
+from ui.asking import inputs
 from ui.individual import (
     exposing,
     model_exposing,
     one_person,
     person_totals,
     publishing,
+    resampled,
     what_if,
 )
-from ui.individual.subject import StatisticSubject
+from ui.individual.subject import (
+    ModelSubject,
+    ResampledSubject,
+    StatisticSubject,
+    SubjectKind,
+)
+from ui.models import modelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.releases.model_request import ModelRequest
-    from ui.individual.subject import Subject
+    from dpcore.releases.rebuilding import StatisticRequest
+    from ui.individual.subject import AnySubject
     from ui.study import Study
 
 
-def relations(asked: Request | ModelRequest) -> tuple[NeighboringRelation, ...]:
-    """Return which changes of a record losses are known for."""
-    if isinstance(asked, Request):
-        return (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
-    linear = asked.question.model is ModelKind.LINEAR
-    return known_relations(asked.law, linear=linear)
+_WORLDS = {
+    NeighboringRelation.ADD_REMOVE: "the person had not been there",
+    NeighboringRelation.SUBSTITUTION: "the person's record had been another",
+}
 
 
-def promise(asked: Request | ModelRequest) -> str:
+def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
+    """Show the controls of what is released, and return it."""
+    if kind is SubjectKind.MODEL:
+        return modelling.ask(study)
+    if kind is SubjectKind.RESAMPLES:
+        return resampled.ask(study)
+    return inputs.ask(study)
+
+
+def ask_change(
+    asked: StatisticRequest | ModelRequest, study: Study
+) -> NeighboringRelation:
+    """Show the control of which change of a record losses are about; return it."""
+    if not isinstance(asked, Request | ModelRequest):
+        st.caption(resampled.compared(asked))
+        return asked.query.relation
+    if isinstance(asked, ModelRequest):
+        # Leverage and residual explain what leaving does; another record is a second
+        # question.
+        linear = asked.question.model is ModelKind.LINEAR
+        known = known_relations(asked.law, linear=linear)
+        key, usual = "model-what-if", known[0]
+    else:
+        known = (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
+        key, usual = "what-if", study.terms.relation
+    return st.radio(
+        "What if",
+        known,
+        index=known.index(usual),
+        format_func=_WORLDS.__getitem__,
+        horizontal=True,
+        key=key,
+        bind="query-params",
+        help="Compared with the table without the person, or with the most revealing "
+        "other record.",
+    )
+
+
+def promise(asked: StatisticRequest | ModelRequest) -> str:
     """Return the guarantee over all tables, in a few characters."""
-    real = asked.real_epsilon if isinstance(asked, Request) else asked.guarantee
+    if isinstance(asked, Request):
+        real = asked.real_epsilon
+    elif isinstance(asked, ModelRequest):
+        real = asked.guarantee
+    else:
+        real = resampled.promised(asked)
     return f"ε {epsilon_text(real)}" if math.isfinite(real) else "none is known"
 
 
 def subject(
-    study: Study, asked: Request | ModelRequest, relation: NeighboringRelation
-) -> Subject:
+    study: Study,
+    asked: StatisticRequest | ModelRequest,
+    relation: NeighboringRelation,
+) -> AnySubject:
     """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
-    if not isinstance(asked, Request):
+    if isinstance(asked, ModelRequest):
         return model_exposing.subject(study, asked, relation)
+    if not isinstance(asked, Request):
+        return resampled.subject(study, asked)
     exposure = exposing.everybody(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 
-def views(subject: Subject, study: Study) -> None:
+def views(subject: AnySubject, study: Study) -> None:
     """Show the subject, from the side that is open."""
-    sides: dict[str, Callable[[Subject, Study], None]] = {
-        "Everybody": _everybody,
-        "One person": one_person.show,
-        "What if": what_if.show,
-        "Why not publish, and what may be": publishing.show,
-        "Over the whole ledger": person_totals.show,
-    }
+    sides = _sides(subject, study)
     tabs = st.tabs(list(sides), key="individual-view", bind="query-params")
     for tab, show in zip(tabs, sides.values(), strict=True):
         if tab.open:
             with tab:
-                show(subject, study)
+                show()
 
 
-def _everybody(subject: Subject, study: Study) -> None:
-    if isinstance(subject, StatisticSubject):
-        exposing.show(subject, study)
+def _sides(subject: AnySubject, study: Study) -> dict[str, Callable[[], None]]:
+    """Return every view by its name."""
+    shown: tuple[Callable[[], None], ...]
+    if isinstance(subject, ResampledSubject):
+        shown = (
+            partial(resampled.everybody, subject, study),
+            partial(resampled.person, subject, study),
+            resampled.no_what_if,
+            resampled.no_publishing,
+        )
     else:
-        model_exposing.show(subject, study)
+        everybody = (
+            partial(model_exposing.show, subject, study)
+            if isinstance(subject, ModelSubject)
+            else partial(exposing.show, subject, study)
+        )
+        shown = (
+            everybody,
+            partial(one_person.show, subject, study),
+            partial(what_if.show, subject, study),
+            partial(publishing.show, subject, study),
+        )
+    names = ("Everybody", "One person", "What if", "Why not publish, and what may be")
+    totals = partial(person_totals.show, subject, study)
+    return {
+        **dict(zip(names, shown, strict=True)),
+        "Over the whole ledger": totals,
+    }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.individual.totals import PersonTotals
     from ui.individual.ledger_losses import LedgerLosses
-    from ui.individual.subject import Subject
+    from ui.individual.subject import AnySubject
     from ui.study import Study
 
 _MOST = 10
@@ -33,7 +33,7 @@ _USUAL_DELTA = 1e-6
 _TOP, _ROW = "the most exposed person", "a row of the table"
 
 
-def show(subject: Subject, study: Study) -> None:
+def show(subject: AnySubject, study: Study) -> None:
     """Show everybody's total over the ledger, and one person's odometer."""
     releases = session.ledger().releases(study.fingerprint)
     if not releases:

@@ -13,12 +13,12 @@ import streamlit as st
 
 from dpcore.figures.wording import epsilon_text
 from ui import session
-from ui.individual.subject import StatisticSubject
+from ui.individual.subject import ModelSubject
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ui.individual.subject import Subject
+    from ui.individual.subject import AnySubject
     from ui.study import Study
 
 MOST, TYPICAL, LEAST = (
@@ -47,7 +47,7 @@ class Person:
 
 
 def choose(
-    subject: Subject, study: Study, key: str, *, usual: str = MOST
+    subject: AnySubject, study: Study, key: str, *, usual: str = MOST
 ) -> Person | None:
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
     left, right = st.columns([2, 1])
@@ -90,13 +90,13 @@ def choose(
     return person
 
 
-def rows_of(subject: Subject, study: Study) -> NDArray[np.intp]:
+def rows_of(subject: AnySubject, study: Study) -> NDArray[np.intp]:
     """Return the row of the table, from 0, of everybody behind the release."""
-    if isinstance(subject, StatisticSubject):
-        return subject.request.query.rows(study.dataset)
-    return subject.request.question.rows(study.dataset)
+    if isinstance(subject, ModelSubject):
+        return subject.request.question.rows(study.dataset)
+    return subject.request.query.rows(study.dataset)
 
 
-def identity(subject: Subject, study: Study) -> str:
+def identity(subject: AnySubject, study: Study) -> str:
     """Return what results about this subject are remembered by."""
     return f"{subject.relation} {subject.request.analysis(study.fingerprint)}"

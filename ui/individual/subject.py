@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpcore.models.ridge import RidgeFit
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.rebuilding import ResampledRequest
     from dpcore.releases.request import Request
 
 
@@ -25,6 +26,7 @@ class SubjectKind(StrEnum):
 
     STATISTIC = "a number (statistic)"
     MODEL = "a regression model"
+    RESAMPLES = "a number from resamples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,4 +73,27 @@ class ModelSubject:
         return SubjectKind.MODEL
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResampledSubject:
+    """A number from resamples, and everybody's loss from its release. CONFIDENTIAL.
+
+    Attributes:
+        request: What is asked for. Public.
+        exposure: Everybody's loss.
+        relation: Which change of a person's record the losses are about. Public.
+
+    """
+
+    request: ResampledRequest
+    exposure: Exposure = field(repr=False)
+    relation: NeighboringRelation
+
+    @property
+    def kind(self) -> SubjectKind:
+        """Return what kind of thing is released."""
+        return SubjectKind.RESAMPLES
+
+
 Subject = StatisticSubject | ModelSubject
+AnySubject = StatisticSubject | ModelSubject | ResampledSubject
+"""What the page can be about; a number from resamples does not have every view."""

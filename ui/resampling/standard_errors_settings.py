@@ -15,6 +15,8 @@ from dpcore.studies.resampling.bootstrap_populations import Ages, Normal
 from ui.asking.inputs import DELTA_HELP
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.figures.resampling.bootstrap_lines import Named
     from dpcore.studies.resampling.bootstrap_levels import Levels
     from dpcore.studies.resampling.bootstrap_populations import Population
@@ -133,10 +135,9 @@ def ask() -> Settings:
     return replace(rest, experiment=experiment)
 
 
-def _more() -> Settings:
-    """Show the other controls; the experiment is still to be filled in."""
-    first, second, third = st.columns(3)
-    delta = first.number_input(
+def ask_delta(place: DeltaGenerator) -> float:
+    """Show the control of the delta at which the privacy of bootstraps is stated."""
+    return place.number_input(
         "δ",
         min_value=1e-12,
         max_value=1e-2,
@@ -146,6 +147,12 @@ def _more() -> Settings:
         bind="query-params",
         help=DELTA_HELP,
     )
+
+
+def _more() -> Settings:
+    """Show the other controls; the experiment is still to be filled in."""
+    first, second, third = st.columns(3)
+    delta = ask_delta(first)
     level = second.slider(
         "Confidence of the intervals",
         0.5,

@@ -28,8 +28,24 @@ if TYPE_CHECKING:
 
 def show(study: Study) -> None:
     """Ask a question, offer its release from a sample, and show the answer."""
-    asked = inputs.ask(study)
+    asked, request = ask(study)
     study = session.require_study()  # as declared by the controls just now
+    if request is None:
+        return
+    _preview(asked, request)
+    answer = offering.offer(request, study, key="subsampled")
+    if answer is not None:
+        _answer(answer, request)
+    _everybody(request, study)
+
+
+def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
+    """Show the controls; return the question to the whole table, and to a sample.
+
+    The second is ``None`` where no sample can answer it, and says why.
+    """
+    asked = inputs.ask(study)
+    study = session.require_study()
     share = st.slider(
         "Share of rows in the sample, %",
         0.1,
@@ -42,14 +58,7 @@ def show(study: Study) -> None:
         help="Rows are drawn by the randomness of the operating system. Which ones, "
         "nobody learns, you included.",
     )
-    request = _request(asked, study, share / 100)
-    if request is None:
-        return
-    _preview(asked, request)
-    answer = offering.offer(request, study, key="subsampled")
-    if answer is not None:
-        _answer(answer, request)
-    _everybody(request, study)
+    return asked, _request(asked, study, share / 100)
 
 
 def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | None:

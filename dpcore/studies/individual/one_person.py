@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.data.bounds import FloatArray
-    from dpcore.individual.exposure import Exposure
-    from dpcore.releases.plans import Plan
-    from dpcore.releases.request import Request
+    from dpcore.individual.exposure import Exposure, Revealing
+    from dpcore.releases.rebuilding import StatisticRequest
     from dpcore.statistics.base import Shifts
     from dpcore.studies.individual.person_laws import Line, PersonLaws
 
@@ -48,7 +47,7 @@ class ProfileLaws:
 
     @classmethod
     def of_plan(
-        cls, plan: Plan, absent: FloatArray, present: FloatArray
+        cls, plan: Revealing, absent: FloatArray, present: FloatArray
     ) -> ProfileLaws:
         """Return what a plan reveals about two values of its statistic."""
 
@@ -96,7 +95,7 @@ class ProfileLaws:
 
 
 def laws_of_statistic(
-    request: Request, exposure: Exposure, entry: int, *, label: str
+    request: StatisticRequest, exposure: Exposure, entry: int, *, label: str
 ) -> PersonLaws:
     """Return the laws of a released statistic, with a person and without.
 

@@ -1,0 +1,149 @@
+"""Numbers from resamples on Individual privacy, and in the totals of the ledger."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.budget import PrivacyBudget, PrivacyCost
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    charts,
+    use_example,
+    use_upload,
+)
+from tests.app.test_person_totals import epsilon, look
+from tests.app.test_questions import release, set_to, shown
+from ui import accounts
+
+WAYS = {
+    "bootstraps": "several noisy bootstraps",
+    "sample": "a secret sample with noise",
+    "resized": "one small resample with noise (resized bootstrap, repaired)",
+}
+VIEWS = ("One person", "What if", "Why not publish, and what may be")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    monkeypatch.setattr("ui.running._AT_FIRST", 60.0)
+
+
+def choose(open_page, way):
+    app = open_page("individual")
+    by_label(app.radio, "What is released").set_value("a number from resamples").run()
+    by_label(app.selectbox, "Drawn from").set_value(WAYS[way]).run()
+    if way == "bootstraps":
+        by_label(app.number_input, "Bootstraps to release").set_value(5).run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def open_area(app):
+    by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
+    use_upload(open_page, CSV)
+    app = choose(open_page, way)
+    # Closed in Release mode: the guarantee alone is public.
+    assert not charts(app)
+    (promised,) = (m.value for m in app.metric if m.label.startswith("Worst case"))
+    assert promised.startswith("ε 0.")
+    app = open_area(app)
+    guarantee = float(by_label(app.metric, "Any table, anybody (DP)").value)
+    most = float(by_label(app.metric, "Most exposed person here").value)
+    average = float(by_label(app.metric, "Average person here").value)
+    assert 0 < average <= most <= guarantee
+    assert promised == f"ε {guarantee:g}"
+    assert len(charts(app)) == 2
+    listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
+    assert listed["own epsilon"].is_monotonic_decreasing
+    for view, drawn in zip(VIEWS, (2, 0, 0), strict=True):
+        app.session_state["individual-view"] = view
+        app.run()
+        assert not app.exception
+        assert not app.error
+        assert len(charts(app)) == drawn
+        assert bool(app.info) is (drawn == 0)
+    app.session_state["individual-view"] = "Over the whole ledger"
+    assert "Nothing has been released" in app.run().info[0].value
+
+
+@pytest.mark.parametrize("page", ["standard_errors", "subsampling", "resized"])
+def test_a_release_counts_with_everybodys_own_loss(open_page, page):
+    use_example(open_page)
+    app = open_page(page)
+    if page == "standard_errors":
+        by_label(app.number_input, "Bootstraps to release").set_value(5).run()
+    elif page == "subsampling":
+        app.session_state["ss-view"] = "Release from a sample"
+        app.run()
+    else:
+        by_label(app.radio, "Data").set_value("my column").run()
+    release(app)
+    app = look(open_page)
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Counted at the worst case" not in captions
+    charged = epsilon(app, "Account was charged")
+    most = epsilon(app, "Most exposed person lost")
+    assert 0 < epsilon(app, "Average person lost") <= most
+    assert most <= charged * 1.01
+    # As many people are drawn as there are: there is no table without a person.
+    what_if = by_label(app.radio, "What if")
+    what_if.set_value(what_if.options[0]).run()
+    assert not app.exception
+    assert "in place of the person" in " ".join(c.value for c in app.caption)
+    assert epsilon(app, "Most exposed person lost") == most
+
+
+def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypatch):
+    monkeypatch.setattr("ui.individual.ledger_losses._MOST_KEPT", 0)
+    monkeypatch.setattr("ui.individual.ledger_losses._FEWEST", 1)
+    use_example(open_page)
+    app = open_page("release")
+    release(app)
+    set_to(app, "number_input", "ε for this release", 0.25)
+    release(app)
+    app = look(open_page)
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "the 1 costliest questions" in captions
+    assert "Counted at the worst case" in captions
+    assert epsilon(app, "Average person lost") >= 0.25
+
+
+def test_a_column_that_resamples_cannot_answer_for_is_explained(open_page):
+    use_upload(open_page, CSV)
+    app = choose(open_page, "sample")
+    set_to(app, "selectbox", "Statistic", "median")
+    assert "A sample answers for" in app.info[0].value
+    assert not app.exception
+    assert not charts(app)
+
+
+def test_what_has_no_finite_price_cannot_be_released():
+    budget = PrivacyBudget.of(epsilon=1.0)
+    endless = PrivacyCost.of(epsilon=float("inf"))
+    assert accounts.beyond(budget, endless) == "cannot be released"
+    assert accounts.beyond(budget, PrivacyCost.of(epsilon=2.0)) == "more than is left"
+    in_rho = PrivacyBudget.of(rho=1.0)
+    assert not accounts.is_endless(in_rho, endless)
+    assert accounts.is_endless(in_rho, PrivacyCost.of(rho=float("inf")))
+
+
+def test_endless_price_is_said_on_the_page(open_page):
+    use_example(open_page)
+    app = open_page("regression")
+    app.session_state["model-mechanism"] = "output-fisher"
+    app.run()
+    assert not app.exception
+    price = by_label(app.metric, "Price")
+    assert price.value.startswith("ε ∞")
+    assert price.delta == "cannot be released"
+    assert button(app, "Release").disabled

@@ -1,0 +1,259 @@
+"""Everybody's loss from a number that resamples answer. CONFIDENTIAL, but controls."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.individual.adversaries import detection_picture
+from dpcore.figures.individual.model_exposures import Chain
+from dpcore.figures.individual.person_bounds import bounds_picture
+from dpcore.figures.wording import at_most, epsilon_text
+from dpcore.individual.exposure import expose
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases.resized_request import ResizedRequest
+from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.person_bounds import epsilon_at, profile
+from ui import results, session
+from ui.individual import exposing, persons
+from ui.individual import exposure_details as details
+from ui.individual.subject import ResampledSubject
+from ui.resampling import resized_own, standard_errors_asking, subsampling_release
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.individual.exposure import Exposure
+    from dpcore.releases.rebuilding import ResampledRequest
+    from dpcore.studies.individual.person_laws import PersonLaws
+    from ui.individual.persons import Person
+    from ui.study import Study
+
+_USUAL_DELTA = 1e-6
+
+
+class Resampling(StrEnum):
+    """How a number comes from resamples."""
+
+    BOOTSTRAPS = "several noisy bootstraps"
+    SAMPLE = "a secret sample with noise"
+    RESIZED = "one small resample with noise (resized bootstrap, repaired)"
+
+
+def ask(study: Study) -> ResampledRequest:
+    """Show the controls of a number from resamples and return what is asked.
+
+    Where it cannot be asked yet, the page stops below the explanation.
+    """
+    way = Resampling(
+        st.selectbox(
+            "Drawn from",
+            [way.value for way in Resampling],
+            key="resampled-way",
+            bind="query-params",
+            help="The pages “Standard errors”, “Subsampling” and “Resized bootstrap” "
+            "explain these, and release them.",
+        )
+    )
+    request: ResampledRequest | None
+    try:
+        if way is Resampling.BOOTSTRAPS:
+            request = standard_errors_asking.ask(study)
+        elif way is Resampling.SAMPLE:
+            request = subsampling_release.ask(study)[1]
+        else:
+            request = resized_own.ask(study)[0].request
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        st.stop()
+    if request is None:
+        st.stop()
+    return request
+
+
+def delta_of(asked: ResampledRequest) -> float:
+    """Return the delta that every epsilon goes with."""
+    return asked.used_delta if isinstance(asked, SubsampledRequest) else asked.delta
+
+
+def promised(asked: ResampledRequest) -> float:
+    """Return the guarantee over all tables."""
+    return asked.plan.worst_case(delta=delta_of(asked))
+
+
+def compared(asked: ResampledRequest) -> str:
+    """Say what everybody's loss compares the table with."""
+    if asked.query.relation is NeighboringRelation.ADD_REMOVE:
+        return "What if the person had not been there?"
+    return (
+        "What if the person's record had been another? The number of people who are "
+        "drawn is fixed, so that there is no table without the person to compare with."
+    )
+
+
+def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
+    """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
+    query, relation = asked.query, asked.query.relation
+
+    def compute() -> Exposure:
+        with st.spinner("Looking at everybody …", show_time=True):
+            return expose(
+                asked.plan,
+                query.statistic,
+                query.values(study.dataset),
+                relation=relation,
+                delta=delta_of(asked),
+                rows=query.unit.rows,
+            )
+
+    exposure = session.remember(
+        "resampled-exposure", asked.analysis(study.fingerprint), compute
+    )
+    return ResampledSubject(request=asked, exposure=exposure, relation=relation)
+
+
+def everybody(subject: ResampledSubject, study: Study) -> None:
+    """Show everybody's loss."""
+    exposure, asked = subject.exposure, subject.request
+    key = asked.mechanism_key
+    steps = Chain(
+        guarantee=exposure.worst_case,
+        for_all=exposure.for_all,
+        certificate=exposure.for_all,
+        maximum=exposure.maximum,
+        mean=exposure.mean,
+    )
+    details.chain(steps, key=key)
+    st.caption(_exactness(asked))
+    details.distribution(exposure, key=key)
+    exposing.most_exposed(exposure, asked, study)
+    exposing.groups(exposure, asked, study)
+    details.folded(
+        "From the average person to the most exposed: moments",
+        "closer-moments",
+        lambda: details.moments(exposure, asked.analysis(study.fingerprint), key=key),
+    )
+    exposing.why_not_publish(exposure)
+
+
+def person(subject: ResampledSubject, study: Study) -> None:
+    """Show what an attacker can tell about one person at best."""
+    chosen = persons.choose(subject, study, "one-person")
+    if chosen is None:
+        return
+    key = f"{persons.identity(subject, study)} {chosen.entry}"
+    with st.spinner("Looking for the best test …"):
+        laws = session.remember(
+            "resampled-laws",
+            key,
+            lambda: one_person.laws_of_statistic(
+                subject.request, subject.exposure, chosen.entry, label=""
+            ),
+        )
+    _attacker(subject, laws)
+    _profile(subject, chosen, laws)
+    st.caption(
+        "Who is drawn depends on chance, so that the two laws of one release, its "
+        "evidence and the loss after the fact are not drawn here: what stands above "
+        "holds for the best attacker whatever is drawn."
+    )
+
+
+def no_what_if() -> None:
+    """Say that records are not moved here."""
+    st.info(
+        "Moving a person, or adding others like them, is not worked out for resamples. "
+        "Choose “a number (statistic)” above: who is far from the others there is far "
+        "from them in a resample, too."
+    )
+
+
+def no_publishing() -> None:
+    """Say that the attacks are shown for another release."""
+    st.info(
+        "Losses from resamples are as confidential as all the others. The attacks that "
+        "show why, and what may be told instead, are worked out for “a number "
+        "(statistic)” and “a regression model”: choose one of these above."
+    )
+
+
+def definitions() -> None:
+    """Define what a person loses by a resample."""
+    st.markdown(
+        "**From resamples.** A person in a *secret sample* is not always drawn: their "
+        "loss is that of their own change in the sample, amplified by the chance to be "
+        "drawn (Balle, Barthe and Gaboardi 2018, theorems 8 and 9). In *bootstraps* a "
+        "person is drawn several times or never; their loss is counted as if it were "
+        "told how often, because the other records may give that away, and is never "
+        "more than the guarantee. A *resized bootstrap* with noise is counted likewise "
+        "for numbers, and exactly for shares. As many people are drawn as there are, "
+        "or a fixed part of them, so that these losses compare with another record in "
+        "the person's place."
+    )
+
+
+def _exactness(asked: ResampledRequest) -> str:
+    if isinstance(asked, BootstrapRequest):
+        return (
+            "Each loss is an upper bound: that of a release which also tells how often "
+            "the person was drawn, or the guarantee where that is less."
+        )
+    if isinstance(asked, ResizedRequest):
+        exact = asked.shares and asked.delta == 0
+        return "Exact for everybody." if exact else "Each loss is an upper bound."
+    if asked.plan.shift is None:
+        return (
+            "How much a person weighs in the mean of a sample depends on who else is "
+            "in it, so that everybody is given the worst case here. A total or a count "
+            "tells people apart."
+        )
+    return "Each loss is the profile of a person's own change in the sample, amplified."
+
+
+def _attacker(subject: ResampledSubject, laws: PersonLaws) -> None:
+    prior = (
+        st.slider(
+            "How sure the attacker is beforehand, %",
+            min_value=1,
+            max_value=99,
+            value=50,
+            key="attacker-prior",
+            bind="query-params",
+        )
+        / 100
+    )
+    guess = one_person.best_guess(laws, prior)
+    st.markdown(
+        f"An attacker who knows everybody else's record guesses right "
+        f"{at_most(guess)} of the time, by this release and what they thought before."
+    )
+    picture = detection_picture(
+        laws.roc(),
+        prior=prior,
+        guess=guess,
+        key=subject.request.mechanism_key,
+        watermark=details.watermark(),
+    )
+    results.show(picture, "person-detection")
+
+
+def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> None:
+    exposure = subject.exposure
+    delta = exposure.delta or _USUAL_DELTA
+    own = person.epsilon if exposure.delta > 0 else epsilon_at(laws, delta)
+    st.markdown(
+        f"The more δ is allowed, the less is ε: at δ {delta:g} this person's is "
+        f"{epsilon_text(own)}."
+    )
+    picture = bounds_picture(
+        profile(laws),
+        delta=delta,
+        own=own,
+        key=subject.request.mechanism_key,
+        watermark=details.watermark(),
+    )
+    results.show(picture, "person-bounds")
