@@ -24,6 +24,7 @@ except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
 current = covariance_study.latest(design, seed)
+covariance_study.proof(current)
 covariance_study.panels(current)
 st.header("What it really costs")
 covariance_study.cost(current)

@@ -235,6 +235,18 @@ def test_findings_of_the_default_design_do_not_depend_on_luck(seed):
     assert "Not in 9 of 20 comparisons, at 50, 100 and 200" in correction.evidence
 
 
+def test_effects_that_nobody_could_see_prove_nothing():
+    # With that much budget biases are trillionths, and a pile is a 1e-12.
+    design = replace(DESIGN, epsilon=100.0)
+    found = {
+        each.key: each
+        for each in findings(design, run_all(design, np.random.default_rng(8)))
+    }
+    for key in ("F1", "F3", "F5"):
+        assert found[key].verdict is Verdict.UNSEEN
+    assert "e-" not in " ".join(each.evidence for each in found.values())
+
+
 def test_dropping_restores_the_third_finding():
     design = replace(DESIGN, degenerate=Degenerate.DROP)
     outcomes = run_all(design, np.random.default_rng(4))

@@ -10,12 +10,11 @@ import streamlit as st
 from dpcore.figures.covariances.covariance_study import panel_picture
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.record import Mode
 from dpcore.studies.covariances.covariance_design import STATISTICS
 from dpcore.studies.covariances.covariance_findings import findings
 from dpcore.studies.covariances.covariance_study import run
 from dpcore.studies.covariances.covariance_table import costs, numbers
-from ui import results, session, simulating
+from ui import results, simulating
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +35,29 @@ def latest(asked: Design, seed: int) -> Study:
         button="Run the study",
         pieces=f"settings with {asked.repetitions:,} releases each",
     )
+
+
+def proof(current: Study) -> None:
+    """Say what does not hold and what does, and which number proves it."""
+    design = current.asked[0]
+    worst = costs(design).groupby("mechanism", sort=False)["real epsilon"].max()
+    published = CATALOG["truncated-published"].label
+    fine = [str(name) for name in worst.index if name != published]
+    text = ""
+    if published in worst:
+        text = (
+            "**What is wrong, and which number proves it.** Truncation as published "
+            f"claims ε {epsilon_text(design.epsilon)} and really gives up to "
+            f"ε **{epsilon_text(float(worst[published]))}**: how often a draw is "
+            "thrown away depends on the secret. "
+        )
+    if fine:
+        keep = "keeps" if len(fine) == 1 else "keep"
+        text += (
+            f"**What holds:** {' and '.join(fine)} {keep} "
+            f"ε {epsilon_text(design.epsilon)}."
+        )
+    st.markdown(text)
 
 
 @st.fragment
@@ -66,7 +88,7 @@ def panels(current: Study) -> None:
             continue
         for cell, name in zip(tab.columns(2), names, strict=True):
             with cell:
-                picture = panel_picture(outcomes, name, watermark=_watermark())
+                picture = panel_picture(outcomes, name, watermark=False)
                 results.show(picture, f"s1-{name}")
 
 
@@ -91,9 +113,9 @@ def cost(current: Study) -> None:
             f"{epsilon_text(float(worst[published]))} where {nominal:g} is claimed: a "
             f"variance alone costs {significant(float(low), 4)} to "
             f"{significant(float(high), 4)} instead of its share of "
-            f"{significant(design.release('bit', 2).epsilons[0])}. How often a "
-            "draw is thrown away depends on the secret. BIT clamps instead, which "
-            "costs nothing; calibrated truncation adds the noise that is missing."
+            f"{significant(design.release('bit', 2).epsilons[0])}. BIT clamps "
+            "instead, which costs nothing; calibrated truncation adds the noise that "
+            "is missing."
         )
     with st.expander("What each step costs", key="s1-costs"):
         st.dataframe(table, hide_index=True, key="s1-cost-table")
@@ -106,17 +128,12 @@ def verdicts(current: Study) -> None:
 
 def download(outcomes: Sequence[Outcome]) -> None:
     """Offer the numbers as a file."""
-    prefix = "classroom-" if _watermark() else ""
     st.download_button(
         "Download the numbers (CSV)",
         numbers(outcomes).to_csv(index=False),
-        file_name=f"{prefix}study-1-covariances.csv",
+        file_name="study-1-covariances.csv",
         mime="text/csv",
         key="s1-download",
         on_click="ignore",
     )
     st.caption("Simulated from the settings above. Public: no table was used.")
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from dpcore.studies.covariances.covariance_design import Design
     from dpcore.studies.covariances.covariance_study import Outcome
+
+
+NEGLIGIBLE: Final = 1e-3
+"""Effects below that share of the truth, or that probability, count as none."""
 
 
 class Verdict(StrEnum):
@@ -76,12 +80,26 @@ class Run:
         return sorted(mine, key=lambda o: o.scenario.people)
 
 
+def matters(effect: float, scale: float) -> bool:
+    """Return whether an effect is more than a thousandth of what it is compared with.
+
+    An exact bias of a trillionth is no bias that a reader would look for.
+    """
+    return abs(effect) > NEGLIGIBLE * abs(scale)
+
+
 def judge(
     key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], str]
 ) -> Finding:
-    """Return the finding whose claim is put to these tests."""
+    """Return the finding whose claim is put to these tests.
+
+    The caller leaves out tests of effects that do not matter.
+    """
     if not tests:
-        verdict, text = Verdict.UNSEEN, "Nothing in this run can show it."
+        verdict, text = (
+            Verdict.UNSEEN,
+            "Nothing in this run is large enough to show it.",
+        )
     else:
         verdict = Verdict.DEPENDS
         if all(tests):
