@@ -53,16 +53,22 @@ SCALE = (
     (1.0, "#E8CF3C"),
 )
 """From low to high: cividis without the ends that a dark or a light page hides."""
+# A shape, because the words of annotations stand above bars and lines.
 _WATERMARK = {
-    "text": "Classroom",
+    "type": "rect",
     "xref": "paper",
     "yref": "paper",
-    "x": 0.5,
-    "y": 0.5,
-    "showarrow": False,
-    "textangle": -24,
-    "font": {"size": 64, "color": NEUTRAL},
-    "opacity": 0.16,
+    "x0": 0,
+    "x1": 1,
+    "y0": 0,
+    "y1": 1,
+    "line": {"width": 0},
+    "label": {
+        "text": "Classroom",
+        "textangle": -24,
+        "textposition": "middle center",
+        "font": {"size": 64, "color": "rgba(127,127,127,0.2)"},
+    },
     "name": "watermark",
 }
 
@@ -97,8 +103,8 @@ STROKES = {
     "resized-published": Stroke(color="#117733", dash="dot", symbol="x"),
     "resized-repaired": Stroke(color="#117733", dash="solid", symbol="circle-open"),
     "bootstrap": Stroke(color="#9C3D6E", dash="longdashdot", symbol="asterisk"),
-    "subsampled-laplace": Stroke(color="#0072B2", dash="longdash", symbol="circle-dot"),
-    "subsampled-gaussian": Stroke(color="#E69F00", dash="longdashdot", symbol="y-up"),
+    "subsampled-laplace": Stroke(color="#0072B2", dash="dashdot", symbol="circle-dot"),
+    "subsampled-gaussian": Stroke(color="#E69F00", dash="14px,3px", symbol="y-up"),
     "output": Stroke(color="#999933", dash="solid", symbol="triangle-up"),
     "output-public": Stroke(color="#999933", dash="dash", symbol="triangle-down"),
     "output-fisher": Stroke(color="#999933", dash="dashdot", symbol="diamond-wide"),
@@ -166,7 +172,10 @@ def frame(
     }
     known |= axes
     if watermark:
-        known["annotations"] = [*known.get("annotations", ()), _WATERMARK]
+        # It would be hidden below a trace that fills the figure.
+        full = any(trace.get("type") == "heatmap" for trace in traces)
+        word = _WATERMARK | {"layer": "above" if full else "below"}
+        known["shapes"] = [*known.get("shapes", ()), word]
     return go.Figure(data=list(traces), layout=known)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
-from tests.app.test_pages import button, by_label, charts, mode
+from tests.app.test_pages import button, by_label, charts
 
 STATIONS = (
     "Which errs least",
@@ -122,14 +122,3 @@ def test_audit_refutes_with_enough_draws_only(lab):
     assert "Not caught yet" in said(lab)
     button(lab, "Clamp instead (BIT)").click().run()
     assert "Nothing to catch" in said(lab)
-
-
-def test_figures_are_watermarked_in_classroom_mode(open_page):
-    app = open_page("lab")
-    for chosen in ("release", "classroom"):
-        mode(app).set_value(chosen).run()
-        app = open_page("lab")
-        for figure in charts(app):
-            notes = figure["layout"].get("annotations", [])
-            marked = any(note.get("name") == "watermark" for note in notes)
-            assert marked is (chosen == "classroom")

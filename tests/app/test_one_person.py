@@ -79,7 +79,7 @@ def test_every_side_of_a_person_is_drawn(open_page, key, kind):
     (crowd,) = titles(app)
     assert "with the same record" in crowd
     for figure in charts(app):
-        notes = figure["layout"]["annotations"]
+        notes = figure["layout"]["shapes"]
         assert any(note.get("name") == "watermark" for note in notes)
 
 

@@ -138,6 +138,18 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     assert again.equals(listing)
 
 
+def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page):
+    use_example(open_page)
+    names = "home study1 study2 figures12 standard_errors subsampling resized lab"
+    for name in [*names.split(), "sensitivity"]:
+        app = open_page(name)
+        assert not app.exception
+        assert charts(app), name
+        for figure in charts(app):
+            marks = [shape.get("name") for shape in figure["layout"].get("shapes", [])]
+            assert "watermark" not in marks, name
+
+
 @pytest.mark.parametrize("chosen", ["release", "classroom"])
 def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
     app = use_example(open_page)
@@ -150,7 +162,7 @@ def test_every_figure_is_watermarked_in_classroom_mode_only(open_page, chosen):
         if name != "individual" or chosen == "classroom":
             assert figures
         for figure in figures:
-            notes = figure["layout"].get("annotations", [])
+            notes = figure["layout"].get("shapes", [])
             marked = any(note.get("name") == "watermark" for note in notes)
             assert marked is (chosen == "classroom")
 

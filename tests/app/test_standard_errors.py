@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+from tests.app.test_pages import button, by_label, charts, use_example, use_upload
 
 STATIONS = {
     "Coverage": ["promise 95 %"],
@@ -149,18 +149,6 @@ def test_own_column_stays_behind_the_wall(open_page):
     assert len(charts(app)) == closed + 2
     kept = repr(app.session_state)
     assert "44.5" not in kept  # the mean of the column
-
-
-@pytest.mark.parametrize("chosen", ["release", "classroom"])
-def test_figures_are_watermarked_in_classroom_mode_only(open_page, chosen):
-    app = use_example(open_page)
-    mode(app).set_value(chosen).run()
-    app = open_page("standard_errors")
-    assert charts(app)
-    for figure in charts(app):
-        notes = figure["layout"].get("annotations", [])
-        marked = any(note.get("name") == "watermark" for note in notes)
-        assert marked is (chosen == "classroom")
 
 
 def test_wrong_weights_are_explained_in_place(open_page):

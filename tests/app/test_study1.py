@@ -122,14 +122,3 @@ def test_another_draw_is_another_matrix(open_page):
     assert figures(app)[2]["data"][0]["text"] != before
     by_label(app.selectbox, "Variables").set_value(2).run()
     assert len(figures(app)[2]["data"][0]["x"]) == 2
-
-
-def test_figures_are_watermarked_in_classroom_mode_only(open_page):
-    for mode, marked in (("release", False), ("classroom", True)):
-        # Only the frame of all pages has the sidebar.
-        frame = open_page("home").switch_page("app.py").run()
-        by_label(frame.sidebar.radio, "Mode").set_value(mode).run()
-        app = open_page("study1")
-        for figure in figures(app):
-            notes = figure["layout"].get("annotations", [])
-            assert any(note.get("name") == "watermark" for note in notes) is marked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, mode
+from tests.app.test_pages import button, by_label, charts
 
 PEOPLE = "Numbers of people n"
 
@@ -112,18 +112,6 @@ def test_choice_of_what_is_drawn_keeps_the_run(open_page):
     assert again == evidence
     by_label(app.multiselect, "Compare").set_value([]).run()
     assert not app.exception
-
-
-def test_every_figure_is_watermarked_in_classroom_mode_only(open_page):
-    for chosen in ("classroom", "release"):
-        app = open_page("study2")
-        mode(app).set_value(chosen).run()
-        app = look_closer(open_page("study2"))
-        assert len(charts(app)) == 2
-        for figure in charts(app):
-            notes = figure["layout"].get("annotations", [])
-            marked = any(note.get("name") == "watermark" for note in notes)
-            assert marked is (chosen == "classroom")
 
 
 def test_closer_looks_draw_one_figure_each(open_page):

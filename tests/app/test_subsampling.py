@@ -9,8 +9,6 @@ from tests.app.test_pages import (
     button,
     by_label,
     charts,
-    mode,
-    use_example,
     use_upload,
 )
 from tests.app.test_questions import release, set_to, shown
@@ -99,18 +97,6 @@ def test_survey_is_a_calculator_with_caveats(view):
     assert "does not change what the ledger charges" in app.warning[0].value
     by_label(app.number_input, "People in the population").set_value(10).run()
     assert "more respondents than people" in app.error[0].value
-
-
-def test_figures_are_watermarked_in_classroom_mode_only(open_page):
-    app = use_example(open_page)
-    for chosen in ("classroom", "release"):
-        mode(app).set_value(chosen).run()
-        app = open_page("subsampling")
-        for name in VIEWS[:4]:
-            for figure in charts(look_at(app, name)):
-                notes = figure["layout"].get("annotations", [])
-                marked = any(note.get("name") == "watermark" for note in notes)
-                assert marked is (chosen == "classroom")
 
 
 @pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])

@@ -38,7 +38,7 @@ def runs():
 
 
 def marked(picture):
-    notes = picture.figure.layout.annotations
+    notes = picture.figure.layout.shapes
     return any(note.name == "watermark" for note in notes)
 
 

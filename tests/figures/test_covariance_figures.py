@@ -53,7 +53,7 @@ def test_every_picture_is_small_described_and_marked(outcomes, watermark):
     for picture in pictures(outcomes, watermark=watermark):
         for trace in picture.figure.data:
             assert len(np.ravel(trace.x)) <= 2000
-        notes = picture.figure.layout.annotations
+        notes = picture.figure.layout.shapes
         assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0

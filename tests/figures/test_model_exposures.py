@@ -103,7 +103,7 @@ def pictures(*, watermark):
 @pytest.mark.parametrize("watermark", [True, False])
 def test_pictures_are_small_marked_and_told_in_words_and_numbers(watermark):
     for picture in pictures(watermark=watermark):
-        notes = picture.figure.layout.annotations
+        notes = picture.figure.layout.shapes
         assert any(note.name == "watermark" for note in notes) is watermark
         assert picture.title
         assert picture.alt

@@ -41,7 +41,7 @@ def test_boxes_stand_below_the_guarantee(parts):
     assert (np.array(box.upperfence) < 1).all()
     assert (np.array(box.q1) <= box.median).all()
     assert len(picture.table) == 2
-    notes = picture.figure.layout.annotations
+    notes = picture.figure.layout.shapes
     assert any(note.name == "watermark" for note in notes)
     assert "50 people" in sizes_picture(parts[1:2], watermark=False).title
 

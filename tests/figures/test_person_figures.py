@@ -103,7 +103,7 @@ def test_every_picture_has_title_words_numbers_and_few_points(watermark):
         assert picture.title.rstrip(".") in picture.alt
         assert "nan" not in picture.title
         assert len(picture.table)
-        names = [note.name for note in picture.figure.layout.annotations]
+        names = [note.name for note in picture.figure.layout.shapes]
         assert ("watermark" in names) is watermark
         for trace in picture.figure.data:
             assert len(trace.x) <= MOST_POINTS

@@ -29,7 +29,7 @@ def test_everybody_stands_in_one_bar():
     assert "lost 0.7, half of the people at most 0.35" in picture.title.replace(
         "0.351", "0.35"
     )
-    names = {note.name for note in picture.figure.layout.annotations}
+    names = {note.name for note in picture.figure.layout.shapes}
     assert "watermark" in names
 
 

@@ -37,7 +37,7 @@ def test_picture_has_a_panel_a_target_and_a_line_a_procedure(measure, pairs, wat
     assert len(traces) == panels * len(Procedure)
     assert len({trace.xaxis for trace in traces}) == panels
     assert all((trace.error_y.array > 0).all() for trace in traces)
-    notes = [note.name for note in picture.figure.layout.annotations]
+    notes = [note.name for note in picture.figure.layout.shapes]
     assert ("watermark" in notes) is watermark
     assert picture.title in picture.alt
     assert any(c.isdigit() for c in picture.title)

@@ -56,7 +56,7 @@ def test_every_picture_is_complete(case, watermark):
         for trace in picture.figure.data:
             assert trace.name
             assert 0 < len(trace.x) == len(trace.y) <= 2000
-        notes = picture.figure.layout.annotations or ()
+        notes = picture.figure.layout.shapes or ()
         assert any(note.name == "watermark" for note in notes) is watermark
 
 

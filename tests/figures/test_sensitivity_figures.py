@@ -40,7 +40,7 @@ def test_every_picture_is_described_and_marked(name, change, watermark):
         reach_picture(what, 2.0, watermark=watermark),
         reach_picture(what, np.inf, watermark=watermark),
     ):
-        notes = picture.figure.layout.annotations
+        notes = picture.figure.layout.shapes
         assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0

@@ -86,7 +86,7 @@ def test_figures_keep_the_house_rules(draw, watermark):
     picture = draw(watermark)
     figure = picture.figure.to_dict()
     assert all(len(trace["x"]) <= 2000 for trace in figure["data"])
-    notes = figure["layout"].get("annotations", ())
+    notes = figure["layout"].get("shapes", ())
     assert any(note.get("name") == "watermark" for note in notes) is watermark
     titles = [
         axis["title"]["text"]

@@ -88,7 +88,7 @@ def test_pictures_are_described_and_marked(watermark):
         prices_picture(found, watermark=watermark),
     ]
     for picture in pictures:
-        notes = [note.name for note in picture.figure.layout.annotations]
+        notes = [note.name for note in picture.figure.layout.shapes]
         assert ("watermark" in notes) is watermark
         assert picture.title in picture.alt
         assert any(character.isdigit() for character in picture.title)

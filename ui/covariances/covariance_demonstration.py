@@ -10,7 +10,6 @@ import streamlit as st
 from dpcore.figures.covariances.covariance import covariance_picture, ellipses_picture
 from dpcore.figures.wording import percent
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.record import Mode
 from dpcore.studies.covariances.covariance_demo import SIZES, demonstrate
 from ui import results, session
 
@@ -49,7 +48,6 @@ def show(design: Design, seed: int) -> None:
         key="s1-demo-people",
     )
     st.button("Draw again", on_click=_draw_again, key="s1-draw")
-    watermark = session.mode() is Mode.CLASSROOM
     shown = demonstrate(
         design,
         key=key,
@@ -63,9 +61,7 @@ def show(design: Design, seed: int) -> None:
     fixed = shown.repaired
     left, right = st.columns(2)
     with left:
-        picture = covariance_picture(
-            labels, fixed.before, fixed.after, watermark=watermark
-        )
+        picture = covariance_picture(labels, fixed.before, fixed.after, watermark=False)
         results.show(picture, "s1-map")
     with right:
         picture = ellipses_picture(
@@ -73,7 +69,7 @@ def show(design: Design, seed: int) -> None:
             fixed.before,
             fixed.after,
             truth=shown.truth,
-            watermark=watermark,
+            watermark=False,
         )
         results.show(picture, "s1-ellipses")
     st.markdown(_explained(shown, columns))

@@ -12,7 +12,6 @@ from dpcore.figures.proportions.proportion_lab import (
     simplex_picture,
     tree_picture,
 )
-from dpcore.releases.record import Mode
 from dpcore.studies.proportions.proportion_lab import Point, clouds, merged, prices
 from ui import results, session
 
@@ -31,7 +30,6 @@ def show(design: Design, view: View) -> None:
     """Show the look that is chosen, at the ε and mechanism of the figures above."""
     first, second, third = st.columns(3)
     look = first.selectbox("Look at", _LOOKS, key="study2-look", bind="query-params")
-    watermark = session.mode() is Mode.CLASSROOM
     if look == _LOOKS[1]:
         leaves = second.select_slider(
             "Cells", [4, 8, 16, 32, 64, 128], 32, key="study2-leaves"
@@ -39,7 +37,7 @@ def show(design: Design, view: View) -> None:
         branching = third.number_input(
             "Children of a node", 2, 8, 2, key="study2-branching"
         )
-        results.show(tree_picture(leaves, branching, watermark=watermark), "tree")
+        results.show(tree_picture(leaves, branching, watermark=False), "tree")
         st.markdown(
             "A tree releases sums as well, and pays with more noise on each layer. "
             "That is worth it only where many cells would otherwise be added up: a "
@@ -61,7 +59,7 @@ def show(design: Design, view: View) -> None:
             f"{share} {point}",
             lambda: prices(share, point, sets=_SETS, draws=_DRAWS, rng=rng),
         )
-        results.show(prices_picture(found, watermark=watermark), "prices")
+        results.show(prices_picture(found, watermark=False), "prices")
         st.markdown(
             f"Intervals around p1 = {design.shares[0]:g} alone, over {_DRAWS:,} "
             "samples, cut to [0, 1]. The mean of m sets has m times the noise variance "
@@ -78,7 +76,7 @@ def show(design: Design, view: View) -> None:
         last = len(design.shares)
         names = ("p1", "p2" if last == _CORNERS else "others", f"p{last}")
         drawn = clouds(shares, point, draws=_RELEASES, rng=rng)
-        picture = simplex_picture(drawn, shares, names, watermark=watermark)
+        picture = simplex_picture(drawn, shares, names, watermark=False)
         results.show(picture, "simplex")
         st.markdown(
             "Each dot is one release of the same three shares; the diamond is the "

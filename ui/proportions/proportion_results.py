@@ -11,11 +11,10 @@ from dpcore.figures.proportions.proportion_study import View, study_picture
 from dpcore.figures.proportions.proportion_tables import table
 from dpcore.figures.wording import epsilon_text
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.record import Mode
 from dpcore.studies.proportions.proportion_design import Procedure
 from dpcore.studies.proportions.proportion_findings import findings
 from dpcore.studies.proportions.proportion_study import Measure
-from ui import results, session
+from ui import results
 
 if TYPE_CHECKING:
     from ui.proportions.proportion_study import Run
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 
 def download(current: Run) -> None:
     """Offer every number of the run. It is simulated, and so public."""
-    prefix = "classroom-" if session.mode() is Mode.CLASSROOM else ""
     st.download_button(
         "Download the numbers (CSV)",
         lambda: table(current.design, current.found).to_csv(index=False),
-        file_name=f"{prefix}study-2.csv",
+        file_name="study-2.csv",
         mime="text/csv",
         on_click="ignore",
     )
@@ -50,7 +48,7 @@ def figures(current: Run, view: View) -> None:
             current.design,
             current.found,
             replace(view, measure=measure),
-            watermark=session.mode() is Mode.CLASSROOM,
+            watermark=False,
         )
         with tab:
             results.show(picture, f"study2-{measure.name}")

@@ -14,10 +14,9 @@ from dpcore.figures.resampling import resized_rivals
 from dpcore.figures.resampling.resized_parts import chance
 from dpcore.figures.wording import people, significant
 from dpcore.privacy.interpretation import best_guess
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling import resized_alignments as alignments
 from dpcore.studies.resampling import resized_attacks as attacks
-from ui import results, session
+from ui import results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +53,7 @@ def show(case: Case, key: str) -> None:
 
 def _profile(case: Case, key: str) -> None:
     picture = figures.profile_picture(
-        case.bootstrap, case.ones, case.repaired, watermark=_watermark()
+        case.bootstrap, case.ones, case.repaired, watermark=False
     )
     results.show(picture, f"{key}-profile")
     pairs = case.bootstrap.around(case.ones)
@@ -78,7 +77,7 @@ def _proof(case: Case, key: str) -> None:
     curve = attacks.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
     beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
     results.show(
-        figures.reveal_picture(curve, case.bootstrap, beliefs, watermark=_watermark()),
+        figures.reveal_picture(curve, case.bootstrap, beliefs, watermark=False),
         f"{key}-proof",
     )
     st.markdown(
@@ -101,7 +100,7 @@ def _averages(case: Case, key: str) -> None:
     )
     results.show(
         figures.averaging_picture(
-            curve, case.ones, case.bootstrap.people, watermark=_watermark()
+            curve, case.ones, case.bootstrap.people, watermark=False
         ),
         f"{key}-averages",
     )
@@ -117,9 +116,7 @@ def _scores(case: Case, key: str) -> None:
     ones = min(case.ones, case.bootstrap.people - 1)
     found = attacks.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
     results.show(
-        figures.scores_picture(
-            found, ones, case.bootstrap.delta(), watermark=_watermark()
-        ),
+        figures.scores_picture(found, ones, case.bootstrap.delta(), watermark=False),
         f"{key}-scores",
     )
     st.markdown(
@@ -134,9 +131,7 @@ def _errors(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = alignments.rivals(bootstrap, ones)
     results.show(
-        resized_rivals.variance_picture(
-            bootstrap, ones, rivals, watermark=_watermark()
-        ),
+        resized_rivals.variance_picture(bootstrap, ones, rivals, watermark=False),
         f"{key}-errors",
     )
     share = ones / bootstrap.people
@@ -195,12 +190,12 @@ def _fair(case: Case, key: str) -> None:
     left, right = st.columns(2)
     with left:
         picture = resized_rivals.rivals_picture(
-            bootstrap, ones, rivals[name], watermark=_watermark()
+            bootstrap, ones, rivals[name], watermark=False
         )
         results.show(picture, f"{key}-rivals")
     with right:
         picture = resized_rivals.detection_picture(
-            bootstrap, ones, rivals[name], watermark=_watermark()
+            bootstrap, ones, rivals[name], watermark=False
         )
         results.show(picture, f"{key}-detection")
     st.markdown(
@@ -210,7 +205,3 @@ def _fair(case: Case, key: str) -> None:
         f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} against "
         f"{significant(rivals[name].variance)}."
     )
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

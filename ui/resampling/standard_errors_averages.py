@@ -21,11 +21,10 @@ from dpcore.inference.combining import (
     laplace_weights,
     published_weights,
 )
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling import bootstrap_normality
 from dpcore.studies.resampling.averages import Rivals
 from dpcore.studies.resampling.equipartition import Equipartition
-from ui import results, running, session
+from ui import results, running
 from ui.asking.inputs import EPSILON_HELP
 from ui.text import literal
 
@@ -43,7 +42,7 @@ def rivals(asked: Settings) -> None:
         "Laplace draws averaged, up to", 2, 50, 20, key="se-draws", bind="query-params"
     )
     each = Rivals(epsilon=epsilon, delta=asked.delta)
-    results.show(rivals_picture(each, draws, watermark=_watermark()), "se-rivals")
+    results.show(rivals_picture(each, draws, watermark=False), "se-rivals")
     st.markdown(
         f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} "
         "the average of k Laplace draws is better than Gaussian noise. **Measured:** "
@@ -53,7 +52,7 @@ def rivals(asked: Settings) -> None:
         "less noise; then it stays better. But one draw is always the best of them: "
         "for one number averaging buys a nearly normal shape, and nothing else."
     )
-    results.show(limits_picture(each, watermark=_watermark()), "se-limits")
+    results.show(limits_picture(each, watermark=False), "se-limits")
 
 
 def normality(asked: Settings) -> None:
@@ -95,7 +94,7 @@ def normality(asked: Settings) -> None:
     if not found:
         return
     for picks in (False, True):
-        picture = normality_picture(found, picks=picks, watermark=_watermark())
+        picture = normality_picture(found, picks=picks, watermark=False)
         results.show(picture, f"se-normality-{picks}")
     st.markdown(
         "**Claimed:** from 10 draws on the average cannot be told from a normal "
@@ -119,7 +118,7 @@ def sharing(asked: Settings) -> None:
         help="How many answers share the budget, and are averaged.",
     )
     parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
-    results.show(sharing_picture(parts, watermark=_watermark()), "se-sharing")
+    results.show(sharing_picture(parts, watermark=False), "se-sharing")
     st.markdown(
         "One answer with the whole budget is never worse for Laplace noise. Gaussian "
         "noise can be cut into any number of answers without loss: that is what made "
@@ -190,7 +189,3 @@ def _epsilon(place: st.delta_generator.DeltaGenerator, key: str) -> float:
         bind="query-params",
         help=EPSILON_HELP,
     )
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

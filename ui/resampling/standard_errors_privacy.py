@@ -12,9 +12,8 @@ from dpcore.figures.resampling.bootstrap_releases import copies_picture
 from dpcore.figures.wording import significant
 from dpcore.privacy.bootstrap_calibration import ASYMPTOTIC, PUBLISHED
 from dpcore.privacy.bootstrap_counterexamples import zcdp_level
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling import bootstrap_levels
-from ui import results, running, session
+from ui import results, running
 
 if TYPE_CHECKING:
     from ui.resampling.standard_errors_settings import Settings
@@ -38,9 +37,7 @@ def levels(asked: Settings) -> None:
     if not found:
         return
     whole = zcdp_level((2 * e.rho / e.times) ** 0.5, people=e.people)
-    picture = levels_picture(
-        found, here=e.times, delta=asked.delta, watermark=_watermark()
-    )
+    picture = levels_picture(found, here=e.times, delta=asked.delta, watermark=False)
     results.show(picture, "se-levels")
     st.markdown(
         "The lower line is no bound but a fact: two tables that differ in one person "
@@ -97,14 +94,10 @@ def _modes(asked: Settings) -> None:
 
 def copies(asked: Settings) -> None:
     """Draw how often a row is drawn."""
-    results.show(copies_picture(asked.experiment, watermark=_watermark()), "se-copies")
+    results.show(copies_picture(asked.experiment, watermark=False), "se-copies")
     st.markdown(
         "The source adds noise to each of these parts and releases their sum. The "
         "noises add up to one, so that the sum is a resample with one Gaussian noise; "
         "that is how it is done here. Released one by one, the rare parts would be "
         "hardly protected: the table says by how much."
     )
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

@@ -17,7 +17,6 @@ from dpcore.figures.resampling.bootstrap_releases import (
 from dpcore.figures.resampling.bootstrap_scores import errors_picture, scores_picture
 from dpcore.figures.wording import percent, significant
 from dpcore.inference.bought_variance import BoughtVariance
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling.bootstrap_coverage import mean_length
 from dpcore.studies.resampling.bootstrap_runs import (
     Runs,
@@ -87,11 +86,11 @@ def _errors(asked: Settings) -> None:
     if runs is None:
         return
     results.show(
-        errors_picture(asked.experiment, runs, asked.shown, watermark=_watermark()),
+        errors_picture(asked.experiment, runs, asked.shown, watermark=False),
         "se-errors",
     )
     results.show(
-        scores_picture(asked.experiment, runs, asked.shown, watermark=_watermark()),
+        scores_picture(asked.experiment, runs, asked.shown, watermark=False),
         "se-scores",
     )
     _bought(asked, runs)
@@ -132,7 +131,7 @@ def _one(asked: Settings) -> None:
         people=e.people,
         unit=e.population.unit,
         truth=e.population.mean,
-        watermark=_watermark(),
+        watermark=False,
     )
     results.show(picture, "se-one")
     st.button(
@@ -154,7 +153,7 @@ def _one_shot(asked: Settings) -> None:
     runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
     if runs is None:
         return
-    picture = one_shot_picture(asked.experiment, runs, watermark=_watermark())
+    picture = one_shot_picture(asked.experiment, runs, watermark=False)
     results.show(picture, "se-one-shot")
     st.markdown(
         "The source compares over tables, where the luck of who is in the table hides "
@@ -172,13 +171,11 @@ def _coverage(asked: Settings) -> None:
     )
     runs = _runs_by_times(asked) if check else {}
     done = sum(each.tables for each in runs.values())
-    known = (asked.key("tail", "level", "seed"), _watermark(), done)
+    known = (asked.key("tail", "level", "seed"), done)
     picture = session.remember(
         "se-coverage",
         repr(known),
-        lambda: coverage_picture(
-            fine, runs, shown=asked.all_shown, watermark=_watermark()
-        ),
+        lambda: coverage_picture(fine, runs, shown=asked.all_shown, watermark=False),
     )
     results.show(picture, "se-coverage")
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
@@ -189,8 +186,8 @@ def _coverage(asked: Settings) -> None:
     )
     picture = session.remember(
         "se-ranges",
-        repr((asked.key("tail", "level"), _watermark())),
-        lambda: ranges_picture(fine, shown=asked.shown, watermark=_watermark()),
+        repr(asked.key("tail", "level")),
+        lambda: ranges_picture(fine, shown=asked.shown, watermark=False),
     )
     results.show(picture, "se-ranges")
 
@@ -228,7 +225,3 @@ def _part(experiment: Experiment) -> int:
     """Return how many tables take a part of a second."""
     draws = experiment.people * experiment.times
     return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

@@ -16,12 +16,11 @@ from dpcore.privacy.amplification import (
     amplify_with_replacement,
     base_epsilon,
 )
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling.subsampling_claims import (
     Retention,
     renyi_curve,
 )
-from ui import results, session
+from ui import results
 from ui.resampling import subsampling_repeated
 
 _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
@@ -167,7 +166,7 @@ def profiles() -> None:
         ),
     }
     results.show(
-        figures.profile_picture(epsilon, shown, rate=rate, watermark=_watermark()),
+        figures.profile_picture(epsilon, shown, rate=rate, watermark=False),
         "profiles",
     )
     st.markdown(
@@ -176,7 +175,7 @@ def profiles() -> None:
         "not make ρ smaller: the rule ρ q² that some texts use is not valid."
     )
     curve = renyi_curve(ratio, rate, delta)
-    results.show(figures.renyi_picture(curve, watermark=_watermark()), "renyi")
+    results.show(figures.renyi_picture(curve, watermark=False), "renyi")
     st.markdown("**Many releases, each from a sample of its own**")
     subsampling_repeated.show(ratio, rate, delta)
 
@@ -253,7 +252,3 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
             "ε of the answer": [epsilon_text(one) for one in final],
         }
     )
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

@@ -15,7 +15,6 @@ from dpcore.privacy.amplification import (
     amplify,
     amplify_one_sided,
 )
-from dpcore.releases.record import Mode
 from dpcore.studies.resampling.subsampling_claims import (
     Measured,
     Retention,
@@ -83,7 +82,7 @@ def show() -> None:
         lemma_curve(epsilon, grid),
         measured,
         at=rate,
-        watermark=session.mode() is Mode.CLASSROOM,
+        watermark=False,
     )
     results.show(picture, "lemma")
     st.markdown("**What the source says, and what is so**")

@@ -87,7 +87,7 @@ def errors(study: Study | None) -> None:
         simulated=simulated,
         at=rate,
         unit="",
-        watermark=_watermark(),
+        watermark=False,
     )
     results.show(picture, "sampled-errors")
     _why(at, rate)
@@ -147,7 +147,7 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
             simulated=None,
             at=max(rate, 1 / at.people),
             unit=column.unit,
-            watermark=_watermark(),
+            watermark=session.mode() is Mode.CLASSROOM,
         )
         results.show(picture, "column-errors")
 
@@ -249,7 +249,3 @@ def _made_up(shape: str, people: int) -> FloatArray:
 
 def _grid(people: int) -> FloatArray:
     return np.geomspace(max(1 / people, 1e-4), 1, _POINTS)
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM

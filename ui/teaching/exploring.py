@@ -13,7 +13,6 @@ from dpcore.errors import ParameterError
 from dpcore.figures.teaching.neighbors import Scene, people_picture
 from dpcore.figures.teaching.reach import reach_picture
 from dpcore.figures.wording import significant
-from dpcore.releases.record import Mode
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting
@@ -115,7 +114,7 @@ def explore(question: Question) -> None:
     with drawn:
         _clickable(scene)
     with reach:
-        picture = reach_picture(scene, worst, watermark=_classroom())
+        picture = reach_picture(scene, worst, watermark=False)
         results.show(picture, "explorer-reach")
     st.markdown(reasons.why(question.key, scene, worst))
 
@@ -240,7 +239,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
 
 def _clickable(scene: Scene) -> None:
     """Draw the people; a click on one selects the person to move."""
-    picture = people_picture(scene, watermark=_classroom())
+    picture = people_picture(scene, watermark=False)
     st.markdown(f"**{literal(picture.title)}**")
     st.plotly_chart(
         picture.figure,
@@ -254,7 +253,3 @@ def _clickable(scene: Scene) -> None:
 
 def _clicked() -> None:
     small_table.choose(_CHART)
-
-
-def _classroom() -> bool:
-    return session.mode() is Mode.CLASSROOM

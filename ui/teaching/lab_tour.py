@@ -14,7 +14,6 @@ from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_pictur
 from dpcore.figures.teaching.flips import flip_sentence
 from dpcore.figures.wording import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.record import Mode
 from dpcore.studies.comparing.equal_privacy import remedies
 from dpcore.studies.comparing.error_maps import Quantity, error_maps
 from dpcore.studies.comparing.tradeoffs import Fairness
@@ -22,7 +21,7 @@ from dpcore.studies.teaching.audit import Event, audit, detectable_from
 from dpcore.studies.teaching.floating_point import given_away
 from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup
 from dpcore.studies.teaching.redraws import tries
-from ui import results, session
+from ui import results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,10 +50,6 @@ def show(setup: Setup) -> None:
         if tab.open:
             with tab:
                 station(setup)
-
-
-def _watermark() -> bool:
-    return session.mode() is Mode.CLASSROOM
 
 
 def _maps(setup: Setup) -> None:
@@ -89,7 +84,7 @@ def _maps(setup: Setup) -> None:
         bind="query-params",
     )
     here = (setup.place, setup.shift / setup.epsilon)
-    results.show(map_picture(maps, lines, here=here, watermark=_watermark()), "maps")
+    results.show(map_picture(maps, lines, here=here, watermark=False), "maps")
     text = (
         "The ring is where the page is set. A color says which mechanism errs least "
         f"there; lines with numbers are levels of {CATALOG[lines].label}, as a share "
@@ -119,7 +114,7 @@ def _atoms(setup: Setup) -> None:
         )
         setup = setup.through(CLAMPED)
         mechanism = setup.mechanism()
-    results.show(atoms_picture(mechanism, setup, watermark=_watermark()), "atoms")
+    results.show(atoms_picture(mechanism, setup, watermark=False), "atoms")
     end = 0 if setup.place < setup.other else 1
     here, there = (float(mechanism.atoms(at)[end]) for at in (setup.place, setup.other))
     st.markdown(
@@ -140,9 +135,7 @@ def _redraws(setup: Setup) -> None:
         setup = setup.through(PUBLISHED)
     scale = setup.mechanism().noise
     place = np.unique([*np.linspace(0.0, 1.0, 101), setup.place, setup.other])
-    picture = tries_picture(
-        tries(place, scale, UNIT), place, setup, watermark=_watermark()
-    )
+    picture = tries_picture(tries(place, scale, UNIT), place, setup, watermark=False)
     results.show(picture, "tries")
     rng = np.random.default_rng(_SEED)
     share = given_away(setup.place, setup.other, scale, draws=_DRAWS, rng=rng)
@@ -190,7 +183,7 @@ def _audit(setup: Setup) -> None:
     expected = detectable_from(event)
     draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
     counted = audit(event, draws, rng=np.random.default_rng(int(seed)))
-    picture = audit_picture(counted, event, expected=expected, watermark=_watermark())
+    picture = audit_picture(counted, event, expected=expected, watermark=False)
     results.show(picture, "audit")
     shares = " and ".join(percent(share) for share in event.probabilities())
     text = (

@@ -10,7 +10,6 @@ import streamlit as st
 from dpcore.figures.teaching.laboratory import worlds_picture
 from dpcore.figures.wording import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.record import Mode
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,
@@ -135,7 +134,7 @@ def worlds(setup: Setup, meter: Meter) -> None:
         two_worlds(setup),
         meter,
         setup=setup,
-        watermark=session.mode() is Mode.CLASSROOM,
+        watermark=False,
     )
     results.show(picture, "worlds")
 

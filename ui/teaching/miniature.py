@@ -10,8 +10,7 @@ from dpcore.figures.comparing.laws import two_worlds_picture
 from dpcore.figures.wording import significant
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace import Laplace
-from dpcore.releases.record import Mode
-from ui import results, session
+from ui import results
 
 # Twenty made-up guests of a small hotel; the last one is the oldest.
 _AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61, 67, 96)
@@ -47,7 +46,7 @@ def show() -> None:
         ),
         window=(instead - 30, there + 30),
         axis="published mean age of twenty guests, years",
-        watermark=session.mode() is Mode.CLASSROOM,
+        watermark=False,
     )
     results.show(picture, "miniature")
     reach = mechanism.noise * np.log(20)

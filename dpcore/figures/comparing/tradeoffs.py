@@ -115,32 +115,34 @@ def winners_picture(
     ``each`` is as for ``curves_picture``.
     """
     of_each = f" of the {each}" if each else ""
-    figure = frame(
-        watermark=watermark,
-        height=420,
-        xaxis={"title": {"text": plain(axis)}},
-        yaxis=_scale("epsilon", log=True),
-    )
     labels = np.array([*(CATALOG[key].label for key in winners.keys), _TIE])
     colors = [*(STROKES[key].color for key in winners.keys), NEUTRAL]
     steps = len(labels)
     scale: list[tuple[float, str]] = []
     for index, color in enumerate(colors):
         scale += [(index / steps, color), ((index + 1) / steps, color)]
-    figure.add_heatmap(
-        x=winners.position,
-        y=winners.epsilon,
-        z=winners.best,
-        zmin=-0.5,
-        zmax=steps - 0.5,
-        colorscale=scale,
-        showscale=False,
-        opacity=0.75,
-        customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
-        hovertemplate=(
+    ground = {
+        "type": "heatmap",
+        "x": winners.position,
+        "y": winners.epsilon,
+        "z": winners.best,
+        "zmin": -0.5,
+        "zmax": steps - 0.5,
+        "colorscale": scale,
+        "showscale": False,
+        "opacity": 0.75,
+        "customdata": np.dstack([labels[winners.best], 100 * winners.saving]),
+        "hovertemplate": (
             "place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
             "%{customdata[1]:.1f} % below the next<extra></extra>"
         ),
+    }
+    figure = frame(
+        traces=[ground],
+        watermark=watermark,
+        height=420,
+        xaxis={"title": {"text": plain(axis)}},
+        yaxis=_scale("epsilon", log=True),
     )
     for index, label in enumerate(labels):
         where = np.argwhere(winners.best == index)
