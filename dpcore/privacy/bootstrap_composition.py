@@ -41,7 +41,7 @@ _NEGLIGIBLE = 1e-18
 _NOISE = 1e-15
 _NOISE_OF_EACH = 5e-17
 _FINENESS = 3.5e-3
-_MOST_CELLS = 300_000
+_MOST_CELLS = 100_000
 _REMEMBERED = 1024
 
 
@@ -149,6 +149,9 @@ def epsilon_of_step(
         return 0.0
     if mu > LARGEST_STEP:
         return math.inf
+    if times * float(bound.delta(mu, np.zeros(()), people=people)) <= delta:
+        # The chances of telling two tables apart at all add up to no more.
+        return 0.0
     if times == 1 and interval is None:
         return _alone(lambda level: bound.delta(mu, level, people=people), delta)
     whole = _composed(mu, times, people, bound, interval)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from dpcore.data.bounds import FloatArray
 
+MOST_PEOPLE = 10**30
+"""More people than that are not accounted for."""
 TAIL = 1e-30
 """Multiplicities that together are rarer than that count as revealing everything."""
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
@@ -62,9 +64,12 @@ def multiplicities(people: int) -> FloatArray:
 
 
 def require_people(people: int) -> None:
-    """Raise ParameterError unless there is somebody to draw."""
+    """Raise ParameterError unless there is somebody to draw, and not too many."""
     if people < 1:
         message = f"the number of people must be at least 1, got {people}."
+        raise ParameterError(message)
+    if people > MOST_PEOPLE:
+        message = f"there must be at most {MOST_PEOPLE:.0e} people."
         raise ParameterError(message)
 
 

@@ -17,6 +17,7 @@ from dpcore.privacy.bootstrap_composition import LARGEST_STEP, require_times
 from dpcore.privacy.bootstrap_counterexamples import zcdp_level
 from dpcore.privacy.bootstrap_profile import require_people
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
+from dpcore.privacy.convolution import epsilon_of_convolved
 from dpcore.privacy.event_distributions import (
     distribution_of,
     epsilon_of,
@@ -174,7 +175,8 @@ class Totals:
         advanced: Closed form of Kairouz, Oh and Viswanath (2015).
         zcdp: Sum of rho, converted (Canonne, Kamath and Steinke 2020).
         pld: Privacy loss distributions convolved: tight up to the discretization,
-            which errs upwards.
+            which errs upwards. ``inf`` at deltas below its rounding errors, unless
+            another way answers there.
 
     """
 
@@ -288,4 +290,5 @@ def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) ->
     for event, count in together.items():
         one = distribution_of(event, interval).self_compose(count)
         whole = one if whole is None else whole.compose(one)
-    return float(whole.get_epsilon_for_delta(delta))
+    steps = sum(n * event.times for event, n in together.items())
+    return epsilon_of_convolved(whole, delta, steps=steps)

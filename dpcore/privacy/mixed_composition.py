@@ -9,7 +9,7 @@ together: with ``g`` different ones, ``n_i`` times each, the loss takes
 ``delta(epsilon) = sum over losses l > epsilon of p(l) (1 - e^(epsilon - l))``.
 
 Computing it is hard in general (Murtagh and Vadhan 2016): beyond ``MOST_LOSSES`` the
-losses are rounded up to a grid.
+losses are rounded up to a grid, before they are added up.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 MOST_LOSSES = 1 << 18
 """Up to so many different losses the answer is exact."""
 _ROUND_UP = 1 + 1e-12
+_FEWEST_CELLS, _MOST_CELLS = 1 << 14, 1 << 16
+_MOST_SUMS = 1 << 27
+_NATS = 745.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +47,14 @@ class MixedComposition:
         loss: Losses in ascending order, shape ``(m,)``.
         probability: Their probabilities, shape ``(m,)``.
         told: The probability that something is told outright, from the deltas.
+        pure: All levels added up: the largest loss, also where it is too rare to list.
 
     """
 
     loss: FloatArray
     probability: FloatArray
     told: float
+    pure: float
 
     @classmethod
     def of(
@@ -68,18 +73,21 @@ class MixedComposition:
         """
         _check(levels, deltas)
         loss, log_probability = np.zeros(1), np.zeros(1)
-        for level, times in sorted(Counter(levels).items()):
+        # Without a level of 0, which tells nothing.
+        for level, times in sorted(Counter(filter(None, levels)).items()):
             part, weight = _of_equal(level, times)
+            if len(loss) * len(part) > MOST_LOSSES:
+                loss, log_probability = _on_grid(loss, log_probability, part, weight)
+                continue
             loss = (loss[:, np.newaxis] + part).ravel()
             log_probability = (log_probability[:, np.newaxis] + weight).ravel()
-            if len(loss) > MOST_LOSSES:
-                loss, log_probability = _rounded_up(loss, log_probability)
         order = np.argsort(loss)
         told = abs(math.expm1(math.fsum(math.log1p(-d) for d in deltas if d < 1)))
         return cls(
             loss=loss[order],
             probability=np.exp(log_probability[order]),
             told=1.0 if 1 in deltas else told,
+            pure=math.fsum(levels),
         )
 
     def delta_of(self, epsilon: ArrayLike) -> FloatArray:
@@ -121,7 +129,7 @@ class MixedComposition:
         if float(self.delta_of(0.0)) <= delta:
             return 0.0
         if left == 0:
-            return float(self.loss[-1])
+            return self.pure
         low, high = 0.0, float(self.loss[-1])
         for _ in range(200):
             middle = (low + high) / 2
@@ -129,7 +137,7 @@ class MixedComposition:
                 break
             exceeds = float(self.delta_of(middle)) > delta
             low, high = (middle, high) if exceeds else (low, middle)
-        return high * _ROUND_UP
+        return min(high * _ROUND_UP, self.pure)
 
 
 def _of_equal(level: float, times: int) -> tuple[FloatArray, FloatArray]:
@@ -140,16 +148,44 @@ def _of_equal(level: float, times: int) -> tuple[FloatArray, FloatArray]:
     return (times - 2 * lies) * level, log_probability
 
 
-def _rounded_up(
+def _on_grid(
+    loss: FloatArray, log_probability: FloatArray, part: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of losses and parts, both rounded up to a grid: an upper bound.
+
+    Probabilities that are no floats are left out.
+    """
+    loss, log_probability = _likely(loss, log_probability)
+    part, weight = _likely(part, weight)
+    cells = min(max(_MOST_SUMS // len(part), _FEWEST_CELLS), _MOST_CELLS)
+    width = max(np.ptp(loss), np.ptp(part)) / cells
+    first, mass = _binned(loss, log_probability, width)
+    other, more = _binned(part, weight, width)
+    if len(mass) < len(more):
+        mass, more = more, mass
+    total = np.zeros(len(mass) + len(more) - 1)
+    # Term by term: a Fourier transform would drown the small probabilities.
+    for shift in np.flatnonzero(more):
+        total[shift : shift + len(mass)] += more[shift] * mass
+    present = np.flatnonzero(total)
+    return first + other + present * width, np.log(total[present])
+
+
+def _likely(
     loss: FloatArray, log_probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return fewer losses, each at least what it was: an upper bound."""
-    cells = MOST_LOSSES // 16
-    width = (loss.max() - loss.min()) / cells
-    cell = np.ceil((loss - loss.min()) / width).astype(np.intp)
-    mass = np.bincount(cell, weights=np.exp(log_probability), minlength=cells + 1)
-    present = np.flatnonzero(mass)
-    return loss.min() + present * width, np.log(mass[present])
+    here = log_probability > -_NATS
+    return loss[here], log_probability[here]
+
+
+def _binned(
+    loss: FloatArray, log_probability: FloatArray, width: float
+) -> tuple[float, FloatArray]:
+    """Return the least loss and the probabilities of the cells from there on."""
+    first = float(loss.min())
+    cell = np.ceil((loss - first) / width).astype(np.intp)
+    mass = np.bincount(cell, weights=np.exp(log_probability))
+    return first, mass.astype(np.float64)
 
 
 def _check(levels: Sequence[float], deltas: Sequence[float]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.privacy import renyi
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
+from dpcore.privacy.convolution import epsilon_of_convolved
 from dpcore.privacy.subsampled import epsilon_of, gaussian_divergence
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_TIMES = 10_000
 """The largest number of releases."""
+LEAST_RATIO, LARGEST_RATIO = 1e-9, 1e4
+"""From and up to which shift over the noise releases are counted."""
 _ORDERS = (*range(2, 64), 80, 100, 128, 200, 256, 400, 512, 1024)
 _WIDEST_CELL = 1e-4
 _MOST_CELLS = 50_000
@@ -36,7 +39,8 @@ class RepeatedSamples:
     Attributes:
         basic: One release at ``delta / times``, added up.
         renyi: Renyi divergences added up (Gaussian noise), or zCDP levels (Laplace).
-        pld: Privacy loss distributions convolved.
+        pld: Privacy loss distributions convolved; ``inf`` at deltas below their
+            rounding errors.
 
     """
 
@@ -59,14 +63,20 @@ def repeated(
     standard deviation of Gaussian noise.
 
     Raises:
-        ParameterError: ``ratio`` is not in (0, inf), ``rate`` not in (0, 1], ``delta``
-            not in (0, 1), or ``times`` not from 1 to ``MOST_TIMES``.
+        ParameterError: ``ratio`` is not from ``LEAST_RATIO`` to ``LARGEST_RATIO``,
+            ``rate`` not in (0, 1], ``delta`` not in (0, 1), or ``times`` not from 1 to
+            ``MOST_TIMES``.
 
     """
-    if not (0 < ratio < math.inf and 0 < rate <= 1 and 0 < delta < 1):
+    if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
         message = (
-            "the shift over the noise must be positive and finite, the rate in (0, 1] "
-            f"and delta in (0, 1), got {ratio}, {rate} and {delta}."
+            f"the shift over the noise must be from {LEAST_RATIO:g} to "
+            f"{LARGEST_RATIO:g}, got {ratio}."
+        )
+        raise ParameterError(message)
+    if not (0 < rate <= 1 and 0 < delta < 1):
+        message = (
+            f"the rate must be in (0, 1] and delta in (0, 1), got {rate} and {delta}."
         )
         raise ParameterError(message)
     if not 1 <= times <= MOST_TIMES:
@@ -105,5 +115,10 @@ def _convolved(
         if law == "gaussian"
         else privacy_loss_distribution.from_laplace_mechanism
     )
-    one = of(1 / ratio, sampling_prob=rate, value_discretization_interval=cell)
-    return float(one.self_compose(times).get_epsilon_for_delta(delta))
+    try:
+        one = of(1 / ratio, sampling_prob=rate, value_discretization_interval=cell)
+        whole = one.self_compose(times)
+    except OverflowError:
+        # Losses so large that the probability of one is no float.
+        return math.inf
+    return epsilon_of_convolved(whole, delta, steps=times)

@@ -18,7 +18,7 @@ from dpcore.privacy.conversions import (
     simple_epsilon_of_rho,
 )
 from dpcore.privacy.mixed_composition import MixedComposition
-from dpcore.privacy.optimal_composition import epsilon_of
+from dpcore.privacy.optimal_composition import delta_of, epsilon_of
 from dpcore.privacy.properties import advanced_epsilon
 
 parts = st.lists(st.floats(0, 4), min_size=1, max_size=8)
@@ -177,3 +177,35 @@ def test_conversions():
     ):
         found = float(renyi.laplace_divergence(r, order))
         assert found == pytest.approx(divergence, rel=1e-9)
+
+
+def test_many_releases_of_two_levels_are_an_upper_bound_on_a_grid():
+    levels = [0.1] * 300 + [0.2] * 400
+    exact = MixedComposition.of(levels)
+    limit = mixed.MOST_LOSSES
+    try:
+        mixed.MOST_LOSSES = 1000
+        rounded = MixedComposition.of(levels)
+    finally:
+        mixed.MOST_LOSSES = limit
+    assert len(rounded.loss) < len(exact.loss)
+    for delta in (1e-3, 1e-9, 1e-15, 1e-40):
+        found, least = rounded.epsilon_of(delta), exact.epsilon_of(delta)
+        assert least <= found <= least * 1.001
+    assert rounded.epsilon_of(0.0) == exact.epsilon_of(0.0) == pytest.approx(110.0)
+
+
+def test_rare_losses_are_not_forgotten_without_a_delta():
+    assert MixedComposition.of([0.1] * 4000 + [0.2] * 4000).epsilon_of(0.0) >= 1199
+
+
+def test_releases_that_tell_nothing_cost_nothing():
+    assert MixedComposition.of([0.0] * 300_000).epsilon_of(1e-6) == 0
+    with_zeros = MixedComposition.of([0.0] * 300_000 + [0.5]).epsilon_of(1e-6)
+    assert with_zeros == MixedComposition.of([0.5]).epsilon_of(1e-6)
+
+
+def test_a_single_level_beyond_the_exact_sums_is_close_to_optimal():
+    found = MixedComposition.of([0.01] * 300_000).epsilon_of(1e-6)
+    assert delta_of(0.01, 300_000, found) <= 1e-6
+    assert delta_of(0.01, 300_000, found / 1.003) > 1e-6

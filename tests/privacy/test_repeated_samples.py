@@ -52,6 +52,8 @@ def test_extremes_are_valid_and_bounded():
     [
         {"ratio": 0.0},
         {"ratio": math.inf},
+        {"ratio": 1e-310},
+        {"ratio": 1e6},
         {"rate": 0.0},
         {"rate": 1.1},
         {"times": 0},
@@ -64,3 +66,10 @@ def test_senseless_settings_are_refused(change):
     settings = {"ratio": 1.0, "rate": 0.1, "times": 2, "delta": 1e-6}
     with pytest.raises(ParameterError):
         repeated("gaussian", **settings | change)
+
+
+def test_losses_that_are_no_floats_are_left_to_the_sums():
+    for law in ("gaussian", "laplace"):
+        found = repeated(law, 1e3, 0.5, times=10_000, delta=1e-6)
+        assert found.pld == math.inf
+        assert found.best == min(found.basic, found.renyi) < math.inf
