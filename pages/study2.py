@@ -14,6 +14,7 @@ st.markdown(
 asked = proportion_study.ask()
 current = proportion_study.run(asked)
 view = proportion_study.choose(current.design)
+proportion_results.proof(current, view)
 proportion_results.figures(current, view)
 proportion_results.why(current, view)
 

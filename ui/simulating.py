@@ -25,13 +25,14 @@ _S = TypeVar("_S")
 _T = TypeVar("_T")
 _AT_FIRST, _PATIENCE = 1.0, 0.4
 _PAUSE = 0.1
-_MARKS = {
+MARKS: dict[str, str] = {
     Verdict.HOLDS: ":material/check:",
     Verdict.FAILS: ":material/close:",
     Verdict.DEPENDS: ":material/rule:",
     Verdict.TUNED: ":material/tune:",
     Verdict.UNSEEN: ":material/visibility_off:",
 }
+"""Signs of verdicts, by their words."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,7 +126,7 @@ def verdicts(found: Sequence[Finding]) -> None:
     """Hold what a source says against a run."""
     st.markdown(
         "\n".join(
-            f"- {_MARKS[one.verdict]} **{one.verdict}.** "
+            f"- {MARKS[one.verdict]} **{one.verdict}.** "
             f"{literal(one.claim)} {literal(one.evidence)}"
             for one in found
         )

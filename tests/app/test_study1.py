@@ -31,6 +31,7 @@ def test_results_are_there_at_first_sight_and_need_no_table(open_page):
     costs = {metric.label: metric.value for metric in app.metric}
     assert costs["Truncated Laplace, as published"] == "ε 1.75"
     assert costs["BIT Laplace"] == costs["Truncated Laplace, calibrated"] == "ε 1"
+    assert "ε **1.75**" in app.markdown[1].value
     words = " ".join(block.value for block in app.markdown)
     assert "depends" in words
     assert words.count("holds.") == 6

@@ -32,11 +32,11 @@ def test_first_view_shows_the_default_study_and_its_findings(open_page):
     assert app.title[0].value == "Study 2: proportions"
     assert len(charts(app)) == 1
     text = shown(app)
-    assert text.count("| **holds** |") == 9
-    assert text.count("| **depends** |") == 1
-    assert "At ε 0.1 it gives ε 0.191; with the universal histogram ε 0.196, with " in (
-        text
-    )
+    assert text.count("**holds.**") == 9
+    assert text.count("**depends.**") == 1
+    # What does not hold, and the number that proves it, come before any figure.
+    assert "claims ε 0.1 and really gives ε **0.191**" in app.markdown[1].value
+    assert "histogram ε 0.196" in text
     assert "no person's data, and no budget spent" in text
     assert "Reconstructed: proportions" in text
     assert not app.warning
@@ -99,7 +99,7 @@ def test_run_that_was_stopped_says_so_and_goes_on(open_page):
 
 def test_choice_of_what_is_drawn_keeps_the_run(open_page):
     app = open_page("study2")
-    evidence = [m.value for m in app.markdown if "| **holds** |" in m.value]
+    evidence = [m.value for m in app.markdown if "**holds.**" in m.value]
     by_label(app.selectbox, "Panels").set_value("pairs of cells").run()
     by_label(app.selectbox, "Show the mechanism").set_value("bit").run()
     by_label(app.multiselect, "Compare").set_value(["re-scaling"]).run()
@@ -107,8 +107,9 @@ def test_choice_of_what_is_drawn_keeps_the_run(open_page):
     titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
     assert titles == ["p1 + p4 = 0.6", "p1 + p2 = 0.25", "p1 + p3 = 0.35"]
     assert len(charts(app)[0]["data"]) == 3
-    assert "What it really costs" not in shown(app)
-    again = [m.value for m in app.markdown if "| **holds** |" in m.value]
+    assert "What is wrong" not in shown(app)
+    assert "What holds" in shown(app)
+    again = [m.value for m in app.markdown if "**holds.**" in m.value]
     assert again == evidence
     by_label(app.multiselect, "Compare").set_value([]).run()
     assert not app.exception

@@ -34,7 +34,7 @@ def ask() -> tuple[Design, int]:
         ParameterError: A setting lies outside its domain.
 
     """
-    first, second, third, fourth = st.columns(4)
+    first, second, third = st.columns(3)
     correlations = first.text_input(
         "Correlations (reconstructed)",
         "0, -0.5, 0.9",
@@ -60,7 +60,8 @@ def ask() -> tuple[Design, int]:
         bind="query-params",
         help=f"{EPSILON_HELP} {_LOST}",
     )
-    keys = fourth.multiselect(
+    # On a row of its own: its names are long, and cut in a narrow column.
+    keys = st.multiselect(
         "Mechanisms",
         list(COMPARED),
         default=list(COMPARED),

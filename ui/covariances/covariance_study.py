@@ -73,6 +73,10 @@ def panels(current: Study) -> None:
         key=f"s1-correlation-{current.number}",
     )
     outcomes = [o for o in current.pieces if o.scenario.correlation == chosen]
+    st.caption(
+        "The strongest correlation is shown first: it loses most to the noise. Choose "
+        "another one to compare."
+    )
     if not outcomes:
         st.info("The run was stopped before it came to this correlation.")
         return

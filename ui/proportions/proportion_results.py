@@ -14,7 +14,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.proportions.proportion_design import Procedure
 from dpcore.studies.proportions.proportion_findings import findings
 from dpcore.studies.proportions.proportion_study import Measure
-from ui import results
+from ui import results, simulating
+from ui.text import literal
 
 if TYPE_CHECKING:
     from ui.proportions.proportion_study import Run
@@ -54,32 +55,49 @@ def figures(current: Run, view: View) -> None:
             results.show(picture, f"study2-{measure.name}")
 
 
+def proof(current: Run, view: View) -> None:
+    """Say what does not hold and what does, and which number proves it."""
+    costs = _costs(current, view)
+    if not costs:
+        return
+    claimed, real = view.epsilon, costs[Procedure.RESCALING]
+    label = CATALOG[view.mechanism].label
+    if CATALOG[view.mechanism].claim_holds:
+        st.markdown(
+            f"**What holds:** {label} claims ε {epsilon_text(claimed)} and keeps it. "
+            "Truncation as published, one of the mechanisms above, does not."
+        )
+        return
+    st.markdown(
+        f"**What is wrong, and which number proves it.** {label} claims "
+        f"ε {epsilon_text(claimed)} and really gives ε **{epsilon_text(real)}**; with "
+        f"the universal histogram ε {epsilon_text(costs[Procedure.HISTOGRAM])}, with "
+        f"multiple synthesis ε {epsilon_text(costs[Procedure.SYNTHESIS])}. Clamping "
+        "(BIT) and calibrated truncation keep what they claim."
+    )
+
+
 def why(current: Run, view: View) -> None:
-    """Say what explains the picture, and what the releases really cost."""
-    design = current.design
-    costs = {
+    """Say what explains the picture."""
+    if not _costs(current, view):
+        return
+    sets = current.design.sets
+    st.markdown(
+        "An ordinary 95 % interval knows the sampling error only; the noise comes on "
+        "top, so that it covers too seldom. Multiple synthesis learns the size of the "
+        f"noise from {sets} releases with ε/{sets} each: wider noise, honest "
+        "intervals, more bias. The noise-aware interval reads it off the public scale "
+        "instead, and spends nothing on it."
+    )
+
+
+def _costs(current: Run, view: View) -> dict[Procedure, float]:
+    """Return what each procedure of the view really spends, as far as it was run."""
+    return {
         result.procedure: result.real_epsilon
         for result in current.found
         if (result.epsilon, result.mechanism) == (view.epsilon, view.mechanism)
     }
-    if not costs:
-        return
-    text = (
-        "An ordinary 95 % interval knows the sampling error only; the noise comes on "
-        "top, so that it covers too seldom. Multiple synthesis learns the size of the "
-        f"noise from {design.sets} releases with ε/{design.sets} each: wider noise, "
-        "honest intervals, more bias. The noise-aware interval reads it off the public "
-        "scale instead, and spends nothing on it."
-    )
-    if not CATALOG[view.mechanism].claim_holds:
-        text += (
-            f" **What it really costs:** this mechanism is calibrated as published. At "
-            f"ε {view.epsilon:g} it gives ε "
-            f"{epsilon_text(costs[Procedure.RESCALING])}; with the universal histogram "
-            f"ε {epsilon_text(costs[Procedure.HISTOGRAM])}, with multiple synthesis ε "
-            f"{epsilon_text(costs[Procedure.SYNTHESIS])}."
-        )
-    st.markdown(text)
 
 
 def verdicts(current: Run) -> None:
@@ -87,13 +105,13 @@ def verdicts(current: Run) -> None:
     found = findings(current.design, current.found)
     if not found:
         st.info("The findings are checked once every setting has been run.")
-    rows = [
-        f"| {finding.claim} | **{finding.verdict}** | {finding.evidence} |"
-        for finding in found
-    ]
-    if rows:
-        head = ["| published finding | this run | numbers |", "|---|---|---|"]
-        st.markdown("\n".join([*head, *rows]))
+    st.markdown(
+        "\n".join(
+            f"- {simulating.MARKS[one.verdict]} **{one.verdict}.** "
+            f"{literal(one.claim)}. *{literal(one.evidence)}.*"
+            for one in found
+        )
+    )
 
 
 def details() -> None:

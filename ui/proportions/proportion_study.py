@@ -163,7 +163,7 @@ def run(asked: Asked | None) -> Run:
 
 def choose(design: Design) -> View:
     """Show the controls of what is drawn."""
-    first, second, third, fourth = st.columns((2, 4, 3, 6))
+    first, second, third = st.columns((2, 5, 4))
     epsilon = first.selectbox(
         "Show ε", design.epsilons, key="study2-epsilon", persist_state="session"
     )
@@ -183,7 +183,8 @@ def choose(design: Design) -> View:
         help="p1 with the last cell is a node of the tree.",
     )
     procedures: list[Procedure] = list(Procedure)
-    chosen = fourth.multiselect(
+    # On a row of its own: its names are long, and cut in a narrow column.
+    chosen = st.multiselect(
         "Compare",
         procedures,
         default=_LINES,
@@ -236,7 +237,7 @@ def _continue() -> None:
 
 def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int]:
     """Show the settings that are seldom changed."""
-    first, second, third, fourth = st.columns(4)
+    first, second, third = st.columns(3)
     sets = first.number_input(
         "Sets of multiple synthesis",
         2,
@@ -246,7 +247,7 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
         bind="query-params",
         help="Each set gets this part of ε. The original released 5.",
     )
-    mechanisms = second.multiselect(
+    mechanisms = st.multiselect(
         "Mechanisms",
         list(BOUNDING),
         default=_USUAL.mechanisms,
@@ -254,7 +255,7 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
         key="study2-mechanisms",
         persist_state="session",
     )
-    left = third.selectbox(
+    left = second.selectbox(
         "All but one leaves over",
         range(cells),
         index=cells - 1,
@@ -264,7 +265,7 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
         help="This cell gets what the others leave; those farthest from it come "
         "first. The original does not say which it was.",
     )
-    seed = fourth.number_input(
+    seed = third.number_input(
         "Seed of the random numbers",
         0,
         10**6,
