@@ -27,6 +27,7 @@ kind = SubjectKind(
 asked = individual.ask(kind, study)
 study = session.require_study()
 relation = individual.ask_change(asked, study)
+unit_column = individual.ask_units(asked, study, relation)
 st.metric(
     "Worst case over all tables (the guarantee)",
     individual.promise(asked),
@@ -35,7 +36,8 @@ st.metric(
 with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
         try:
-            individual.views(individual.subject(study, asked, relation), study)
+            subject = individual.subject(study, asked, relation, unit_column)
+            individual.views(subject, study)
         except DPCoreError as error:
             st.error(literal(str(error)))
 with st.expander("What is this?"):

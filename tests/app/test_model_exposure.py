@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import (
     by_label,
     charts,
@@ -13,16 +14,20 @@ from tests.app.test_pages import (
 )
 from tests.app.test_questions import shown
 
+AWAY = NeighboringRelation.ADD_REMOVE
 CLOSER = ("closer-moments", "closer-overfitting", "closer-bounds", "closer-frontier")
 
 
-def look(app, *, model=None, released=None):
-    """Open the model view, with the confidential area."""
+def look(app, *, model=None, released=None, replaced=False):
+    """Open the model view, with the confidential area, for people who leave."""
     by_label(app.radio, "What is released").set_value("a regression model").run()
     if model is not None:
         by_label(app.selectbox, "Model").set_value(model).run()
     if released is not None:
         by_label(app.selectbox, "Released by").set_value(released).run()
+    what_if = by_label(app.radio, "What if")
+    if what_if.value is not AWAY and not replaced:
+        what_if.set_value(AWAY).run()
     for toggle in app.toggle:
         if not toggle.value:
             toggle.set_value(True).run()
@@ -81,7 +86,7 @@ def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
     app = look(open_page("individual"), released="posterior")
     assert "still loses" in shown(app)
     assert "narrows the distribution" in shown(app)
-    by_label(app.selectbox, "Released by").set_value("output").run()
+    look(app, released="output")
     assert "predicted perfectly loses nothing" in shown(app)
 
 
@@ -138,21 +143,67 @@ def test_groups_and_households_of_a_model(open_page):
     assert len(charts(app)) == 5
     app.session_state["closer-households"] = True
     app.run()
-    households = by_label(app.selectbox, "Rows with the same value belong together: by")
-    households.set_value(1).run()
-    healthy(app)
+    assert "choose above which column" in shown(app)
+    alone = number(app, "Most exposed person here")
+    together(app, "coinsurance")
     assert "groups with several rows" in shown(app)
+    assert "have more. Declare on “Data” how many rows" in shown(app)
+    assert number(app, "Most exposed person here") > alone
 
 
-def test_another_record_is_a_second_question(open_page):
-    use_example(open_page)
-    app = look(open_page("individual"), model="Linear")
-    away = number(app, "Most exposed person here")
-    replaced = "the person's record had been another"
-    by_label(app.radio, "What if").set_value(replaced).run()
+def together(app, name):
+    """Say by which column rows belong together."""
+    households = by_label(app.selectbox, "Rows with the same value belong together: by")
+    households.select_index(households.options.index(name)).run()
     healthy(app)
-    assert number(app, "Most exposed person here") >= away
-    assert "no proof that it is the worst" in shown(app).replace("\\", "")
+
+
+@pytest.mark.parametrize("released", ["output", "posterior"])
+def test_households_of_an_upload_lose_together(open_page, released):
+    rows = [f"{i % 7},{i % 5},h{i // 2}" for i in range(120)]
+    use_upload(open_page, "\n".join(["visits,age,house", *rows, ""]), upper=10.0)
+    app = open_page("individual")
+    by_label(app.radio, "What is released").set_value("a regression model").run()
+    by_label(app.number_input, "Lower bound").set_value(0.0)
+    by_label(app.number_input, "Upper bound").set_value(10.0).run()
+    app = look(app, released=released)
+    alone = number(app, "Average person here")
+    together(app, "house")
+    assert "60 units with up to 2 rows" in shown(app)
+    assert number(app, "Average person here") > alone
+    assert ("upper bounds elsewhere" in shown(app)) is (released == "posterior")
+    by_label(app.selectbox, "Released by").set_value("objective").run()
+    labels = [box.label for box in app.selectbox]
+    assert "Rows with the same value belong together: by" not in labels
+
+
+def test_another_record_is_the_first_question_where_the_study_is_about_it(open_page):
+    use_example(open_page)
+    app = look(open_page("individual"), model="Linear", replaced=True)
+    what_if = by_label(app.radio, "What if")
+    assert what_if.value is NeighboringRelation.SUBSTITUTION
+    replaced = number(app, "Most exposed person here")
+    text = shown(app).replace("\\", "")
+    assert "no proof that it is the worst" in text
+    assert "no record in anybody's place can reveal more than" in text
+    assert replaced == number(app, "This table, anybody")
+    for side in ("One person", "What if"):
+        app.session_state["individual-view"] = side
+        app.run()
+        healthy(app)
+    app.session_state["individual-view"] = "Everybody"
+    what_if.set_value(AWAY).run()
+    healthy(app)
+    assert number(app, "Most exposed person here") <= replaced
+
+
+def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
+    use_example(open_page)
+    app = look(open_page("individual"), model="Linear", released="posterior")
+    assert "shown for this release is what leaving does" in shown(app)
+    assert list(by_label(app.radio, "What if").options) == [
+        "the person had not been there"
+    ]
 
 
 def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
@@ -199,7 +250,7 @@ def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_pag
         figures = charts(app)
         assert len(figures) >= 7
         for figure in figures:
-            notes = figure["layout"].get("annotations", [])
+            notes = figure["layout"].get("shapes", [])
             marked = any(note.get("name") == "watermark" for note in notes)
             assert marked is (chosen == "classroom")
 
@@ -224,3 +275,53 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
     assert listed["own epsilon"][0] == float("inf")
     assert "1 person not on the map" in shown(app)
     assert "given away" in shown(app)
+
+
+def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch):
+    """Each run of the page takes one piece of five people."""
+    monkeypatch.setattr("ui.running._AT_FIRST", 0.0)
+    monkeypatch.setattr("ui.running._PATIENCE", 0.0)
+    monkeypatch.setattr("ui.individual.model_subject._MOST", 5)
+    use_example(open_page, "anes96")
+    app = open_page("individual")
+    by_label(app.radio, "What is released").set_value("a regression model").run()
+    by_label(app.selectbox, "Model").set_value("Huber").run()
+    for toggle in app.toggle:
+        if not toggle.value:
+            toggle.set_value(True).run()
+    assert app.get("progress")
+    assert not charts(app)
+    by_label(app.button, "Stop").click().run()
+    healthy(app)
+    assert any("Stopped at" in warning.value for warning in app.warning)
+    text = shown(app)
+    assert "Approximation audited" in text
+    assert "up to 100 of" not in text
+    assert number(app, "Most exposed person here") > 0
+    by_label(app.button, "Go on").click().run()
+    for _ in range(60):
+        if not app.get("progress"):
+            break
+        app.run()
+    healthy(app)
+    assert not any("Stopped at" in warning.value for warning in app.warning)
+    assert charts(app)
+
+
+def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
+    app = open_page("data")
+    text = "visits,age\n" + "\n".join(["3,30", "1,20"] * 40)
+    app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
+    by_label(app.radio, "Neighboring relation").set_value(AWAY).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    by_label(app.button, "Use this data").click().run()
+    app = open_page("regression")
+    by_label(app.number_input, "Lower bound").set_value(0.0)
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    by_label(app.number_input, "Public maximum number of people").set_value(50).run()
+    for toggle in app.toggle:
+        if not toggle.value:
+            toggle.set_value(True).run()
+    assert not app.exception
+    assert "raise the public maximum number of people" in shown(app)

@@ -147,7 +147,8 @@ def test_bounds_without_a_loss_are_refused():
 def test_groups_lose_what_a_fit_without_them_says():
     codes = np.array([0, 1, 2, 0, 3, 4, 5, 2, 6, 2])
     own = gaussian.epsilon_of(2 * removals(RIDGE).shifts, DELTA)
-    found = household_losses(LAW, RIDGE, codes, epsilon=own, delta=DELTA)
+    found = household_losses(LAW, RIDGE, codes, delta=DELTA)
+    np.testing.assert_allclose(found.added, np.bincount(codes, weights=own), rtol=1e-9)
     for group in range(7):
         theta = RIDGE.refit(np.flatnonzero(codes == group))
         shift = np.linalg.norm(RIDGE.theta - theta)
@@ -164,11 +165,17 @@ def test_groups_lose_what_a_fit_without_them_says():
 
 def test_groups_of_other_releases_have_no_closed_form():
     logistic = fit_glm(TEN, ANSWERS, loss=Logistic(), penalty=Penalty(strength=1.0))
-    for law, fit in ((SampledFit(gamma=1.0), RIDGE), (LAW, logistic)):
+    for law, fit in ((PerturbedObjective(sigma=1.0), RIDGE), (LAW, logistic)):
         assert not grouped(law, fit)
         with pytest.raises(ParameterError, match="groups need"):
-            household_losses(law, fit, np.arange(10), epsilon=np.zeros(10), delta=DELTA)
+            household_losses(law, fit, np.arange(10), delta=DELTA)
     assert grouped(LAW, RIDGE)
+
+
+def test_groups_of_one_row_lose_what_the_row_does_under_a_sample():
+    found = household_losses(SampledFit(gamma=1.0), RIDGE, np.arange(10), delta=DELTA)
+    np.testing.assert_allclose(found.epsilon, found.added, rtol=1e-7)
+    assert found.above_sum == 0
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,12 @@ from ui.asking import inputs
 from ui.individual import (
     exposing,
     model_exposing,
+    model_subject,
     one_person,
     person_totals,
     publishing,
     resampled,
+    units,
     what_if,
 )
 from ui.individual.subject import (
@@ -49,6 +51,13 @@ _WORLDS = {
 }
 
 
+_LEAVING_ONLY = (
+    "The guarantee is about another record in a person's place. What another record "
+    "could do is known for linear models with noise of a public shape; shown for this "
+    "release is what leaving does."
+)
+
+
 def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
     """Show the controls of what is released, and return it."""
     if kind is SubjectKind.MODEL:
@@ -66,11 +75,14 @@ def ask_change(
         st.caption(resampled.compared(asked))
         return asked.query.relation
     if isinstance(asked, ModelRequest):
-        # Leverage and residual explain what leaving does; another record is a second
-        # question.
         linear = asked.question.model is ModelKind.LINEAR
         known = known_relations(asked.law, linear=linear)
-        key, usual = "model-what-if", known[0]
+        # Options differ between releases, and each has its own default.
+        key, usual = f"model-what-if-{len(known)}", known[0]
+        if study.terms.relation in known:
+            usual = study.terms.relation
+        else:
+            st.caption(_LEAVING_ONLY)
     else:
         known = (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
         key, usual = "what-if", study.terms.relation
@@ -85,6 +97,15 @@ def ask_change(
         help="Compared with the table without the person, or with the most revealing "
         "other record.",
     )
+
+
+def ask_units(
+    asked: StatisticRequest | ModelRequest, study: Study, relation: NeighboringRelation
+) -> int | None:
+    """Ask which column says whose rows belong together, for a model."""
+    if not isinstance(asked, ModelRequest):
+        return None
+    return units.ask(study, asked, relation)
 
 
 def promise(asked: StatisticRequest | ModelRequest) -> str:
@@ -102,18 +123,26 @@ def subject(
     study: Study,
     asked: StatisticRequest | ModelRequest,
     relation: NeighboringRelation,
-) -> AnySubject:
-    """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
+    unit_column: int | None = None,
+) -> AnySubject | None:
+    """Return what is asked for with everybody's loss from it. CONFIDENTIAL.
+
+    ``None`` while an audit goes on.
+    """
     if isinstance(asked, ModelRequest):
-        return model_exposing.subject(study, asked, relation)
+        return model_subject.of(study, asked, relation, unit_column)
     if not isinstance(asked, Request):
         return resampled.subject(study, asked)
     exposure = exposing.everybody(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 
-def views(subject: AnySubject, study: Study) -> None:
-    """Show the subject, from the side that is open."""
+def views(subject: AnySubject | None, study: Study) -> None:
+    """Show the subject, from the side that is open; nothing while it is computed."""
+    if subject is None:
+        return
+    if isinstance(subject, ModelSubject) and subject.codes is not None:
+        units.tell(subject.request, subject.codes)
     sides = _sides(subject, study)
     tabs = st.tabs(list(sides), key="individual-view", bind="query-params")
     for tab, show in zip(tabs, sides.values(), strict=True):

@@ -17,7 +17,6 @@ from dpcore.figures.individual.model_exposures import (
     split_picture,
 )
 from dpcore.figures.wording import epsilon_text, people, percent
-from dpcore.individual.model_exposure import expose_model
 from dpcore.models.glm import GlmFit
 from dpcore.models.release_laws import NoisyFit
 from dpcore.relations import NeighboringRelation
@@ -26,48 +25,26 @@ from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
 from ui import results, session
 from ui.individual import exposure_details as details
-from ui.individual import frontier, model_groups
-from ui.individual.subject import ModelSubject
+from ui.individual import frontier, model_groups, persons
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.releases.model_request import ModelRequest
     from dpcore.studies.individual.bound_check import BoundCheck
     from dpcore.studies.individual.leverage_map import LeverageMap
     from dpcore.studies.individual.model_causes import Causes
+    from ui.individual.subject import ModelSubject
     from ui.study import Study
 
 _MOST = 10
 _TOLERATED = 0.05
 
 
-def subject(
-    study: Study, asked: ModelRequest, relation: NeighboringRelation
-) -> ModelSubject:
-    """Return the model with everybody's loss from its release. CONFIDENTIAL."""
-    question = f"{study.fingerprint} {asked.question.parameters()}"
-    fit = session.remember(
-        "model-fit", question, lambda: asked.question.fit(study.dataset)
-    )
-
-    def compute() -> ModelExposure:
-        with st.spinner("Looking at everybody …", show_time=True):
-            return expose_model(
-                asked, fit, relation=relation, rows=asked.question.rows(study.dataset)
-            )
-
-    exposure = session.remember(
-        "model-exposure", f"{relation} {asked.analysis(study.fingerprint)}", compute
-    )
-    return ModelSubject(request=asked, exposure=exposure, relation=relation, fit=fit)
-
-
 def show(subject: ModelSubject, study: Study) -> None:
     """Show everybody's loss from the release of a model."""
     exposure, asked = subject.exposure, subject.request
     key = asked.mechanism_key
-    analysis = f"{subject.relation} {asked.analysis(study.fingerprint)}"
+    analysis = persons.identity(subject, study)
     steps = Chain(
         guarantee=exposure.worst_case,
         for_all=exposure.for_all_found,
@@ -79,6 +56,8 @@ def show(subject: ModelSubject, study: Study) -> None:
     _audit(subject)
     if exposure.note:
         st.caption(literal(f"Losses here are {exposure.note}."))
+    if subject.relation is NeighboringRelation.SUBSTITUTION:
+        st.markdown(_replaced_text(exposure))
     details.distribution(exposure, key=key)
     _why(subject, analysis)
     model_groups.by_column(subject, study)
@@ -111,6 +90,16 @@ def show(subject: ModelSubject, study: Study) -> None:
     )
 
 
+def _replaced_text(exposure: ModelExposure) -> str:
+    """Say what other records were found to reveal, and what none can exceed."""
+    found = "Another record in somebody's place was found to reveal ε "
+    found += f"{epsilon_text(exposure.maximum)}"
+    if not np.isfinite(exposure.for_all_certificate):
+        return f"{found}; no bound on all records is known without a penalty."
+    certificate = epsilon_text(exposure.for_all_certificate)
+    return f"{found}; no record in anybody's place can reveal more than {certificate}."
+
+
 def _audit(subject: ModelSubject) -> None:
     """Say how well the approximation of a nonlinear model did."""
     if not subject.exposure.exact:
@@ -120,6 +109,14 @@ def _audit(subject: ModelSubject) -> None:
         return
     error = subject.exposure.audit
     good = error <= _TOLERATED
+    checked = 0 if subject.audited is None else len(subject.audited.refitted)
+    if checked == 0:
+        st.badge(
+            "Approximation not audited: it was stopped",
+            icon=":material/warning:",
+            color="orange",
+        )
+        return
     st.badge(
         f"Approximation audited: {percent(error)} off at most"
         if np.isfinite(error)
@@ -128,7 +125,7 @@ def _audit(subject: ModelSubject) -> None:
         color="green" if good else "orange",
     )
     st.caption(
-        audit_text(error, people=subject.exposure.people)
+        audit_text(error, people=subject.exposure.people, refitted=checked)
         + " Those who were fitted again count with their exact loss."
     )
 

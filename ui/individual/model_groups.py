@@ -14,10 +14,10 @@ from dpcore.figures.wording import epsilon_text, percent
 from dpcore.studies.individual.household_losses import grouped, household_losses
 from ui import results, session
 from ui.individual import exposure_details as details
+from ui.individual import persons
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.studies.individual.household_losses import HouseholdLosses
     from ui.individual.subject import ModelSubject
     from ui.study import Study
 
@@ -61,31 +61,25 @@ def by_column(subject: ModelSubject, study: Study) -> None:
 
 def households(subject: ModelSubject, study: Study) -> None:
     """Show what groups of rows lose that leave together."""
-    law, fit = subject.request.law, subject.fit
+    law, fit, codes = subject.request.law, subject.fit, subject.codes
     if not grouped(law, fit):
         st.info(
-            "The loss of several rows together is known in closed form for a linear "
-            "model with noise of a public shape on its coefficients. For other "
-            "releases the losses of the rows, added up, are a bound only where every "
-            "one is computed without those before it."
+            "The loss of several rows together is known for a linear model with noise "
+            "of a public shape on its coefficients, or released as posterior samples. "
+            "For other releases the losses of the rows, added up, are a bound only "
+            "where every one is computed without those before it."
         )
         return
-    names = [column.name for column in study.dataset.columns]
-    position = st.selectbox(
-        "Rows with the same value belong together: by",
-        range(len(names)),
-        index=None,
-        format_func=names.__getitem__,
-        placeholder="the column that numbers households",
-        key=f"households-{session.generation()}",
-        persist_state="session",
-    )
-    if position is None:
+    if codes is None:
+        st.info(
+            "Compare with the table without the person, and choose above which column "
+            "says who belongs together."
+        )
         return
     found = session.remember(
         "households",
-        f"{subject.request.analysis(study.fingerprint)} {position}",
-        lambda: _household_losses(subject, study, names[position]),
+        persons.identity(subject, study),
+        lambda: household_losses(law, fit, codes, delta=subject.request.delta),
     )
     place = found.largest
     several = int(np.count_nonzero(found.rows > 1))
@@ -110,29 +104,4 @@ def households(subject: ModelSubject, study: Study) -> None:
         ),
         hide_index=True,
         key="households",
-    )
-    if subject.request.unit.rows < found.rows.max():
-        st.warning(
-            f"The guarantee covers {subject.request.unit.rows} row(s) of a unit, and "
-            "this grouping has more. Declare on “Data” how many rows one may own."
-        )
-
-
-def _household_losses(
-    subject: ModelSubject, study: Study, name: str
-) -> HouseholdLosses:
-    rows = subject.exposure.rows
-    column = study.dataset.column(name)
-    values = (
-        study.dataset.numbers(name)
-        if column.kind is ColumnKind.NUMBER
-        else study.dataset.codes(name)
-    )[rows]
-    _, codes = np.unique(values, return_inverse=True)
-    return household_losses(
-        subject.request.law,
-        subject.fit,
-        codes,
-        epsilon=subject.exposure.epsilon,
-        delta=subject.request.delta,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.errors import DPCoreError
 from dpcore.figures.individual.adversaries import (
     belief_picture,
     detection_picture,
@@ -15,9 +16,15 @@ from dpcore.figures.individual.adversaries import (
 from dpcore.figures.individual.one_person import delta_text, laws_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.wording import at_most, epsilon_text, percent, significant
+from dpcore.models.release_laws import NoisyFit
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
-from dpcore.studies.individual.model_person import laws_of_model
+from dpcore.studies.individual.model_person import (
+    laws_of_model,
+    laws_of_shift,
+    laws_of_unit,
+)
 from dpcore.studies.individual.one_person import laws_of_statistic
 from dpcore.studies.individual.person_bounds import epsilon_at, profile
 from ui import results, session
@@ -53,7 +60,14 @@ def show(subject: Subject, study: Study) -> None:
             "away for certain. Raise the penalty or the noise."
         )
     key = f"{persons.identity(subject, study)} {person.entry}"
-    laws = session.remember("person-laws", key, lambda: laws_of(subject, person.entry))
+    try:
+        laws = session.remember(
+            "person-laws", key, lambda: laws_of(subject, person.entry)
+        )
+    except DPCoreError as error:
+        # Of some releases no closed form is known; the other views do without.
+        st.info(literal(str(error)))
+        return
     sides: dict[str, Callable[[Subject, Person, PersonLaws], None]] = {
         "Two worlds": _worlds,
         "An attacker": _attacker,
@@ -81,9 +95,14 @@ def laws_of(subject: Subject, entry: int) -> PersonLaws:
         unit = subject.request.unit_text
         label = f"released {request.title}" + (f", {unit}" if unit else "")
         return laws_of_statistic(subject.request, subject.exposure, entry, label=label)
-    return laws_of_model(
-        subject.fit, subject.request.law, entry, rows=request.unit.rows
-    )
+    law, replaced = subject.request.law, NeighboringRelation.SUBSTITUTION
+    if isinstance(law, NoisyFit) and (
+        subject.relation is replaced or subject.codes is not None
+    ):
+        return laws_of_shift(law, float(subject.exposure.shift_lengths[entry]))
+    if subject.codes is not None:
+        return laws_of_unit(subject.fit, law, subject.codes, entry)
+    return laws_of_model(subject.fit, law, entry, rows=request.unit.rows)
 
 
 def watermark() -> bool:

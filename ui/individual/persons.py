@@ -27,6 +27,9 @@ MOST, TYPICAL, LEAST = (
     "the least exposed person",
 )
 ROW = "a row of the table"
+COMPARED = (
+    "Losses here compare with the table without the person, whatever is compared above."
+)
 _WHO = [MOST, TYPICAL, LEAST, ROW]
 
 
@@ -99,4 +102,8 @@ def rows_of(subject: AnySubject, study: Study) -> NDArray[np.intp]:
 
 def identity(subject: AnySubject, study: Study) -> str:
     """Return what results about this subject are remembered by."""
-    return f"{subject.relation} {subject.request.analysis(study.fingerprint)}"
+    what = f"{subject.relation} {subject.request.analysis(study.fingerprint)}"
+    if not isinstance(subject, ModelSubject):
+        return what
+    checked = 0 if subject.audited is None else len(subject.audited.refitted)
+    return f"{what} {subject.unit_column} {checked}"

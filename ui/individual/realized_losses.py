@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.figures.individual.realized_losses import realized_picture
 from dpcore.models.glm import GlmFit
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
 from dpcore.studies.individual.model_person import evidence_of_release
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dpcore.releases.record import Release
     from dpcore.studies.individual.person_laws import PersonLaws
     from ui.individual.persons import Person
-    from ui.individual.subject import Subject
+    from ui.individual.subject import ModelSubject, Subject
     from ui.study import Study
 
 _DRAWS = 20_000
@@ -56,7 +57,7 @@ def show(subject: Subject, person: Person, laws: PersonLaws, *, study: Study) ->
         observed = abs(float(laws.evidence(1, present=True, rng=seeded)[0]))
         source = "The release that is marked is simulated: another number, another one."
     if observed is None:
-        source = "Nothing was released for this very question yet, so none is marked."
+        source = _unmarked(subject)
     exposure = subject.exposure
     picture = realized_picture(
         found,
@@ -94,9 +95,27 @@ def _of_model(subject: Subject, person: Person, release: Release) -> float | Non
         return None
     if subject.request.mechanism_key == "adaptive" or subject.request.unit.rows > 1:
         return None
+    if not _of_leaving(subject):
+        return None
     columns = len(subject.fit.theta)
     coefficients = np.array(release.values).reshape(-1, columns)
     loss = evidence_of_release(
         subject.fit, subject.request.law, person.entry, coefficients
     )
     return abs(loss)
+
+
+def _of_leaving(subject: ModelSubject) -> bool:
+    """Tell whether losses are those of a single row that leaves."""
+    leaves = subject.relation is NeighboringRelation.ADD_REMOVE
+    return leaves and subject.codes is None
+
+
+def _unmarked(subject: Subject) -> str:
+    """Say why no release is marked."""
+    if isinstance(subject, StatisticSubject) or _of_leaving(subject):
+        return "Nothing was released for this very question yet, so none is marked."
+    return (
+        "A release of a model is marked where losses compare with the table without "
+        "the person, and rows stand for themselves."
+    )

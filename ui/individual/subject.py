@@ -11,9 +11,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.model_exposure import ModelExposure
     from dpcore.models.glm import GlmFit
+    from dpcore.models.glm_audit import AuditedRemovals
     from dpcore.models.ridge import RidgeFit
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.model_request import ModelRequest
@@ -59,6 +63,10 @@ class ModelSubject:
         exposure: Everybody's loss.
         relation: Which change of a person's record the losses are about. Public.
         fit: The model fitted to the table.
+        unit_column: Position of the column that numbers units; ``None`` where rows
+            stand for themselves. Public.
+        codes: Everybody's unit, from 0; ``None`` without such a column.
+        audited: The audit of a nonlinear model.
 
     """
 
@@ -66,6 +74,9 @@ class ModelSubject:
     exposure: ModelExposure = field(repr=False)
     relation: NeighboringRelation
     fit: RidgeFit | GlmFit = field(repr=False)
+    unit_column: int | None = None
+    codes: NDArray[np.intp] | None = field(default=None, repr=False)
+    audited: AuditedRemovals | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> SubjectKind:

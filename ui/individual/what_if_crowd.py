@@ -62,6 +62,8 @@ def show(subject: Subject, study: Study) -> None:
     )
     if view is not None:
         views[view](subject, person, study)
+    if isinstance(subject, ModelSubject):
+        st.caption(persons.COMPARED)
 
 
 def _copies(subject: Subject, person: Person, study: Study) -> None:

@@ -88,7 +88,7 @@ def show(subject: Subject, study: Study) -> None:
             "this release take a while to compute."
         )
     if isinstance(subject, ModelSubject):
-        st.caption("Losses here compare with the table without the person.")
+        st.caption(persons.COMPARED)
     st.markdown(
         "The others have not changed a single value of theirs; what changed is how "
         "much they stand out."

@@ -2,22 +2,20 @@
 
 Nobody can add up the losses of rows: rows that pull the same way lose more together
 than their sum, rows that pull against each other less. The move of the coefficients
-when all rows of a group leave has a closed form (``models.records.group_removals``).
+when all rows of a group leave has a closed form (``models.records.group_removals``); of
+a posterior sample see ``models.group_posterior``.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.individual.model_losses import leaving, units_known
 from dpcore.models.glm import GlmFit
-from dpcore.models.records import group_removals
-from dpcore.models.release_laws import NoisyFit
-from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,43 +56,37 @@ class HouseholdLosses:
 
 
 def grouped(law: Law, fit: RidgeFit | GlmFit) -> bool:
-    """Tell whether the loss of a group is known in closed form."""
+    """Tell whether the loss of a group is known."""
     linear = not isinstance(fit, GlmFit) and not fit.penalty.per_person
-    return linear and isinstance(law, NoisyFit) and law.metric.public
+    return units_known(law, linear=linear)
 
 
 def household_losses(
-    law: Law,
-    fit: RidgeFit | GlmFit,
-    codes: NDArray[np.intp],
-    *,
-    epsilon: FloatArray,
-    delta: float,
+    law: Law, fit: RidgeFit | GlmFit, codes: NDArray[np.intp], *, delta: float
 ) -> HouseholdLosses:
     """Return the losses of groups, each of which leaves with all of its rows.
 
     Args:
-        law: Noise of a public shape on the coefficients.
+        law: How the model is released.
         fit: A linear model.
-        codes: Group of each row of the fit, from 0, shape ``(n,)``.
-        epsilon: Loss of each row on its own, shape ``(n,)``.
+        codes: Group of each row of the fit, from 0 and none left out, shape ``(n,)``.
         delta: What goes with the losses.
 
     Raises:
-        ParameterError: No closed form is known, or the codes do not fit.
+        ParameterError: No formula is known, or the codes do not fit.
 
     """
-    if isinstance(fit, GlmFit) or not isinstance(law, NoisyFit):
-        message = "groups need a linear model with noise of a public shape."
+    if not grouped(law, fit):
+        message = "groups need a linear model, with noise of a public shape or a "
+        message += "posterior sample."
         raise ParameterError(message)
-    if not law.metric.public:
-        message = "groups need noise of a public shape."
-        raise ParameterError(message)
-    shifts = group_removals(fit, codes, law.metric)
+    rng = np.random.default_rng(0)  # no audit: a linear model needs none
+    together = leaving(law, fit, delta=delta, codes=codes, rng=rng).epsilon
+    alone = leaving(law, fit, delta=delta, rng=rng).epsilon
+    rows = np.bincount(codes)
+    _, firsts = np.unique(codes, return_index=True)
     return HouseholdLosses(
-        epsilon=gaussian.epsilon_of(math.sqrt(law.gamma) * shifts, delta),
-        added=np.asarray(
-            np.bincount(codes, weights=epsilon, minlength=len(shifts)), np.float64
-        ),
-        rows=np.bincount(codes, minlength=len(shifts)),
+        epsilon=together[firsts],
+        added=np.asarray(np.bincount(codes, weights=alone), np.float64),
+        rows=rows,
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.glm import GlmFit
+from dpcore.models.group_posterior import group_pairs
 from dpcore.models.objective_perturbation import PerturbedPairs
 from dpcore.models.posterior_sampling import UNIQUE, PosteriorPairs
 from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
@@ -19,6 +20,8 @@ from dpcore.studies.individual.person_laws import gaussian_laws
 from dpcore.studies.individual.ridge_moves import state_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dpcore.data.bounds import FloatArray
     from dpcore.models.release_laws import Law
     from dpcore.models.ridge import RidgeFit
@@ -88,6 +91,62 @@ def laws_of_model(
         "closed form; choose a posterior sample."
     )
     raise ParameterError(message)
+
+
+def laws_of_shift(law: Law, length: float) -> PersonLaws:
+    """Return the laws of coefficients that move by so much, in the norm of the noise.
+
+    Raises:
+        DataError: There is no fit without what makes them move.
+        ParameterError: The noise does not have a public shape.
+
+    """
+    if not (isinstance(law, NoisyFit) and law.metric.public):
+        message = "this view needs noise of a public shape on the coefficients."
+        raise ParameterError(message)
+    if not np.isfinite(length):
+        raise _alone()
+    return gaussian_laws(float(np.sqrt(law.gamma)) * length)
+
+
+def laws_of_unit(
+    fit: RidgeFit | GlmFit, law: Law, codes: NDArray[np.intp], person: int
+) -> PersonLaws:
+    """Return the laws of posterior samples, with all rows of a unit and without them.
+
+    Args:
+        fit: The fit with everybody.
+        law: How it is released.
+        codes: Everybody's unit, from 0, shape ``(n,)``.
+        person: A position among the rows of the fit, any of the unit's.
+
+    Raises:
+        DataError: There is no fit without the unit.
+        ParameterError: The two laws have no known form: other releases, or a unit whose
+            rows differ.
+
+    """
+    law = as_released(law)
+    if isinstance(fit, GlmFit) or not isinstance(law, SampledFit):
+        message = "the rows of a unit leave together here for posterior samples only."
+        raise ParameterError(message)
+    unit = group_pairs(fit, (codes != codes[person]).astype(np.intp))
+    if not unit.alike[0]:
+        message = (
+            "the rows of this unit differ, so that no single number says what a sample "
+            "tells about it; its loss above is an upper bound."
+        )
+        raise ParameterError(message)
+    if unit.leverage[0, 0] >= 1 - UNIQUE:
+        raise _alone()
+    pairs = PosteriorPairs.of_members(
+        leverage=unit.leverage[0, :1], residual=unit.residual[0, :1], gamma=law.gamma
+    )
+    return PosteriorLaws(
+        leverage=float(pairs.leverage[0]),
+        residual=float(pairs.residual[0]),
+        samples=law.samples,
+    )
 
 
 def evidence_of_release(

@@ -1,0 +1,97 @@
+"""The regression model on screen with everybody's loss from it. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import streamlit as st
+
+from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.nonlinear_losses import audited_metric
+from dpcore.models.glm import GlmFit
+from dpcore.models.glm_audit import Audit
+from ui import running, session
+from ui.individual import units
+from ui.individual.subject import ModelSubject
+
+if TYPE_CHECKING:
+    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.model_request import ModelRequest
+    from ui.study import Study
+
+_AT_ONCE: Final = 10_000_000
+"""Rows that are gone over in a fraction of a second."""
+_FEWEST, _MOST = 4, 100
+
+
+def of(
+    study: Study,
+    asked: ModelRequest,
+    relation: NeighboringRelation,
+    unit_column: int | None,
+) -> ModelSubject | None:
+    """Return the model with everybody's loss; ``None`` while an audit goes on."""
+    question = f"{study.fingerprint} {asked.question.parameters()}"
+    fit = session.remember(
+        "model-fit", question, lambda: asked.question.fit(study.dataset)
+    )
+    audited = None
+    if isinstance(fit, GlmFit):
+        audited = _audited(asked, fit, question)
+        if audited is None:
+            return None
+    codes = units.codes_of(study, asked, unit_column)
+
+    def compute() -> ModelExposure:
+        with st.spinner("Looking at everybody …", show_time=True):
+            return expose_model(
+                asked,
+                fit,
+                relation=relation,
+                rows=asked.question.rows(study.dataset),
+                codes=codes,
+                audited=audited,
+            )
+
+    done = 0 if audited is None else len(audited.refitted) + len(audited.stepped_twice)
+    exposure = session.remember(
+        "model-exposure",
+        f"{relation} {unit_column} {done} {asked.analysis(study.fingerprint)}",
+        compute,
+    )
+    return ModelSubject(
+        request=asked,
+        exposure=exposure,
+        relation=relation,
+        fit=fit,
+        unit_column=unit_column,
+        codes=codes,
+        audited=audited,
+    )
+
+
+def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals | None:
+    """Return the audit of a nonlinear model, as far as it was carried out."""
+    metric = audited_metric(asked.law)
+    key = f"{question} {asked.matrix}"
+    audit = session.remember(
+        "model-audit",
+        key,
+        lambda: Audit.of(fit, metric, rng=np.random.default_rng(0)),
+    )
+    together = int(np.clip(_AT_ONCE // fit.people, _FEWEST, _MOST))
+    pieces = running.follow(
+        "model_refits",
+        key,
+        -(-len(audit.chosen) // together),
+        lambda: audit.pieces(together),
+        doing="Fitting again without the most exposed people, and some others …",
+    )
+    if pieces is None:
+        return None
+    return session.remember(
+        "model-audited", f"{key} {len(pieces)}", lambda: audit.result(pieces)
+    )
