@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dpcore.errors import ParameterError
 from dpcore.individual.exposure import Revealing, expose
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.bootstrap_composition import LEAST_DELTA
 from dpcore.privacy.bootstrap_revealed import revealed_epsilon
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.privacy.conversions import rho_of_pure
-from dpcore.privacy.event_distributions import epsilon_of, is_sampled, law_of
+from dpcore.privacy.event_distributions import (
+    epsilon_of,
+    is_fixed_size,
+    is_sampled,
+    law_of,
+)
 from dpcore.privacy.laplace import rho_of
 from dpcore.relations import NeighboringRelation
 
@@ -54,9 +60,10 @@ class ReleaseLosses:
 
     Attributes:
         event: The worst case over all tables. Public.
-        own: Each person's shift over the noise (Laplace, Gaussian, also on a sample and
+        own: Each person's shift over the noise (Laplace, Gaussian, also in a sample and
             for each bootstrap), or epsilon (at the delta of the event), shape ``(n,)``;
-            ``None`` where everybody is counted at the worst case.
+            ``None`` where everybody is counted at the worst case. It is never what the
+            chance to be in a sample has amplified already: that is done here.
 
     """
 
@@ -66,13 +73,13 @@ class ReleaseLosses:
     def of(self, person: int) -> PrivacyEvent:
         """Return the release as it concerns one person.
 
-        Bootstraps have no event of one's own, and are the worst case for whoever has
-        any loss from them.
+        Bootstraps and samples of a fixed size have no event of one's own, and are the
+        worst case for whoever has any loss from them.
         """
         if self.own is None:
             return self.event
         own, kind = float(self.own[person]), self._kind
-        if kind == "bootstrap":
+        if kind == "bootstrap" or is_fixed_size(self.event):
             return self.event if own > 0 else PrivacyEvent.of("pure", 0.0)
         event = PrivacyEvent.of(kind, own)
         return replace(event, delta=self.event.delta, rate=self.event.rate)
@@ -97,7 +104,11 @@ class ReleaseLosses:
         if is_sampled(event):
             law = law_of(event)
             delta = share if law == "gaussian" else 0.0
-            return subsampled.epsilon_of(law, self.own, event.rate, delta)
+            if not is_fixed_size(event):
+                return subsampled.epsilon_of(law, self.own, event.rate, delta)
+            # As if it were told who is drawn: the other rows are not known here.
+            told = subsampled.epsilon_of(law, self.own, 1.0, delta)
+            return np.minimum(told, epsilon_of(event, delta))
         return self.own
 
     def rho(self) -> ArrayLike:
@@ -186,7 +197,8 @@ def release_losses(
 ) -> ReleaseLosses:
     """Return what a release reveals about each of ``people`` in the table.
 
-    Who has no value behind the statistic loses nothing by being removed; had the record
+    A release from a secret sample is looked at by ``sampled_losses``. Who has no value
+    behind the statistic loses nothing by being removed; had the record
     been another one, there might have been a value, and the worst newcomer counts.
 
     Args:
@@ -200,10 +212,14 @@ def release_losses(
 
     Raises:
         DataError: Nobody has a value.
-        ParameterError: The statistic is undefined without one of the people.
+        ParameterError: The statistic is undefined without one of the people, or the
+            release is from a secret sample.
 
     """
     event = plan.event
+    if is_sampled(event):
+        message = "losses from a secret sample are those of sampled_losses."
+        raise ParameterError(message)
     direct = event.kind in {"gaussian", "bootstrap"}
     asked = Lengths(noise=plan.noise, largest=event.ratio) if direct else plan
     exposure = expose(

@@ -13,6 +13,7 @@ from dpcore.individual.release_losses import (
     ReleaseLosses,
     of_newcomers,
 )
+from dpcore.privacy.event_distributions import is_fixed_size
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def sampled_losses(
     Kept is the shift of a person who is in the sample, over the noise. Where it depends
     on who else is sampled, everybody behind the statistic counts at the worst case.
     With a sample of a fixed size losses are about another record instead of the
-    person's: with one row less it would be another sample.
+    person's: with one row less it would be another sample. They are upper bounds,
+    because the rows that make room for a person count as well.
 
     Where everybody is sampled with the same chance and a record is *replaced*, the
     answer with either record is compared with that of a sample without the person, too:
@@ -57,7 +59,7 @@ def sampled_losses(
 
     """
     event = plan.event
-    fixed = event.kind.startswith("fixed-size")
+    fixed = is_fixed_size(event)
     replaced = fixed or relation is NeighboringRelation.SUBSTITUTION
     steps = Lengths(noise=plan.noise * event.rate, largest=event.ratio)
 

@@ -52,7 +52,7 @@ def distribution_of(event: PrivacyEvent, interval: float) -> Any:  # noqa: ANN40
     )
 
     options = {"value_discretization_interval": interval}
-    if event.kind.startswith("fixed-size"):
+    if is_fixed_size(event):
         return _symmetric(event, interval)
     if event.kind == "bootstrap":
         one = losses(
@@ -82,6 +82,11 @@ def needs_delta(event: PrivacyEvent) -> bool:
 def is_sampled(event: PrivacyEvent) -> bool:
     """Tell whether the noise is on a sample of the table."""
     return event.kind.startswith(("subsampled", "fixed-size"))
+
+
+def is_fixed_size(event: PrivacyEvent) -> bool:
+    """Tell whether the noise is on a sample of a fixed size."""
+    return event.kind.startswith("fixed-size")
 
 
 def law_of(event: PrivacyEvent) -> Law:

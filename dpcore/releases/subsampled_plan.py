@@ -115,12 +115,18 @@ class SubsampledPlan:
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
-        """Return the epsilon at ``delta`` between two values of the table's statistic.
+        """Return an epsilon at ``delta`` between two values of the table's statistic.
 
-        With ``delta_i`` the profile of a person who is in the sample for sure, that of
-        the release is ``q delta_i`` at the amplified level. Where a person's weight in
-        the sample is not fixed (``shift``), it is the worst case of all tables, also
-        where two means are equal: samples of the tables still differ.
+        With one person more or less, and ``delta_i`` the profile of a person who is in
+        the sample for sure, that of the release is ``q delta_i`` at the amplified
+        level, exactly. Where a person's weight in the sample is not fixed (``shift``),
+        it is the worst case of all tables, also where two means are equal: samples of
+        the tables still differ.
+
+        In a sample of a fixed size another row takes the place of a person who is not
+        in it, so that how far the two are apart counts, too (Balle, Barthe and Gaboardi
+        2018, theorem 9). What holds whatever the other rows are is the loss if it were
+        told who is in the sample, and the worst case: the smaller one, an upper bound.
         """
         first = np.asarray(first, dtype=np.float64)
         moved = np.asarray(second, dtype=np.float64) - first
@@ -128,7 +134,10 @@ class SubsampledPlan:
             return np.full(moved.shape[:-1], self.worst_case(delta=delta))
         distance = np.sqrt(np.sum(moved * moved, axis=-1)) * self.shift
         ratio = distance / self.base.mechanism.noise
-        return subsampled.epsilon_of(self.law, ratio, self.rate, delta)
+        if self.people is None:
+            return subsampled.epsilon_of(self.law, ratio, self.rate, delta)
+        told = subsampled.epsilon_of(self.law, ratio, 1.0, delta)
+        return np.minimum(told, self.worst_case(delta=delta))
 
     def noise_half_width(self, level: float = LEVEL) -> float:
         """Return how far off noise alone takes the answer, with that confidence."""

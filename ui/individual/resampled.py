@@ -184,9 +184,13 @@ def no_publishing() -> None:
 def definitions() -> None:
     """Define what a person loses by a resample."""
     st.markdown(
-        "**From resamples.** A person in a *secret sample* is not always drawn: their "
-        "loss is that of their own change in the sample, amplified by the chance to be "
-        "drawn (Balle, Barthe and Gaboardi 2018, theorems 8 and 9). In *bootstraps* a "
+        "**From resamples.** A person in a *secret sample* is not always drawn. Where "
+        "everybody is drawn with the same chance, their loss is that of their own "
+        "change in the sample, amplified by that chance (Balle, Barthe and Gaboardi "
+        "2018, theorem 8). Where the size of the sample is fixed, another row takes "
+        "the place of a person who is not drawn, and how far the two are apart counts "
+        "as well (theorem 9): shown is the loss as if it were told who is drawn, or "
+        "the guarantee where that is less. In *bootstraps* a "
         "person is drawn several times or never; their loss is counted as if it were "
         "told how often, because the other records may give that away, and is never "
         "more than the guarantee. A *resized bootstrap* with noise is counted likewise "
@@ -205,13 +209,7 @@ def _exactness(asked: ResampledRequest) -> str:
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0
         return "Exact for everybody." if exact else "Each loss is an upper bound."
-    if asked.plan.shift is None:
-        return (
-            "How much a person weighs in the mean of a sample depends on who else is "
-            "in it, so that everybody is given the worst case here. A total or a count "
-            "tells people apart."
-        )
-    return "Each loss is the profile of a person's own change in the sample, amplified."
+    return subsampling_release.exactness(asked)
 
 
 def _attacker(subject: ResampledSubject, laws: PersonLaws) -> None:

@@ -183,9 +183,22 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
             exposure, key=request.law, watermark=session.mode() is Mode.CLASSROOM
         )
         results.show(picture, "subsampled-losses")
-        if request.plan.shift is None:
-            st.caption(
-                "How much a person weighs in the mean of a sample depends on who else "
-                "is in it, so that everybody is given the worst case here. A total or "
-                "a count tells people apart."
-            )
+        st.caption(exactness(request))
+
+
+def exactness(request: SubsampledRequest) -> str:
+    """Say how exact everybody's losses are, and why."""
+    if request.plan.shift is None:
+        return (
+            "How much a person weighs in the mean of a sample depends on who else is "
+            "in it, so that everybody is given the worst case here. A total or a count "
+            "tells people apart."
+        )
+    if request.people is None or request.rate == 1:
+        return "Exact for everybody: their own change, and the chance to be drawn."
+    return (
+        "Each loss is at most this. The sample has a fixed size: where a person is not "
+        "in it, another row is, and how far the two are apart counts as much as the "
+        "person's own record. So the guarantee stands for everybody, but for those "
+        "whose own change is smaller even if it were told who is drawn."
+    )
