@@ -195,7 +195,9 @@ def exactness(request: SubsampledRequest) -> str:
             "tells people apart."
         )
     if request.people is None or request.rate == 1:
-        return "Exact for everybody: their own change, and the chance to be drawn."
+        exact = request.rate == 1 or request.law == "laplace"
+        how = "Exact for everybody" if exact else "Each loss is at most this"
+        return f"{how}: what their own change and the chance to be drawn tell."
     return (
         "Each loss is at most this. The sample has a fixed size: where a person is not "
         "in it, another row is, and how far the two are apart counts as much as the "
