@@ -120,9 +120,9 @@ class SubsampledPlan:
         With one person more or less, and ``delta_i`` the profile of a person who is in
         the sample for sure, that of the release is at most ``q delta_i`` at the
         amplified level: exactly so at ``delta = 0``, and for any delta where nobody
-        else's being drawn can show. Where a person's weight in the sample is not fixed (``shift``),
-        it is the worst case of all tables, also where two means are equal: samples of
-        the tables still differ.
+        else's being drawn can show. Where a person's weight in the sample is not fixed
+        (``shift``), it is the worst case of all tables, also where two means are equal:
+        samples of the tables still differ.
 
         In a sample of a fixed size another row takes the place of a person who is not
         in it, so that how far the two are apart counts, too (Balle, Barthe and Gaboardi
