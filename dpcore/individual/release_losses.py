@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -35,8 +35,13 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.individual.model_exposure import ModelExposure
     from dpcore.privacy.composition import EventKind
+    from dpcore.privacy.subsampled import Law
     from dpcore.statistics.base import Statistic
 
+_TWO_SIDED: Final[dict[Law, EventKind]] = {
+    "laplace": "fixed-size-laplace",
+    "gaussian": "fixed-size-gaussian",
+}
 _KEPT = ("laplace", "gaussian", "approximate", "bootstrap")
 
 
@@ -64,11 +69,14 @@ class ReleaseLosses:
             for each bootstrap), or epsilon (at the delta of the event), shape ``(n,)``;
             ``None`` where everybody is counted at the worst case. It is never what the
             chance to be in a sample has amplified already: that is done here.
+        replaced: Whether a record is replaced where everybody is sampled with the same
+            chance; the event is about one person more or less. Public.
 
     """
 
     event: PrivacyEvent
     own: FloatArray | None = field(default=None, repr=False)
+    replaced: bool = False
 
     def of(self, person: int) -> PrivacyEvent:
         """Return the release as it concerns one person.
@@ -81,6 +89,9 @@ class ReleaseLosses:
         own, kind = float(self.own[person]), self._kind
         if kind == "bootstrap" or is_fixed_size(self.event):
             return self.event if own > 0 else PrivacyEvent.of("pure", 0.0)
+        if self.replaced:
+            # The profile bounds both directions, which is how that kind is composed.
+            kind = _TWO_SIDED[law_of(self.event)]
         event = PrivacyEvent.of(kind, own)
         return replace(event, delta=self.event.delta, rate=self.event.rate)
 

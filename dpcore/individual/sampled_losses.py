@@ -79,8 +79,8 @@ def sampled_losses(
             other, joined = largest(NeighboringRelation.SUBSTITUTION)
             others = max(others, joined)
             here = np.maximum(np.maximum(here, other), others)
-    if len(rows) == people:
-        return ReleaseLosses(event=event, own=here)
-    own = np.full(people, others if replaced else 0.0)
-    own[rows] = here
-    return ReleaseLosses(event=event, own=own)
+    own = here
+    if len(rows) < people:
+        own = np.full(people, others if replaced else 0.0)
+        own[rows] = here
+    return ReleaseLosses(event=event, own=own, replaced=replaced and not fixed)

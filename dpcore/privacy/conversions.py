@@ -114,7 +114,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
 def epsilons_of_rho(rho: ArrayLike, delta: float) -> FloatArray:
     """Return ``epsilon_of_rho`` of every element, at most a relative 1e-6 above it.
 
-    The best order changes smoothly with rho and is interpolated. Every order gives a
+    The best order changes smoothly with rho: of many it is interpolated. Each gives a
     valid bound, so that what interpolation is off by only makes the answer larger.
 
     >>> round(float(epsilons_of_rho([0.02625], 1e-6)[0]), 6)
@@ -127,10 +127,13 @@ def epsilons_of_rho(rho: ArrayLike, delta: float) -> FloatArray:
     if delta <= 0 or not proper.any():
         return np.where(rho > 0, np.inf, rho)
     known = rho[proper]
-    ends = np.log(float(known.min())), np.log(float(known.max()))
-    knots = np.linspace(*ends, max(2, min(_MOST_KNOTS, int(known.size))))
-    orders = np.log(_best_orders(np.exp(knots), -math.log(delta)))
-    b = np.exp(np.interp(np.log(known), knots, orders))
+    if known.size <= _MOST_KNOTS:
+        b = _best_orders(known, -math.log(delta))
+    else:
+        ends = np.log(float(known.min())), np.log(float(known.max()))
+        knots = np.linspace(*ends, _MOST_KNOTS)
+        orders = np.log(_best_orders(np.exp(knots), -math.log(delta)))
+        b = np.exp(np.interp(np.log(known), knots, orders))
     bound = (1 + b) * known - np.log1p(1 / b) - (math.log(delta) + np.log1p(b)) / b
     result = np.where(rho > 0, np.inf, 0.0)
     result[proper] = np.maximum(bound, 0.0)
