@@ -93,11 +93,22 @@ def _perturbed_bound(law: Law, fit: GlmFit, *, delta: float, rows: int) -> Float
     if not (isinstance(law, PerturbedObjective) and fit.loss.steepest <= 1):
         message = "objective perturbation needs a logistic model here."
         raise ParameterError(message)
-    strength = fit.penalty.convexity(fit.people)
-    squares = np.einsum("ij,ij->i", fit.features, fit.features)
+    return perturbed_bound(
+        np.einsum("ij,ij->i", fit.features, fit.features),
+        strength=fit.penalty.convexity(fit.people),
+        sigma=law.sigma,
+        delta=delta,
+        rows=rows,
+    )
+
+
+def perturbed_bound(
+    squares: FloatArray, *, strength: float, sigma: float, delta: float, rows: int = 1
+) -> FloatArray:
+    """Return the bound for logistic losses and rows of some squared lengths."""
     with np.errstate(divide="ignore"):
         q = _CURVATURE * squares / np.float64(strength)
-    g = rows * np.sqrt(squares) / law.sigma
+    g = rows * np.sqrt(squares) / sigma
     return np.asarray(rows * np.log1p(q) + g * (g / 2 - float(ndtri(delta / 2))))
 
 

@@ -133,6 +133,33 @@ def objective_sigma(question: ModelQuestion, *, epsilon: float, delta: float) ->
     return SLOPE * spread / each * (1 + 1e-12)
 
 
+def objective_epsilon(question: ModelQuestion, sigma: float, delta: float) -> float:
+    """Return the guarantee of objective perturbation with that noise, rounded up.
+
+    The inverse of ``objective_sigma``, and no less than the penalty allows. Infinite
+    without a penalty.
+    """
+    penalty = question.penalty
+    strength = 0.0 if penalty.per_person else penalty.convexity(1)
+
+    def within(epsilon: float) -> bool:
+        enough = objective_penalty(question, epsilon=epsilon) <= strength
+        return enough and (
+            objective_sigma(question, epsilon=epsilon, delta=delta) <= sigma
+        )
+
+    high = 1.0
+    while not within(high):
+        high *= 2
+        if high > 1e6:  # noqa: PLR2004 - no guarantee to speak of
+            return math.inf
+    low = 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if within(middle) else (middle, high)
+    return high
+
+
 def objective_penalty(question: ModelQuestion, *, epsilon: float) -> float:
     """Return the least penalty of that guarantee, ``2 curvature/epsilon``."""
     each, _ = per_move(epsilon, 0.5, question.moves)

@@ -121,6 +121,29 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
         assert f"is {loss}, between" in text
 
 
+@pytest.mark.parametrize(
+    ("example", "released", "sentences"),
+    [
+        ("rand-hie", "objective", ("2,000 people drawn at random out of 20,190",)),
+        ("fair", "objective", ("losses are upper bounds", "number is at most that")),
+    ],
+)
+def test_slow_releases_are_drawn_from_some_people(
+    open_page, example, released, sentences
+):
+    use_example(open_page, example)
+    app = look(open_page("individual"), released=released)
+    for key in ("closer-overfitting", "closer-frontier"):
+        app.session_state[key] = True
+    before = len(charts(app))
+    app.run()
+    healthy(app)
+    assert len(charts(app)) == before + 1
+    assert "Overfitting, by total variation" in [m.label for m in app.metric]
+    for sentence in (*sentences, "The average is over 2,000 people of"):
+        assert sentence in shown(app)
+
+
 def test_penalty_and_people_move_the_frontier(open_page):
     use_example(open_page, "anes96")
     app = look(open_page("individual"))

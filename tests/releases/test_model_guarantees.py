@@ -129,6 +129,18 @@ def test_objective_perturbation_keeps_its_promise_in_both_parts(epsilon, delta):
     assert 1 / (2 * sigma**2) + tail / sigma <= epsilon / 2 * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("unit", [PrivacyUnit(), PrivacyUnit(rows=2)])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 10.0])
+def test_noise_and_guarantee_of_objective_perturbation_are_inverse(unit, epsilon):
+    asked = question(ModelKind.LOGISTIC, unit=unit)
+    sigma = guarantees.objective_sigma(asked, epsilon=epsilon, delta=1e-6)
+    level = guarantees.objective_epsilon(asked, sigma, 1e-6)
+    assert level == pytest.approx(epsilon, rel=1e-9)
+    assert guarantees.objective_epsilon(asked, 2 * sigma, 1e-6) < level
+    weak = question(ModelKind.LOGISTIC, unit=unit, penalty=Penalty(strength=0.0))
+    assert math.isinf(guarantees.objective_epsilon(weak, sigma, 1e-6))
+
+
 @pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.LOGISTIC])
 def test_gaussian_precision_is_the_one_of_the_exact_profile(model):
     asked = request(model=model)

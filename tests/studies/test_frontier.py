@@ -11,13 +11,20 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.individual.model_losses import leaving
+from dpcore.models import posterior_profile
 from dpcore.models.design import Design
 from dpcore.models.glm import fit_glm
 from dpcore.models.kinds import ModelKind
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior_sampling import PosteriorPairs
-from dpcore.models.release_laws import simulate
+from dpcore.models.release_laws import (
+    NoisyFit,
+    PerturbedObjective,
+    SampledFit,
+    simulate,
+)
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
@@ -26,6 +33,11 @@ from dpcore.releases.model_question import ModelQuestion
 from dpcore.releases.model_request import ModelRequest
 from dpcore.studies.individual.frontier import drawable, frontier, varied
 from dpcore.studies.individual.model_accuracy import accuracy, noise_error
+from dpcore.studies.individual.model_person import laws_of_model
+from dpcore.studies.individual.model_variation import (
+    sampled_variation,
+    variation_bound,
+)
 
 PEOPLE, COLUMNS = 400, 4
 DELTA = 1e-6
@@ -166,7 +178,98 @@ def test_another_penalty_or_fewer_people_keep_the_precision():
 
 
 def test_releases_without_a_fast_loss_are_refused():
-    asked = request("objective", strength=20.0, gamma=1.0)
+    asked = request("adaptive", strength=20.0)
     assert not drawable(asked.law)
-    with pytest.raises(ParameterError, match="frontier is known for"):
+    with pytest.raises(ParameterError, match="adaptive sample is not known"):
         frontier(asked, ridge(20.0))
+    with pytest.raises(ParameterError, match="cannot be kept"):
+        varied(asked, ridge(20.0), strength=1.0, people=9, rng=np.random.default_rng())
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        ("posterior", {"samples": 4}),
+        ("objective", {"gamma": 0.05}),
+    ],
+)
+def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
+    fit = ridge(20.0, people=40)
+    asked = request(key, strength=20.0, people=40, **named)
+    found = frontier(asked, fit)
+    assert found.sampled == found.people == 40
+    for place in (0, 12, 24):
+        at = replace(asked, gamma=float(found.gamma[place]))
+        exact = leaving(at.law, fit, delta=DELTA, rng=np.random.default_rng(0)).epsilon
+        assert found.maximum[place] == pytest.approx(exact.max(), rel=1e-2)
+        assert found.mean[place] == pytest.approx(exact.mean(), rel=1e-2)
+    assert found.here == pytest.approx(asked.law.noise**-2)
+    assert (np.diff(found.error) < 0).all()
+    draws = simulate(asked.law, fit, rng=np.random.default_rng(0), draws=4000)
+    spread = ((draws - fit.theta) ** 2).sum(axis=1).mean()
+    assert noise_error(asked.law, fit) == pytest.approx(spread, rel=0.1)
+
+
+def test_a_perturbed_logistic_objective_has_its_theorem_and_bounds():
+    x, _, rng = table()
+    t = (rng.uniform(size=PEOPLE) < 0.5 + 0.4 * x[:, 0]).astype(float)
+    fit = fit_glm(x, t, loss=Logistic(), penalty=Penalty(strength=20.0))
+    yes = Column(name="yes", kind=ColumnKind.YES_NO, labels=("no", "yes"))
+    plain = request("output", strength=20.0)
+    question = replace(
+        plain.question,
+        design=replace(plain.question.design, target=yes),
+        model=ModelKind.LOGISTIC,
+    )
+    asked = ModelRequest(
+        question=question, mechanism_key="objective", epsilon=1.0, delta=DELTA
+    )
+    found = frontier(asked, fit)
+    assert found.at(found.guarantee) == pytest.approx(1.0, rel=1e-6)
+    assert (np.diff(found.guarantee) >= 0).all()
+    # The penalty alone takes as much, whatever the noise.
+    assert found.guarantee[0] >= 2 * 0.25 / 20.0
+    assert (found.maximum <= found.guarantee).all()
+    assert (found.mean <= found.maximum * (1 + 1e-12)).all()
+
+
+def test_total_variations_of_some_people_estimate_those_of_everybody():
+    fit = ridge(40.0, people=2500)
+    found = removals(fit)
+    people = {"leverage": found.leverages, "residual": found.residuals}
+    people |= {"epsilon": np.zeros(2500), "delta": DELTA}
+    one = SampledFit(gamma=3.0)
+    some = sampled_variation(one, fit, rng=np.random.default_rng(0), **people)
+    assert some.sampled
+    assert len(some.variation) == 2000
+    m, e = found.outside_leverages, np.sqrt(3.0) * np.abs(found.residuals)
+    everybody = posterior_profile.delta_of(m, e, 0.0)
+    assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
+    more = sampled_variation(
+        replace(one, samples=5), fit, rng=np.random.default_rng(0), **people
+    )
+    assert (more.variation >= some.variation).all()
+    # A sum of T independent draws differs by at most T times as much.
+    assert (more.variation <= 5 * some.variation + 1e-12).all()
+
+
+def test_total_variation_of_a_perturbed_objective_is_that_of_its_draws():
+    fit = ridge(2.0, people=30)
+    found = removals(fit)
+    law = PerturbedObjective(sigma=1.5)
+    people = {"leverage": found.leverages, "residual": found.residuals}
+    people |= {"epsilon": np.zeros(30), "delta": DELTA}
+    got = sampled_variation(law, fit, rng=np.random.default_rng(0), **people)
+    assert not got.sampled
+    exact = [laws_of_model(fit, law, k).delta(np.zeros(1))[0] for k in range(30)]
+    np.testing.assert_allclose(got.variation, exact, rtol=1e-6)
+    asked = NoisyFit(gamma=1.0)
+    assert sampled_variation(asked, fit, rng=np.random.default_rng(0), **people) is None
+
+
+def test_the_bound_on_total_variation_is_reached_by_two_answers():
+    # Randomized response at epsilon: the laws (p, 1 - p) and (1 - p, p).
+    epsilon = np.array([0.1, 1.0, 3.0])
+    p = np.exp(epsilon) / (1 + np.exp(epsilon))
+    np.testing.assert_allclose(variation_bound(epsilon, 0.0), 2 * p - 1)
+    assert (variation_bound(epsilon, 0.1) > 2 * p - 1).all()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.figures.individual.frontiers import frontier_picture
 from dpcore.figures.wording import people, significant
+from dpcore.models.glm import GlmFit
 from dpcore.studies.individual.frontier import drawable, frontier, varied
 from ui import results, session
 from ui.individual import exposure_details as details
@@ -29,8 +30,8 @@ def show(subject: ModelSubject, study: Study) -> None:
     request, fit = subject.request, subject.fit
     if not drawable(request.law):
         st.info(
-            "The frontier is drawn for noise on the coefficients and for one posterior "
-            "sample. Choose one of these under “Released by”."
+            "The frontier is not drawn for an adaptive sample, whose precision depends "
+            "on what is released first. Choose another one under “Released by”."
         )
         return
     left, right = st.columns(2)
@@ -63,9 +64,9 @@ def show(subject: ModelSubject, study: Study) -> None:
         )
         return frontier(*changed)
 
-    found = session.remember(
-        "frontier", f"{request.analysis(study.fingerprint)} {factor} {share}", compute
-    )
+    key = f"{request.analysis(study.fingerprint)} {factor} {share}"
+    with st.spinner("Working out losses at many precisions …"):
+        found = session.remember("frontier", key, compute)
     results.show(
         frontier_picture(
             found, key=request.mechanism_key, watermark=details.watermark()
@@ -85,3 +86,14 @@ def show(subject: ModelSubject, study: Study) -> None:
         f"is {significant(found.without_noise)} (of coefficients of scaled columns)."
         f"{limit}"
     )
+    if found.sampled < found.people:
+        st.caption(
+            f"The average is over {people(found.sampled)} of {found.people:,}, evenly "
+            "spread from the least to the most exposed; the largest loss is over those "
+            "who are exposed most by each cause."
+        )
+    if isinstance(fit, GlmFit) and request.mechanism_key == "objective":
+        st.caption(
+            "For this release losses are upper bounds, and the error that its noise "
+            "adds is approximated."
+        )

@@ -18,19 +18,16 @@ from dpcore.figures.individual.model_exposures import (
 )
 from dpcore.figures.wording import epsilon_text, people, percent
 from dpcore.models.glm import GlmFit
-from dpcore.models.release_laws import NoisyFit
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
 from ui import results, session
 from ui.individual import exposure_details as details
-from ui.individual import frontier, model_groups, persons
+from ui.individual import frontier, model_closer, model_groups, persons
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.studies.individual.bound_check import BoundCheck
     from dpcore.studies.individual.leverage_map import LeverageMap
     from dpcore.studies.individual.model_causes import Causes
     from ui.individual.subject import ModelSubject
@@ -74,14 +71,12 @@ def show(subject: ModelSubject, study: Study) -> None:
     details.folded(
         "What this says about overfitting",
         "closer-overfitting",
-        lambda: details.overfitting(
-            exposure, asked.delta, _causes(subject, analysis).variation
-        ),
+        lambda: model_closer.overfitting(subject, analysis, _causes(subject, analysis)),
     )
     details.folded(
         "Published bounds beside the exact loss",
         "closer-bounds",
-        lambda: _bounds(subject, analysis),
+        lambda: model_closer.bounds(subject, analysis, _causes(subject, analysis)),
     )
     details.folded(
         "Privacy against accuracy",
@@ -244,26 +239,6 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
             miss=np.abs(found.top_residual) / miss,
             epsilon=found.top_epsilon,
         )
-
-
-def _bounds(subject: ModelSubject, analysis: str) -> None:
-    """Show Lemma 4 or Theorem 14 beside the exact losses."""
-    law, why = subject.request.law, _causes(subject, analysis)
-    public = isinstance(law, NoisyFit) and law.metric.public
-    if not public and why.loss_at is None:
-        st.info("No bound is published for this kind of release.")
-        return
-    scale = 1 / law.noise
-
-    def compute() -> tuple[BoundCheck, ...]:
-        if public:
-            shifts = subject.exposure.shift_lengths
-            return gaussian_checks(scale * shifts, subject.request.delta)
-        return posterior_checks(
-            why.leverage, scale * why.residual, subject.request.delta
-        )
-
-    details.bounds(session.remember("bound-checks", analysis, compute))
 
 
 def definitions() -> None:

@@ -16,32 +16,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.errors import DataError, ParameterError
-from dpcore.models import posterior_profile
+from dpcore.errors import ParameterError
+from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.glm import GlmFit, fit_glm
-from dpcore.models.glm_removals import newton_steps, step_shifts
-from dpcore.models.metrics import ISOTROPIC, Shape
+from dpcore.models.metrics import Shape
 from dpcore.models.posterior_guarantees import worst_case
-from dpcore.models.release_laws import NoisyFit, SampledFit
-from dpcore.models.removals import removals
+from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.ridge import fit_ridge
-from dpcore.privacy import gaussian
-from dpcore.releases.model_guarantees import BOUNDS
+from dpcore.releases.model_guarantees import BOUNDS, objective_epsilon
+from dpcore.studies.individual.frontier_people import people_of
 from dpcore.studies.individual.model_accuracy import accuracy, noise_error
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dpcore.data.bounds import FloatArray
-    from dpcore.models.metrics import Metric
     from dpcore.models.release_laws import Law
     from dpcore.models.ridge import RidgeFit
     from dpcore.releases.model_request import ModelRequest
 
+_Law = NoisyFit | SampledFit | PerturbedObjective
 POINTS = 25
 DECADES = 3
-_PEOPLE = 2000
-_TOP = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +52,7 @@ class Frontier:
         without_noise: The error without noise for privacy.
         cramer_rao: The least error of any unbiased estimate, or NaN.
         people: How many people the fit has.
+        sampled: Of how many of them the mean is taken.
 
     """
 
@@ -70,6 +65,7 @@ class Frontier:
     without_noise: float = field(repr=False)
     cramer_rao: float = field(repr=False)
     people: int
+    sampled: int
 
     def at(self, values: FloatArray) -> float:
         """Return one of the columns at the precision that the page is set to."""
@@ -84,34 +80,30 @@ def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
     losses; the largest is over the 100 who are exposed most by each cause.
 
     Raises:
-        ParameterError: The release is neither noise of a public shape nor a single
-            posterior sample: there is no fast way to everybody's loss.
+        DataError: There is no fit without somebody.
+        ParameterError: It is an adaptive sample: there is no fast way to everybody's
+            loss.
 
     """
     law = _known(request.law)
     if law is None:
-        message = (
-            "the frontier is known for noise of a public shape and for one posterior "
-            "sample; choose one of these."
-        )
+        message = "the frontier of an adaptive sample is not known; choose another "
+        message += "release."
         raise ParameterError(message)
-    gammas = law.gamma * np.geomspace(10.0**-DECADES, 10.0**DECADES, POINTS)
+    here = _precision(law)
+    gammas = here * np.geomspace(10.0**-DECADES, 10.0**DECADES, POINTS)
     before = accuracy(fit)
-    pairs = _Pairs.of(fit, law)
-    error, maximum, mean = (np.empty(POINTS) for _ in range(3))
-    for place, gamma in enumerate(gammas.tolist()):
-        losses = pairs.losses(gamma, request.delta)
-        maximum[place] = losses.max()
-        mean[place] = losses[: pairs.spread].mean()
-        added = noise_error(replace(law, gamma=gamma), fit)
-        error[place] = math.sqrt(before.total + added)
+    some = people_of(fit, law)
+    losses = some.losses(gammas, request.delta)
+    added = [noise_error(_at(law, gamma), fit) for gamma in gammas.tolist()]
     return Frontier(
         gamma=gammas,
-        error=error,
+        error=np.sqrt(before.total + np.array(added)),
         guarantee=_guarantees(request, law, gammas),
-        maximum=maximum,
-        mean=mean,
-        here=law.gamma,
+        maximum=losses.max(axis=1),
+        mean=losses[:, : some.spread].mean(axis=1),
+        here=here,
+        sampled=some.spread,
         without_noise=math.sqrt(before.total),
         cramer_rao=math.sqrt(before.cramer_rao),
         people=fit.people,
@@ -153,19 +145,25 @@ def varied(
     if people < fit.people:
         kept = np.sort(rng.choice(fit.people, size=people, replace=False))
         x, y = x[kept], y[kept]
-    changed = replace(request, question=question, gamma=law.gamma)
+    changed = replace(request, question=question, gamma=_precision(law))
     if isinstance(fit, GlmFit):
         return changed, fit_glm(x, y, loss=fit.loss, penalty=penalty)
     return changed, fit_ridge(x, y, penalty=penalty)
 
 
-def _guarantees(
-    request: ModelRequest, law: NoisyFit | SampledFit, gammas: FloatArray
-) -> FloatArray:
+def _guarantees(request: ModelRequest, law: _Law, gammas: FloatArray) -> FloatArray:
     """Return the epsilon over all tables at each precision."""
     question = request.question
     strength = 0.0 if question.penalty.per_person else question.penalty.convexity(1)
-    if isinstance(law, NoisyFit) or question.moves > 1 or strength == 0:
+    if isinstance(law, PerturbedObjective):
+        if question.model not in request.entry.guaranteed:
+            return np.full(len(gammas), math.inf)
+        sigmas = (1 / np.sqrt(gammas)).tolist()
+        return np.array(
+            [objective_epsilon(question, sigma, request.delta) for sigma in sigmas]
+        )
+    several = isinstance(law, SampledFit) and law.samples > 1
+    if isinstance(law, NoisyFit) or several or question.moves > 1 or strength == 0:
         return np.array(
             [replace(request, gamma=gamma).guarantee for gamma in gammas.tolist()]
         )
@@ -185,70 +183,18 @@ def drawable(law: Law) -> bool:
     return _known(law) is not None
 
 
-def _known(law: Law) -> NoisyFit | SampledFit | None:
-    if isinstance(law, SampledFit):
-        return law if law.samples == 1 else None
-    if isinstance(law, NoisyFit) and law.metric.shape is not Shape.DEMOCRATIC:
-        return law
-    return None
+def _known(law: Law) -> NoisyFit | SampledFit | PerturbedObjective | None:
+    if isinstance(law, NoisyFit) and law.metric.shape is Shape.DEMOCRATIC:
+        return PerturbedObjective(sigma=law.noise)
+    return None if isinstance(law, AdaptivePosterior) else law
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Pairs:
-    """What decides the losses of some people, the evenly spread ones first."""
-
-    shift: FloatArray | None
-    leverage: FloatArray
-    residual: FloatArray
-    spread: int
-
-    @classmethod
-    def of(cls, fit: RidgeFit | GlmFit, law: NoisyFit | SampledFit) -> _Pairs:
-        fixed = isinstance(law, NoisyFit) and law.metric.public
-        metric = law.metric if isinstance(law, NoisyFit) else ISOTROPIC
-        if fixed:
-            shift = _shifts(fit, metric)
-            kept, spread = _chosen(shift, shift)
-            empty = np.zeros(len(kept))
-            return cls(shift=shift[kept], leverage=empty, residual=empty, spread=spread)
-        if isinstance(fit, GlmFit):
-            message = "only a linear model has a normal posterior."
-            raise ParameterError(message)
-        found = removals(fit)
-        leverage, residual = found.outside_leverages, np.abs(found.residuals)
-        if not (np.isfinite(leverage).all() and np.isfinite(residual).all()):
-            message = "the fit does not exist without somebody: raise the penalty."
-            raise DataError(message)
-        pull = residual * np.sqrt(leverage)
-        kept, spread = _chosen(pull, leverage, residual)
-        return cls(
-            shift=None, leverage=leverage[kept], residual=residual[kept], spread=spread
-        )
-
-    def losses(self, gamma: float, delta: float) -> FloatArray:
-        """Return everybody's epsilon at a precision."""
-        if self.shift is not None:
-            return gaussian.epsilon_of(math.sqrt(gamma) * self.shift, delta)
-        return posterior_profile.epsilon_of(
-            self.leverage, math.sqrt(gamma) * self.residual, delta
-        )
+def _at(law: _Law, gamma: float) -> _Law:
+    """Return the law at another precision."""
+    if isinstance(law, PerturbedObjective):
+        return PerturbedObjective(sigma=1 / math.sqrt(gamma))
+    return replace(law, gamma=gamma)
 
 
-def _shifts(fit: RidgeFit | GlmFit, metric: Metric) -> FloatArray:
-    if isinstance(fit, GlmFit):
-        return step_shifts(fit, newton_steps(fit), metric)
-    return removals(fit, metric).shifts
-
-
-def _chosen(order: FloatArray, *causes: FloatArray) -> tuple[NDArray[np.intp], int]:
-    """Return people evenly spread in an order, then the largest by it and each cause.
-
-    The second number says how many are spread.
-    """
-    n = len(order)
-    if n <= _PEOPLE:
-        return np.arange(n), n
-    ranks = np.argsort(order)
-    even = ranks[((np.arange(_PEOPLE) + 0.5) * n / _PEOPLE).astype(np.intp)]
-    tops = [np.argpartition(cause, n - _TOP)[n - _TOP :] for cause in (order, *causes)]
-    return np.concatenate([even, *tops]), _PEOPLE
+def _precision(law: _Law) -> float:
+    return law.noise**-2

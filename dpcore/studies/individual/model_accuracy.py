@@ -13,7 +13,7 @@ import numpy as np
 
 from dpcore.models.glm import GlmFit
 from dpcore.models.losses import Huber
-from dpcore.models.release_laws import SampledFit
+from dpcore.models.release_laws import PerturbedObjective, SampledFit
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -76,12 +76,18 @@ def accuracy(fit: RidgeFit | GlmFit) -> Accuracy:
     )
 
 
-def noise_error(law: NoisyFit | SampledFit, fit: RidgeFit | GlmFit) -> float:
+def noise_error(
+    law: NoisyFit | SampledFit | PerturbedObjective, fit: RidgeFit | GlmFit
+) -> float:
     """Return the mean squared error that the noise for privacy adds.
 
     The trace of its covariance: ``tr(A^-1)/gamma``, ``A = H`` for a posterior sample,
-    over the number of samples where their mean is used.
+    over the number of samples where their mean is used. A perturbed objective has
+    covariance ``sigma^2 H^-2``, for a nonlinear model about that.
     """
+    if isinstance(law, PerturbedObjective):
+        inverse = fit.factor.solve(np.eye(len(fit.theta)))
+        return law.sigma**2 * float(np.sum(inverse**2))
     if isinstance(law, SampledFit):
         root = fit.factor.inverse_root
         return float(np.sum(root**2)) / (law.gamma * law.samples)
