@@ -7,6 +7,7 @@ from ui import session
 from ui.resampling import (
     standard_errors,
     standard_errors_column,
+    standard_errors_details,
     standard_errors_release,
     standard_errors_settings,
     standard_errors_tour,
@@ -28,9 +29,14 @@ except ParameterError as error:
     st.stop()
 st.header("Look at it from all sides")
 standard_errors_tour.show(asked)
-st.header("Release one of your own")
-query = standard_errors_release.show(asked)
-if query is not None:
-    standard_errors_column.show(query, asked)
+st.header("Averages of several answers")
+standard_errors_tour.show_averages(asked)
+st.header("On your own table")
+own = st.expander("Release one of your own", key="se-own", on_change="rerun")
+if own.open:
+    with own:
+        query = standard_errors_release.show(asked)
+        if query is not None:
+            standard_errors_column.show(query, asked)
 with st.expander("What is this?"):
-    standard_errors.details()
+    standard_errors_details.show()

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.app.test_pages import button, by_label, charts, use_example, use_upload
 
+AVERAGES = (
+    "Averages of Laplace",
+    "How normal",
+    "Sharing a budget",
+    "Combining answers",
+)
 STATIONS = {
     "Coverage": ["promise 95 %"],
     "Standard errors": ["exactly 0", "of 300 intervals", "honest rival"],
@@ -35,18 +43,57 @@ def words(app):
 
 
 def at_station(app, name):
-    app.session_state["se-station"] = name
+    app.session_state["se-average" if name in AVERAGES else "se-station"] = name
+    return app.run()
+
+
+def at_own(open_page):
+    """Open the page with the part about the table in use."""
+    app = open_page("standard_errors")
+    app.session_state["se-own"] = True
     return app.run()
 
 
 def test_claim_measure_and_repair_stand_side_by_side(open_page):
     app = open_page("standard_errors")
     levels = [m.value for m in app.metric if m.label.startswith("Privacy")]
-    assert levels == ["ε 4.8866", "ε 5.168 to 5.278", "ε 4.8866"]
+    assert levels == ["ε 4.8866", "ε 5.168", "ε 4.8866"]
     shown = words(app)
-    for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02062"):
+    for number in ("80.4 %", "97.4 %", "94.2 %", "31 %", "1.668 times", "0.02061"):
         assert number in shown
-    assert "3.266e-6" in shown
+    assert "At most ε 5.278 for means, 6.74" in shown
+    assert "δ of at least 3.266e-6 instead of 1e-6" in shown
+    # First of all comes what a reader can check.
+    assert "Promised 95 %, true in **80.4 %**" in app.markdown[1].value
+    assert "promised ε 4.887, really at least ε **5.168**" in app.markdown[1].value
+
+
+@pytest.mark.parametrize(
+    ("label", "value"), [("People in a table", 2), ("Claimed privacy ρ", 1e-4)]
+)
+def test_proof_never_prints_two_equal_numbers(open_page, label, value):
+    app = open_page("standard_errors")
+    by_label(app.number_input, label).set_value(value).run()
+    why = next(m.value for m in app.markdown if m.value.startswith("**Why.**"))
+    real, claim = re.search(r"order 2 of \*\*(\S+)\*\*.* 2ρ/k = (\S+)\.", why).groups()
+    assert float(real) > float(claim)
+
+
+def test_interval_that_says_nothing_is_called_useless(open_page):
+    app = open_page("standard_errors")
+    by_label(app.number_input, "People in a table").set_value(2).run()
+    assert "wider than all that is possible (100 years): useless" in words(app)
+
+
+def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monkeypatch):
+    use_upload(open_page, CSV)
+    sought = []
+    monkeypatch.setattr(
+        "ui.resampling.standard_errors_asking.search", lambda **_: sought.append(1)
+    )
+    app = open_page("standard_errors")
+    assert not sought
+    assert not [b for b in app.button if b.label == "Release"]
 
 
 def test_every_station_is_drawn(open_page):
@@ -62,7 +109,8 @@ def test_every_station_is_drawn(open_page):
 def test_settings_move_the_answer(open_page):
     app = open_page("standard_errors")
     by_label(app.number_input, "Bootstraps").set_value(10).run()
-    assert "ε 6.553 to 6.617" in words(app)
+    assert "ε 6.55" in words(app)
+    assert "At most ε 6.617 for means" in words(app)
     by_label(app.selectbox, "Population").set_value("normal").run()
     assert "82.1 %" in words(app)
 
@@ -71,6 +119,13 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     monkeypatch.setattr("ui.running._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.running._PATIENCE", -1.0)
     app = open_page("standard_errors")
+    # What is claimed, and what intervals do, does not wait for what is added up.
+    assert "true in **80.4 %**" in words(app)
+    assert "really at least" not in words(app)
+    for _ in range(5):  # each run of the page takes it a piece or two further
+        if "really at least" not in words(app):
+            app.run()
+    assert "really at least" in words(app)
     assert not any("times the variance" in m.value for m in app.markdown)
     button(app, "Stop").click().run()
     assert not app.exception
@@ -83,7 +138,7 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
 
 def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page):
     use_upload(open_page, CSV)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     if by_label(app.selectbox, "Answer with").value != "several noisy bootstraps":
         pytest.fail("bootstraps come first")
@@ -101,7 +156,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
 
 def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     use_upload(open_page, CSV)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     by_label(app.selectbox, "Their noise").set_value("published").run()
     assert button(app, "Release").disabled
     assert "Claimed: ε 0.5. Really given: up to" in words(app)
@@ -110,8 +165,10 @@ def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
 
 def test_one_shot_is_released_in_the_same_block(open_page):
     use_upload(open_page, CSV)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     by_label(app.selectbox, "Answer with").set_value("one shot").run()
+    # 100 / 200 * sqrt(2) / 0.5, before anything is drawn.
+    assert "would have 1.41" in words(app)
     button(app, "Release").click().run()
     assert not app.exception
     assert not button(app, "Draw again").disabled
@@ -119,7 +176,7 @@ def test_one_shot_is_released_in_the_same_block(open_page):
 
 def test_share_of_a_label_is_bootstrapped_too(open_page):
     use_example(open_page)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     for place in range(len(by_label(app.selectbox, "Column").options)):
         by_label(app.selectbox, "Column").set_value(place).run()
         assert not app.exception
@@ -133,14 +190,14 @@ def test_share_of_a_label_is_bootstrapped_too(open_page):
 
 def test_column_with_people_left_out_is_refused_with_the_reason(open_page):
     use_upload(open_page, CSV)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     by_label(app.selectbox, "Column").set_value(1).run()
     assert "their number must be public" in words(app)
 
 
 def test_own_column_stays_behind_the_wall(open_page):
     use_upload(open_page, CSV)
-    app = open_page("standard_errors")
+    app = at_own(open_page)
     closed = len(charts(app))
     by_label(app.toggle, "Show how it does on your column").set_value(True).run()
     assert len(charts(app)) == closed + 1

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.wording import percent, significant
 from dpcore.inference.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap_bounds import Bound
 from dpcore.privacy.bootstrap_calibration import search
-from dpcore.privacy.bootstrap_composition import delta_at, step
+from dpcore.privacy.bootstrap_composition import claimed_epsilon, delta_at, step
 from dpcore.privacy.bootstrap_counterexamples import renyi_two
 from dpcore.studies.resampling.bootstrap_coverage import exact_coverage, mean_length
+from dpcore.studies.resampling.bootstrap_levels import joined, parts
 from ui import running
+from ui.resampling.standard_errors_words import apart, length, share_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dpcore.studies.resampling.bootstrap_levels import Levels
     from ui.resampling.standard_errors_settings import Settings
 
 _SEARCH_STEPS = 11
+_PIECES = 4
 _SHARE = 0.1
+_CLOSE = 1 - 1e-6
+"""Levels that are attained are known up to that share, by discretizing the loss."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the bootstraps really reveal; ``delta`` is that at the claimed epsilon."""
+
+    levels: Levels
+    delta: float
 
 
 def answer(asked: Settings) -> Settings:
@@ -30,47 +45,90 @@ def answer(asked: Settings) -> Settings:
 
     Return the settings with the factor on the noise that repairs it, once it is found.
     """
-    with st.spinner("Adding up what the bootstraps reveal …"):
-        real = asked.levels()
     e = asked.experiment
+    headline = st.container()
     claimed, measured, repaired = st.columns(3)
     with claimed.container(border=True, height="stretch"):
-        _claimed(asked, real)
+        _claimed(asked)
     with measured.container(border=True, height="stretch"):
-        _measured(asked, real)
+        found = _measured(asked)
     with repaired.container(border=True, height="stretch"):
-        factor = _repair(asked)
+        st.subheader("Corrected", anchor=False)
+        factor = None
+        if found is None:
+            st.caption("Follows what is measured.")
+        else:
+            factor = _repair(asked)
         if factor is not None:
-            _repaired(asked, real, factor)
-    mu = step(1.0, rho=e.rho, times=e.times)
-    proof = renyi_two(mu, people=e.people)
-    true_delta = delta_at(
-        1.0,
-        rho=e.rho,
-        times=e.times,
-        people=e.people,
-        epsilon=real.claimed,
-        bound=Bound.ATTAINED,
+            _repaired(asked, factor)
+    st.caption(
+        f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and "
+        f"δ {significant(asked.delta)}."
     )
-    st.markdown(
-        "**What is wrong, and which number proves it.** A person who happens to be "
-        "drawn several times moves a resample several times as far, and not being "
-        "drawn at other times does not make up for it: two tables that differ in one "
-        "person are a divergence of order 2 of "
-        f"**{significant(proof, 4)}** apart after each bootstrap, where the claim "
-        f"allows 2ρ/k = {significant(2 * e.rho / e.times, 4)}. At the claimed "
-        f"ε {significant(real.claimed, 5)} the guarantee fails with δ of at least "
-        f"{_below(true_delta)} instead of {significant(asked.delta)}."
-    )
+    with headline:
+        _headline(asked, found)
+    if found is not None:
+        _why(asked, found)
     return replace(asked, factor=factor)
 
 
-def _claimed(asked: Settings, real: Levels) -> None:
+def _headline(asked: Settings, found: _Found | None) -> None:
+    """Say what a reader can check: promises beside what is so."""
+    e = asked.experiment
+    worst = min(asked.shown[:3], key=lambda one: exact_coverage(e, one.method))
+    covered = exact_coverage(e, worst.method)
+    promised = percent(asked.level)
+    if covered < asked.level:
+        text = (
+            f"**What is wrong, and which numbers prove it.** Promised {promised}, true "
+            f"in **{share_text(covered)}**: intervals with the {worst.name} error."
+        )
+    else:
+        text = (
+            "**What holds, and what is wrong.** All intervals hold the truth in the "
+            f"{promised} that they promise, or more."
+        )
+    if found is not None:
+        pair = apart(found.levels.claimed, found.levels.attained * _CLOSE)
+        text += (
+            f" Privacy: promised ε {pair[0]}, really at least ε **{pair[1]}**."
+            if pair
+            else " What is lost in privacy is too little to show here."
+        )
+    st.markdown(text)
+
+
+def _why(asked: Settings, found: _Found) -> None:
+    """Say why privacy is worse than claimed, by two numbers that anyone can check."""
+    e = asked.experiment
+    proof = renyi_two(step(1.0, rho=e.rho, times=e.times), people=e.people)
+    pair = apart(2 * e.rho / e.times, proof)
+    text = (
+        "**Why.** A person who happens to be drawn several times moves a resample "
+        "several times as far, and not being drawn at other times does not make up "
+        "for it."
+    )
+    if pair:
+        text += (
+            " Two tables that differ in one person are a divergence of order 2 of "
+            f"**{pair[1]}** apart after each bootstrap, where the claim allows "
+            f"2ρ/k = {pair[0]}."
+        )
+    pair = apart(asked.delta, found.delta)
+    if pair:
+        text += (
+            f" At the claimed ε the guarantee fails with δ of at least {pair[1]} "
+            f"instead of {significant(asked.delta)}."
+        )
+    st.markdown(text)
+
+
+def _claimed(asked: Settings) -> None:
     e = asked.experiment
     st.subheader("Claimed", anchor=False)
     st.metric(
         f"Privacy, ε at δ {significant(asked.delta)}",
-        f"ε {significant(real.claimed, 5)}",
+        f"ε {significant(claimed_epsilon(e.rho, asked.delta), 5)}",
         help=f"What ρ {e.rho:g} means for Gaussian noise.",
     )
     st.markdown(
@@ -82,43 +140,87 @@ def _claimed(asked: Settings, real: Levels) -> None:
     )
 
 
-def _measured(asked: Settings, real: Levels) -> None:
+def _measured(asked: Settings) -> _Found | None:
+    """Show what is measured; return what the bootstraps reveal once it is known."""
     e = asked.experiment
     unbiased, conservative, *_ = asked.shown
     st.subheader("Measured", anchor=False)
-    st.metric(
-        f"Privacy, ε at δ {significant(asked.delta)}",
-        f"ε {_below(real.attained)} to {significant(real.mean, 4, up=True)}",
-        help="At least: two tables really are that far apart. At most: for means. For "
-        f"any other statistic at most {epsilon_text(real.generic)}.",
-    )
+    found = _found(asked)
+    if found is not None:
+        real = found.levels
+        pair = apart(real.claimed, real.attained * _CLOSE)
+        st.metric(
+            f"Privacy, at least (ε at δ {significant(asked.delta)})",
+            f"ε {pair[1] if pair else significant(real.attained, 4)}",
+            help="Two tables that differ in one person really are that far apart.",
+        )
+        st.markdown(
+            f"- At most ε {significant(real.mean, 4, up=True)} for means, "
+            f"{significant(real.generic, 4, up=True)} for any other statistic."
+        )
     more = (e.bagged_error_given_table / e.one_shot_error_given_table) ** 2 - 1
+    shares = [
+        share_text(covered)
+        for covered in (
+            exact_coverage(e, unbiased.method),
+            exact_coverage(e, conservative.method),
+            _least(asked),
+        )
+    ]
     st.markdown(
         f"- Around the table's own mean the average has {percent(more)} more "
         "variance than one release.\n"
         f"- {percent(asked.level)} intervals with the unbiased error hold the truth "
-        f"in {_share(exact_coverage(e, unbiased.method))}, with the conservative one "
-        f"in {_share(exact_coverage(e, conservative.method))}, and with little noise "
-        f"in {_share(_least(asked))}."
+        f"in {shares[0]}, with the conservative one in {shares[1]}, and with little "
+        f"noise in {shares[2]}."
     )
+    return found
 
 
-def _repaired(asked: Settings, real: Levels, factor: float) -> None:
+def _found(asked: Settings) -> _Found | None:
+    """Return what the bootstraps really reveal, once all of it is added up."""
+    e = asked.experiment
+
+    def pieces() -> Iterator[float]:
+        yield from parts(rho=e.rho, delta=asked.delta, people=e.people, times=e.times)
+        yield delta_at(
+            1.0,
+            rho=e.rho,
+            times=e.times,
+            people=e.people,
+            epsilon=claimed_epsilon(e.rho, asked.delta),
+            bound=Bound.ATTAINED,
+        )
+
+    found = running.follow(
+        "se-measured",
+        repr((e.rho, e.times, e.people, asked.delta)),
+        _PIECES,
+        pieces,
+        doing="Adding up what the bootstraps reveal",
+    )
+    if found is None or len(found) < _PIECES:
+        return None
+    *levels, delta = found
+    real = joined(levels, rho=e.rho, delta=asked.delta, times=e.times)
+    return _Found(levels=real, delta=delta)
+
+
+def _repaired(asked: Settings, factor: float) -> None:
+    claim = claimed_epsilon(asked.experiment.rho, asked.delta)
     st.metric(
         f"Privacy, ε at δ {significant(asked.delta)}",
-        f"ε {significant(real.claimed, 5)}",
+        f"ε {significant(claim, 5)}",
         help="By the same computation, with more noise.",
     )
     e = replace(asked.experiment, factor=factor)
     corrected = asked.shown[3]
-    unit = f" {e.population.unit}" if e.population.unit else ""
-    text = (
+    st.markdown(
         f"- It takes {significant(factor, 4)} times the variance of the noise.\n"
         f"- The corrected {percent(asked.level)} interval holds the truth in "
-        f"{_share(exact_coverage(e, corrected.method))}; its length is "
-        f"{significant(mean_length(e, corrected.method))}{unit}.\n"
+        f"{share_text(exact_coverage(e, corrected.method))}; it is "
+        f"{length(mean_length(e, corrected.method), e)}.\n" + _rival(asked)
     )
-    st.markdown(text + _rival(asked))
 
 
 def _rival(asked: Settings) -> str:
@@ -128,10 +230,10 @@ def _rival(asked: Settings) -> str:
         width=e.population.bounds.width, people=e.people, rho=e.rho, share=_SHARE
     )
     variance = e.population.sd**2 * (e.people - 1) / e.people
-    length = 2 * float(bought.half_width(variance, level=asked.level))
+    mine = 2 * float(bought.half_width(variance, level=asked.level))
     return (
         f"- Is free even cheap? Paying {percent(_SHARE)} of ρ for the variance gives "
-        f"an interval of length {significant(length)}, with a claim that holds."
+        f"an interval that is {length(mine, e)}, with a claim that holds."
     )
 
 
@@ -141,22 +243,8 @@ def _least(asked: Settings) -> float:
     return exact_coverage(clear, asked.shown[1].method)
 
 
-def _share(share: float) -> str:
-    """Return a coverage with one digit after the point, more near 100 %."""
-    return percent(share) if share > 0.999 else f"{100 * share:.1f} %"  # noqa: PLR2004
-
-
-def _below(number: float, digits: int = 4) -> str:
-    """Return a lower bound with that many digits, rounded down."""
-    if number <= 0 or math.isinf(number):
-        return significant(number)
-    place = 10.0 ** (math.floor(math.log10(number)) + 1 - digits)
-    return significant(math.floor(number / place * (1 - 1e-6)) * place, digits)
-
-
 def _repair(asked: Settings) -> float | None:
     """Return the factor on the noise that makes the claim hold, once it is found."""
-    st.subheader("Corrected", anchor=False)
     e = asked.experiment
     steps = running.follow(
         "se-repair",
@@ -177,34 +265,3 @@ def _repair(asked: Settings) -> float | None:
         st.info("The search was stopped before it found enough noise.")
         return None
     return steps[-1].high
-
-
-def details() -> None:
-    """Define what the page speaks of, and say where it is from."""
-    st.markdown(
-        "A **bootstrap** is a resample: n people drawn from the n people of the table, "
-        "with replacement; some are drawn twice or more, about 37 % not at all. Its "
-        "mean gets Gaussian noise of variance k Δ²/(2ρ), where Δ is how far one person "
-        "moves the mean (range over n) and k the number of bootstraps. m* is the "
-        "average of all k, s² their sample variance.\n\n"
-        "**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the noise of "
-        "the average, and c the lower α′ quantile of a chi-squared law with k − 1 "
-        "degrees of freedom (*conservative*), k − 1 (*unbiased*) or 0 (*most "
-        "conservative*). As published the whole is raised to 0 where it is negative, "
-        "which gives intervals without length.\n\n"
-        "**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), which counts "
-        "what resampling adds, and a t quantile. **Rigorous**: an upper confidence "
-        "limit for the variance, and the rest of the error for the mean.\n\n"
-        "**Privacy**: as published, the sum is claimed to be ρ-zCDP. The page composes "
-        "the exact profile of one noisy resample of two tables (at least), a bound for "
-        "means and a bound for any statistic (at most) over all k by privacy loss "
-        "distributions. *Corrected* noise is chosen so that the upper bound meets the "
-        "claim.\n\n"
-        "**Exact** coverages assume that means over tables and resamples are normal; "
-        "simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
-        "inference and differential privacy: standard errors for free* (2018), eqs. 6 "
-        "to 37, figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy "
-        "amplification by subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. "
-        "Awan, *Differentially private bootstrap* (2022); P. Kairouz, S. Oh and P. "
-        "Viswanath, *The composition theorem for differential privacy* (2015)."
-    )

@@ -24,7 +24,7 @@ from dpcore.inference.combining import (
 from dpcore.studies.resampling import bootstrap_normality
 from dpcore.studies.resampling.averages import Rivals
 from dpcore.studies.resampling.equipartition import Equipartition
-from ui import results, running
+from ui import results, running, session
 from ui.asking.inputs import EPSILON_HELP
 from ui.text import literal
 
@@ -42,7 +42,15 @@ def rivals(asked: Settings) -> None:
         "Laplace draws averaged, up to", 2, 50, 20, key="se-draws", bind="query-params"
     )
     each = Rivals(epsilon=epsilon, delta=asked.delta)
-    results.show(rivals_picture(each, draws, watermark=False), "se-rivals")
+    pictures = session.remember(
+        "se-rivals",
+        repr((epsilon, asked.delta, draws)),
+        lambda: (
+            rivals_picture(each, draws, watermark=False),
+            limits_picture(each, watermark=False),
+        ),
+    )
+    results.show(pictures[0], "se-rivals")
     st.markdown(
         f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} "
         "the average of k Laplace draws is better than Gaussian noise. **Measured:** "
@@ -52,7 +60,7 @@ def rivals(asked: Settings) -> None:
         "less noise; then it stays better. But one draw is always the best of them: "
         "for one number averaging buys a nearly normal shape, and nothing else."
     )
-    results.show(limits_picture(each, watermark=False), "se-limits")
+    results.show(pictures[1], "se-limits")
 
 
 def normality(asked: Settings) -> None:
@@ -118,7 +126,13 @@ def sharing(asked: Settings) -> None:
         help="How many answers share the budget, and are averaged.",
     )
     parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
-    results.show(sharing_picture(parts, watermark=False), "se-sharing")
+    picture = session.remember(
+        "se-sharing",
+        repr((epsilon, asked.delta, times)),
+        lambda: sharing_picture(parts, watermark=False),
+    )
+    results.show(picture, "se-sharing")
+    st.caption("“Too much” marks ways that spend more than the ε that they claim.")
     st.markdown(
         "One answer with the whole budget is never worse for Laplace noise. Gaussian "
         "noise can be cut into any number of answers without loss: that is what made "

@@ -50,6 +50,7 @@ def show(asked: Settings) -> Query | None:
     if isinstance(request, BootstrapRequest):
         _bootstrapped(request, asked)
     else:
+        _rival_of_one_shot(request, query)
         answer = offering.offer(request, _current(study), key="se")
         if answer is not None:
             answers.show(answer, request)
@@ -106,7 +107,9 @@ def _expected(request: BootstrapRequest) -> None:
     st.markdown(
         f"The average of {request.times} bootstraps has noise of standard deviation "
         f"{significant(average)}{unit}, and resampling adds to it. One shot at "
-        f"ε {epsilon_text(request.claimed)} would have {significant(one)}{unit}."
+        f"ε {epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
+        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ "
+        f"{_laplace(request.query, request.claimed)}{unit}."
     )
     if not request.claim_holds:
         st.warning(
@@ -114,6 +117,22 @@ def _expected(request: BootstrapRequest) -> None:
             f"ε {epsilon_text(request.real_epsilon)}, which is what it costs.",
             icon=":material/lock_open:",
         )
+
+
+def _rival_of_one_shot(request: Request, query: Query) -> None:
+    """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
+    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    st.markdown(
+        f"One shot has noise of standard deviation "
+        f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
+        f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
+    )
+
+
+def _laplace(query: Query, epsilon: float) -> str:
+    """Return the standard deviation of Laplace noise for a question."""
+    plain = Request(query=query, mechanism_key="laplace", epsilon=epsilon)
+    return significant(math.sqrt(2) * plain.mechanism.noise)
 
 
 def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> None:

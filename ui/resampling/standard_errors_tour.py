@@ -26,6 +26,7 @@ from dpcore.studies.resampling.bootstrap_runs import (
 )
 from ui import results, running, session
 from ui.resampling import standard_errors_averages, standard_errors_privacy
+from ui.resampling.standard_errors_words import length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,12 +52,25 @@ def show(asked: Settings) -> None:
         "One shot or many": _one_shot,
         "Privacy": standard_errors_privacy.levels,
         "Copies": standard_errors_privacy.copies,
+    }
+    _tabs(stations, asked, key="se-station")
+
+
+def show_averages(asked: Settings) -> None:
+    """Draw what the source says besides, of averages of several answers, as tabs."""
+    stations: dict[str, Callable[[Settings], None]] = {
+        "Combining answers": standard_errors_averages.combining,
         "Averages of Laplace": standard_errors_averages.rivals,
         "How normal": standard_errors_averages.normality,
         "Sharing a budget": standard_errors_averages.sharing,
-        "Combining answers": standard_errors_averages.combining,
     }
-    tabs = st.tabs(list(stations), key="se-station", bind="query-params")
+    _tabs(stations, asked, key="se-average")
+
+
+def _tabs(
+    stations: dict[str, Callable[[Settings], None]], asked: Settings, *, key: str
+) -> None:
+    tabs = st.tabs(list(stations), key=key, bind="query-params")
     for tab, station in zip(tabs, stations.values(), strict=True):
         if tab.open:
             with tab:
@@ -104,17 +118,17 @@ def _bought(asked: Settings, runs: Runs) -> None:
     plain = BoughtVariance(width=width, people=e.people, rho=e.rho)
     tail = min(_SAFE_TAIL, (1 - asked.level) / 5)
     safe = replace(plain, share=_SAFE_SHARE, tail=tail)
-    (held, length), (safely, longer) = (
+    (held, paid), (safely, longer) = (
         bought_coverage(e, one, runs, rng, level=asked.level) for one in (plain, safe)
     )
     mine = mean_length(e, asked.shown[1].method)
     st.markdown(
         f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and "
         f"the rest for the mean: on the same tables {percent(held)} of the intervals "
-        f"hold the truth, at a length of {significant(length)}. With "
-        f"{percent(safe.share)}, and the variance raised by what its noise may hide, "
-        f"{percent(safely)} at {significant(longer)}. The conservative intervals from "
-        f"bootstraps have {significant(mine)}, before their noise is corrected."
+        f"hold the truth; they are {length(paid, e)}. With {percent(safe.share)}, and "
+        f"the variance raised by what its noise may hide, {percent(safely)}; they are "
+        f"{length(longer, e)}. The conservative intervals from bootstraps are "
+        f"{length(mine, e)}, before their noise is corrected."
     )
 
 
@@ -171,13 +185,22 @@ def _coverage(asked: Settings) -> None:
     )
     runs = _runs_by_times(asked) if check else {}
     done = sum(each.tables for each in runs.values())
-    known = (asked.key("tail", "level", "seed"), done)
+    known = repr((_without_times(asked, fine), asked.tail, asked.level))
     picture = session.remember(
         "se-coverage",
-        repr(known),
+        f"{known} {asked.seed} {done}",
         lambda: coverage_picture(fine, runs, shown=asked.all_shown, watermark=False),
     )
     results.show(picture, "se-coverage")
+    st.caption(
+        "All of them subtract noise from the spread of the bootstraps. *Unbiased*: as "
+        "much as is expected; what is left may be nothing. *Unbiased, noise kept*: at "
+        "least the noise of the average is left. *Conservative*: so little that noise "
+        "alone is rarely smaller (α′ is how rarely). *Most conservative*: nothing. "
+        "*Corrected*: as the conservative one, with the error of resampling added, and "
+        "wider for few bootstraps. *Rigorous*: an upper confidence limit, proved for "
+        "normal means."
+    )
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
     st.markdown(
         "More bootstraps do not make the unbiased error better: each gets a smaller "
@@ -186,10 +209,16 @@ def _coverage(asked: Settings) -> None:
     )
     picture = session.remember(
         "se-ranges",
-        repr(asked.key("tail", "level")),
+        known,
         lambda: ranges_picture(fine, shown=asked.shown, watermark=False),
     )
     results.show(picture, "se-ranges")
+
+
+def _without_times(asked: Settings, fine: list[Experiment]) -> str:
+    """Return what figures over several numbers of bootstraps depend on."""
+    e = asked.experiment
+    return repr((e.population.name, e.people, e.rho, [each.times for each in fine]))
 
 
 def _runs_by_times(asked: Settings) -> dict[int, Runs]:

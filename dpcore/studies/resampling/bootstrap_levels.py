@@ -41,10 +41,30 @@ def levels(
         ParameterError: One of the parameters is outside its domain.
 
     """
-    attained, mean, generic = (
-        epsilon(factor, rho=rho, times=times, people=people, delta=delta, bound=bound)
-        for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC)
+    found = tuple(
+        parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
     )
+    return joined(found, rho=rho, delta=delta, times=times)
+
+
+def parts(
+    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
+) -> Iterator[float]:
+    """Yield the three levels of one number of bootstraps, the least one first.
+
+    Raises:
+        ParameterError: One of the parameters is outside its domain.
+
+    """
+    for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC):
+        yield epsilon(
+            factor, rho=rho, times=times, people=people, delta=delta, bound=bound
+        )
+
+
+def joined(found: Sequence[float], *, rho: float, delta: float, times: int) -> Levels:
+    """Return the levels made of what ``parts`` gave, all three of them."""
+    attained, mean, generic = found
     return Levels(
         times=times,
         claimed=claimed_epsilon(rho, delta),
