@@ -14,7 +14,12 @@ import pandas as pd
 from playwright.sync_api import sync_playwright
 
 from benchmarks import models, resampling, studies
-from benchmarks.controls import controls, matrix_controls
+from benchmarks.controls import (
+    controls,
+    matrix_controls,
+    model_controls,
+    resampling_controls,
+)
 from benchmarks.server import MeasuredServer
 from benchmarks.walk import Walk
 from tests.browser.server import system_browser
@@ -60,6 +65,14 @@ def main() -> None:
                 _repeat(*change)
             in_use = (server.memory() - base) / size
             print(f"the same with a matrix of 6 columns: {in_use:.2f} x file")
+            took = _timed(lambda: walk.explain(_MATRIX[1:]))
+            print(f"everybody's loss from a model, columns chosen: {took:.2f} s")
+            for change in model_controls(walk):
+                _repeat(*change)
+            for change in resampling_controls(walk):
+                _repeat(*change)
+            in_use = (server.memory() - base) / size
+            print(f"the same with a model of 6 columns: {in_use:.2f} x file")
             browser.close()
     studies.main()
     models.main()

@@ -45,6 +45,59 @@ def matrix_controls(walk: Walk) -> Iterator[Change]:
     )
 
 
+def model_controls(walk: Walk) -> Iterator[Change]:
+    """Yield changes that keep the model that is asked for.
+
+    Individual privacy is open, with everybody's loss from a model on screen.
+    """
+    epsilons = (f"{1 + i / 1000:g}" for i in itertools.count(1))
+    thresholds = (f"{i / 1000:g}" for i in itertools.count(1))
+    page = "Individual privacy of a model"
+    yield f"{page}, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
+    yield (
+        f"{page}, threshold",
+        lambda: walk.type("Nobody should lose more than", next(thresholds)),
+    )
+    views = itertools.cycle(["One person", "What if", "Everybody"])
+    yield f"{page}, view", lambda: walk.turn(next(views))
+    walk.go("Regression")
+    yield "Regression, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
+
+
+def resampling_controls(walk: Walk) -> Iterator[Change]:
+    """Yield changes on the pages about resamples, and on Figures 1 and 2."""
+    steps = itertools.cycle(["ArrowLeft", "ArrowRight"])
+    counts = itertools.count(11)
+    levels = (f"{1 + i / 100:g}" for i in itertools.count(1))
+    prices = (f"{0.5 + i / 100:g}" for i in itertools.count(1))
+    walk.go("Standard errors", "Resampling")
+    walk.unfold("More settings")
+    yield (
+        "Standard errors, confidence",
+        lambda: walk.slide("Confidence of the intervals", next(steps)),
+    )
+    walk.go("Subsampling", "Resampling")
+    yield (
+        "Subsampling, epsilon",
+        lambda: walk.type("ε of the analysis that runs on the sample", next(levels)),
+    )
+    walk.turn("Release from a sample")
+    yield "Subsampling, epsilon of a release", lambda: walk.type(_EPSILON, next(prices))
+    walk.go("Resized bootstrap", "Resampling")
+    yield (
+        "Resized bootstrap, people with the trait",
+        lambda: walk.type("People with the trait", str(next(counts))),
+    )
+    walk.pick("my column")
+    yield (
+        "Resized bootstrap of a column, epsilon",
+        lambda: walk.type("ε of the repaired form", next(prices)),
+    )
+    walk.go("Figures 1 and 2", "Studies")
+    panes = itertools.cycle(["One posterior sample", "Noise on the coefficients"])
+    yield "Figures 1 and 2, kind of noise", lambda: walk.turn(next(panes))
+
+
 def _without_a_table(walk: Walk) -> Iterator[Change]:
     walk.go("Mechanism lab", "Learn")
     yield "Mechanism lab, epsilon", lambda: walk.slide("Promised ε", "ArrowRight")

@@ -128,6 +128,31 @@ class Walk:
         self._page.get_by_test_id("stPlotlyChart").first.wait_for()
         self._idle()
 
+    def explain(self, others: Sequence[str]) -> None:
+        """Ask for a regression of the first column on some others."""
+        self.pick("a regression model")
+        box = self._page.get_by_role("combobox", name="by", exact=True)
+        chosen = self._page.get_by_test_id("stMultiSelect")
+        # The page takes some columns by itself, the first one always.
+        chosen.get_by_text(others[0], exact=True).wait_for()
+        for name in others:
+            if not chosen.get_by_text(name, exact=True).count():
+                box.click()
+                self._option(name)
+        box.press("Tab")
+        self._idle()
+
+    def unfold(self, label: str) -> None:
+        """Open an expander."""
+        self._page.locator("summary").get_by_text(label, exact=True).click()
+        self._idle()
+
+    def turn(self, name: str) -> float:
+        """Turn to a tab; return how long the answer took."""
+        self._page.wait_for_timeout(_QUIET)
+        tab = self._page.get_by_role("tab", name=name, exact=True)
+        return self._answered(tab.click)
+
     def type(self, label: str, value: str) -> float:
         """Type a number; return how long the answer took."""
         self._page.wait_for_timeout(_QUIET)
