@@ -14,7 +14,7 @@ from tests.app.test_pages import (
     use_upload,
 )
 from tests.app.test_person_totals import epsilon, look
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_questions import release, set_to
 from ui import accounts
 
 WAYS = {
@@ -81,6 +81,8 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
     use_example(open_page)
     app = open_page(page)
     if page == "standard_errors":
+        app.session_state["se-own"] = True
+        app.run()
         by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     elif page == "subsampling":
         app.session_state["ss-view"] = "Release from a sample"

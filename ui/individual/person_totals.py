@@ -190,7 +190,14 @@ def _one(
         ),
         "odometer",
     )
-    _four_ways(ledger, path[-1], row)
+    place = st.expander(
+        "This person's total, by every way of counting",
+        key="odometer-ways-open",
+        on_change="rerun",
+    )
+    if place.open:
+        with place:
+            _four_ways(ledger, path[-1], row)
 
 
 def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
