@@ -17,6 +17,7 @@ if not done:
 else:
     results.public_badge()
     results.listing(done)
+    st.caption("All releases as a file:")
     results.downloads(done, "all")
     accounts.totals(done, account)
 accounts.changes(study)

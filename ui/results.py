@@ -112,8 +112,8 @@ def listing(releases: Sequence[Release]) -> None:
             [
                 {
                     "what": release.title,
-                    "answer": _joined(release),
                     "ε": f"{release.cost.epsilon:.6g}",
+                    "answer": _joined(release),
                     "δ": f"{release.cost.delta:.3g}",
                     "ρ": significant(float(release.cost.rho), up=True),
                     "mechanism": release.mechanism_label,

@@ -13,6 +13,10 @@ _RULES = """
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p {
   color: inherit !important;
 }
+[data-testid="stTabs"] [role="tab"][aria-selected="true"] p { color: inherit; }
+[data-testid="stTabs"] [role="tab"][aria-selected="true"] {
+  color: inherit; font-weight: 600;
+}
 [data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
 </style>
 """

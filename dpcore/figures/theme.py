@@ -16,10 +16,13 @@ and nor does its download.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
+
+from dpcore.figures.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +34,11 @@ _GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
 CONFIDENTIAL = "#E69F00"
 PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"
-_FEW_TICKS = 100.0
+# In decades: above, powers of ten are enough to read from.
+_FEW_TICKS = 2
+_DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
+# In letters: a longer title does not fit beside its axis on a phone.
+_LONGEST_TITLE = 38
 PLATE = {
     "font": {"color": "white", "size": 12},
     "bgcolor": "rgba(50,54,64,0.85)",
@@ -67,7 +74,7 @@ _WATERMARK = {
         "text": "Classroom",
         "textangle": -24,
         "textposition": "middle center",
-        "font": {"size": 64, "color": "rgba(127,127,127,0.2)"},
+        "font": {"size": 44, "color": "rgba(127,127,127,0.2)"},
     },
     "name": "watermark",
 }
@@ -166,7 +173,7 @@ def frame(
         "yaxis": {},
     } | layout
     axes = {
-        name: _GRID | axis
+        name: _GRID | _wrapped(axis)
         for name, axis in known.items()
         if name.startswith(("xaxis", "yaxis"))
     }
@@ -179,21 +186,46 @@ def frame(
     return go.Figure(data=list(traces), layout=known)
 
 
+def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis whose title is broken into lines that fit on a phone."""
+    text = axis.get("title", {}).get("text", "")
+    if len(text) <= _LONGEST_TITLE or "<br>" in text:
+        return axis
+    lines = wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
+    return axis | {
+        "title": axis["title"] | {"text": "<br>".join(lines)},
+        "automargin": True,
+    }
+
+
 def log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    """Return a log axis from ``low`` to ``high``, with ticks enough to read from.
-
-    Within two decades, powers of ten alone would be too few.
-
-    >>> log_axis("epsilon", 0.3, 3.0)["dtick"], log_axis("epsilon", 1e-6, 1.0)["dtick"]
-    ('D2', 1)
-    """
+    """Return a log axis from ``low`` to ``high``, with numbers to read off it."""
     return {
         "type": "log",
         "range": [float(np.log10(low)), float(np.log10(high))],
-        "dtick": "D2" if high < _FEW_TICKS * low else 1,
-        "exponentformat": "power",
         "title": {"text": f"{plain(title)} (log scale)"},
+        **log_ticks(low, high),
     }
+
+
+def log_ticks(low: float, high: float) -> dict[str, Any]:
+    """Return numbers to read off a log axis, also where it holds no power of ten.
+
+    >>> log_ticks(0.3, 3.0)["ticktext"], log_ticks(1e-6, 1.0)["dtick"]
+    (['0.3', '0.4', '0.5', '0.6', '0.8', '1', '1.5', '2', '3'], 1)
+    """
+    decades = np.log10(high / low)
+    if decades > _FEW_TICKS:
+        return {"dtick": 1, "exponentformat": "power"}
+    digits = _DIGITS if decades <= 1 else (1, 2, 5)
+    first, last = (int(np.floor(np.log10(end))) for end in (low, high))
+    known = [
+        float(f"{digit}e{power}")
+        for power in range(first, last + 1)
+        for digit in digits
+    ]
+    shown = [tick for tick in known if low <= tick <= high]
+    return {"tickvals": shown, "ticktext": [significant(tick) for tick in shown]}
 
 
 def mark(figure: go.Figure, *, at: float, to: float, name: str, dash: str) -> None:

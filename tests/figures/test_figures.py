@@ -12,7 +12,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures import answers, budgets
 from dpcore.figures.comparing import laws, tradeoffs
 from dpcore.figures.individual import exposures
-from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, log_axis, plain
+from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, frame, log_axis, plain
 from dpcore.individual.exposure import expose
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
@@ -240,6 +240,27 @@ def test_scale_of_maps_grows_lighter_and_hides_on_neither_page():
 @pytest.mark.parametrize(("low", "high"), [(0.3, 3.0), (0.02, 1.5), (1e-6, 1.0)])
 def test_log_axes_have_ticks_enough_to_read_from(low, high):
     axis = log_axis("epsilon", low, high)
-    steps = (1, 2, 5) if axis["dtick"] == "D2" else (1,)
-    ticks = [step * 10.0**power for power in range(-8, 3) for step in steps]
+    ticks = axis.get("tickvals", 10.0 ** np.arange(-9, 3))
     assert sum(low <= tick <= high for tick in ticks) >= 3
+    assert all(
+        float(t) == v for t, v in zip(axis.get("ticktext", ()), ticks, strict=False)
+    )
+
+
+def test_titles_of_axes_are_broken_to_fit_a_phone():
+    words = "where the value lies (0 and 1 are the bounds), in scales"
+    shown = frame(watermark=False, xaxis={"title": {"text": words}}).layout.xaxis
+    lines = shown.title.text.split("<br>")
+    assert " ".join(lines) == words
+    assert max(map(len, lines)) <= 38
+    assert shown.automargin
+    short = frame(watermark=False, xaxis={"title": {"text": "age"}}).layout.xaxis
+    assert short.title.text == "age"
+
+
+def test_words_of_quantiles_stand_off_the_rising_line():
+    (picture,) = (p for p in pictures(watermark=False) if "cumulative" in p.alt)
+    marks = picture.figure.data[2]
+    span = np.log(picture.table["epsilon at most"].iloc[[0, -1]])
+    for at, side in zip(marks.x, marks.textposition, strict=True):
+        assert side == ("top left" if np.log(at) > span.mean() else "bottom right")

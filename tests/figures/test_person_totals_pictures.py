@@ -83,4 +83,29 @@ def test_odometer_of_releases_that_guarantee_nothing():
         charges=[np.inf],
         watermark=False,
     )
-    assert "lost ∞ over 1 release; most" in picture.title
+    assert picture.title == "This person lost ∞ over 1 release"
+    (bars,) = picture.figure.data
+    assert set(bars.text) == {"∞"}
+
+
+def test_odometer_of_one_release_shows_each_way_of_counting_it():
+    picture = odometer_picture(
+        odometer(plan(0.5), PEOPLE - 1, delta=1e-6),
+        titles=["a"],
+        own=[0.5],
+        charges=[0.6],
+        watermark=False,
+    )
+    (bars,) = picture.figure.data
+    assert bars.x[0] == 0.5
+    assert bars.x[-1] == 0.6
+    assert len(set(bars.y)) == 5
+    assert "release 1" not in picture.title
+
+
+def test_charges_above_the_worst_case_are_explained():
+    totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
+    apart = totals_picture(totals, charged=0.9, planned=0.7, watermark=False)
+    assert "is 0.7 if it is counted like the people's losses" in apart.title
+    alike = totals_picture(totals, charged=0.7, planned=0.7, watermark=False)
+    assert "counted like" not in alike.title

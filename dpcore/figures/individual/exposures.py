@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame, plain
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    STROKES,
+    Picture,
+    frame,
+    log_ticks,
+    plain,
+)
+from dpcore.figures.wording import epsilon_text, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.data.bounds import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.model_exposure import ModelExposure
     from dpcore.individual.summaries import GroupExposure
@@ -22,7 +31,6 @@ _NAMED = ("50 %", "max")
 _BINS = 60
 _POINTS = 500
 _DECADES = 8
-_DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 
 
 def exposure_picture(
@@ -64,7 +72,7 @@ def exposure_picture(
             f"{name}: {epsilon_text(float(at))}" if name in _NAMED else ""
             for (_, name), at in zip(_MARKS, quantiles, strict=True)
         ],
-        "textposition": ["bottom right", "bottom right", "bottom right", "top left"],
+        "textposition": _sides(np.maximum(quantiles, floor), floor, top),
         "cliponaxis": False,
         "marker": {"size": 9, "color": CONFIDENTIAL},
         "hovertemplate": "%{y} %: %{x:.4g}<extra></extra>",
@@ -77,7 +85,7 @@ def exposure_picture(
         bargap=0,
         xaxis={
             "type": "log",
-            **_ticks(floor, top),
+            **log_ticks(floor, top),
             "anchor": "y2",
             "title": {"text": "own privacy loss, epsilon (log scale)"},
         },
@@ -121,16 +129,13 @@ def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
     return max(0.999 * least, top * 10.0**-_DECADES), 1.05 * top
 
 
-def _ticks(floor: float, top: float) -> dict[str, Any]:
-    """Return numbers to read off the axis, also where it holds no power of ten."""
-    decades = np.log10(top / floor)
-    if decades > 2:  # noqa: PLR2004 - powers of ten are enough from there on
-        return {"dtick": 1, "exponentformat": "power"}
-    digits = _DIGITS if decades <= 1 else (1, 2, 5)
-    first, last = (int(np.floor(np.log10(end))) for end in (floor, top))
-    known = [d * 10.0**p for p in range(first, last + 1) for d in digits]
-    shown = [tick for tick in known if floor <= tick <= top]
-    return {"tickvals": shown, "ticktext": [significant(tick) for tick in shown]}
+def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
+    """Return where the words of each mark stand, off the line that rises past it.
+
+    The line runs below to the left of a mark and above to the right of it.
+    """
+    right = np.log(places / floor) > np.log(top / floor) / 2
+    return ["top left" if far else "bottom right" for far in right]
 
 
 def _worst_line(worst: float) -> dict[str, Any]:

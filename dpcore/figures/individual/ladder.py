@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _DECADES = 6
 _MIDDLE = 0.5
 _SPACE = 1.6
+_NEAR = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,8 @@ def ladder(rungs: Sequence[Rung], *, axis: str, watermark: bool) -> go.Figure:
     known = losses[np.isfinite(losses) & (losses > 0)]
     top = float(known.max()) if len(known) else 1.0
     low = max(float(known.min()) if len(known) else top, top * 10.0**-_DECADES)
-    ends = low / _SPACE, top * _SPACE
+    # Nearly equal losses must not look far apart.
+    ends = min(low, top / _NEAR) / _SPACE, top * _SPACE
     drawn = np.clip(losses, *ends)
     share = np.log(drawn / ends[0]) / np.log(ends[1] / ends[0])
     symbols = np.where(losses < ends[0], "triangle-left", "circle")

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    PUBLIC,
+    Picture,
+    frame,
+    log_axis,
+)
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.individual.totals import Counting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import plotly.graph_objects as go
+
+    from dpcore.data.bounds import FloatArray
     from dpcore.individual.losses import Losses
     from dpcore.individual.totals import PersonTotals
 
@@ -22,6 +32,7 @@ _POINTS = 500
 _DECADES = 8
 _MOST_STEPS = 500
 _ALIKE = 0.99
+_SAME = 0.01
 _LINES = {
     Counting.SIMPLE: ("#D55E00", "dash"),
     Counting.ZCDP: ("#56B4E9", "dot"),
@@ -67,14 +78,7 @@ def totals_picture(
         showlegend=False,
         bargap=0,
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
-        xaxis={
-            "type": "log",
-            # Within two decades, powers of ten alone are too few to read from.
-            "dtick": "D2" if edges[-1] < 100 * edges[0] else 1,
-            "exponentformat": "power",
-            "range": np.log10([edges[0], 1.3 * top]).tolist(),
-            "title": {"text": "total loss of a person, epsilon (log scale)"},
-        },
+        xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
         yaxis={"title": {"text": "people"}},
         **_lines({"charged": charged, "worst case (DP)": planned}),
     )
@@ -91,6 +95,11 @@ def totals_picture(
         f"{epsilon_text(totals.maximum)}, half of the people at most "
         f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
     )
+    if charged > (1 + _SAME) * planned:
+        title += (
+            f", release by release, where the worst case of all tables is "
+            f"{epsilon_text(planned)} if it is counted like the people's losses"
+        )
     return Picture(
         title=title,
         figure=figure,
@@ -127,27 +136,31 @@ def odometer_picture(
         if np.isfinite(ways[way]).any()
     ]
     charged = np.cumsum(charges)
-    figure = frame(
-        traces=[
-            {
-                "type": "bar",
-                "x": number[shown],
-                "y": np.array(own)[shown],
-                "name": "this release alone",
-                "marker": {"color": PUBLIC, "opacity": 0.6},
-                "hovertemplate": "release %{x}: %{y:.4g}<extra></extra>",
+    figure = (
+        _only(own[0], ways, charges[0], watermark=watermark)
+        if len(path) == 1
+        else frame(
+            traces=[
+                {
+                    "type": "bar",
+                    "x": number[shown],
+                    "y": np.array(own)[shown],
+                    "name": "this release alone",
+                    "marker": {"color": PUBLIC, "opacity": 0.6},
+                    "hovertemplate": "release %{x}: %{y:.4g}<extra></extra>",
+                },
+                *lines,
+                _line(number[shown], charged[shown], "charged", NEUTRAL, "longdash"),
+            ],
+            watermark=watermark,
+            xaxis={
+                "title": {"text": "release, in the order of the ledger"},
+                "tick0": 1,
+                "dtick": max(1, len(path) // 8),
+                "range": [float(number[shown][0]) - 0.6, len(path) + 0.6],
             },
-            *lines,
-            _line(number[shown], charged[shown], "charged", NEUTRAL, "longdash"),
-        ],
-        watermark=watermark,
-        xaxis={
-            "title": {"text": "release, in the order of the ledger"},
-            "tick0": 1,
-            "dtick": max(1, len(path) // 8),
-            "range": [float(number[shown][0]) - 0.6, len(path) + 0.6],
-        },
-        yaxis={"title": {"text": "epsilon of this person"}, "rangemode": "tozero"},
+            yaxis={"title": {"text": "epsilon of this person"}, "rangemode": "tozero"},
+        )
     )
     best, most = ways[Counting.BEST], int(np.argmax(own))
     alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
@@ -158,9 +171,10 @@ def odometer_picture(
     )
     title = (
         f"This person lost {epsilon_text(float(best[-1]))} over "
-        f"{len(path)} release{'' if len(path) == 1 else 's'}{paid}; "
-        + ("as much in each" if alike else f"most in release {most + 1}")
+        f"{len(path)} release{'' if len(path) == 1 else 's'}{paid}"
     )
+    if len(path) > 1:
+        title += "; as much in each" if alike else f"; most in release {most + 1}"
     return Picture(
         title=title,
         figure=figure,
@@ -174,6 +188,41 @@ def odometer_picture(
                 **{f"total so far, {way}": total for way, total in ways.items()},
             }
         ),
+    )
+
+
+def _only(
+    own: float, ways: dict[Counting, FloatArray], charged: float, *, watermark: bool
+) -> go.Figure:
+    """Return the ways of counting one release as bars: a path of one has no lines."""
+    rows = [
+        ("this release alone", own, PUBLIC),
+        *((way.value, float(ways[way][0]), _LINES[way][0]) for way in _LINES),
+        ("charged", charged, NEUTRAL),
+    ]
+    most = max((loss for _, loss, _ in rows if np.isfinite(loss)), default=0.0)
+    return frame(
+        traces=[
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": [loss if np.isfinite(loss) else 0.0 for _, loss, _ in rows],
+                "y": [name for name, _, _ in rows],
+                "text": [epsilon_text(loss) for _, loss, _ in rows],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "marker": {"color": [color for _, _, color in rows]},
+                "hovertemplate": "%{y}: %{text}<extra></extra>",
+            }
+        ],
+        watermark=watermark,
+        height=320,
+        showlegend=False,
+        xaxis={
+            "title": {"text": "epsilon of this person"},
+            "range": [0, 1.3 * most or 1.0],
+        },
+        yaxis={"autorange": "reversed", "automargin": True},
     )
 
 

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PLATE, Picture, frame
+from dpcore.figures.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
     from dpcore.studies.individual.one_person import Realized
 
 _POINTS = 400
+_HALF = 0.5
+_SAME = 1e-9
+# So that a jump at the end is not taken for the frame.
+_ROOM = 1.12
 
 
 def realized_picture(
@@ -50,6 +55,8 @@ def realized_picture(
                 "mode": "lines",
                 "name": name,
                 "line": {"color": color, "dash": dash, "width": 2.5},
+                "fill": "tozeroy",
+                "fillcolor": "rgba(127,127,127,0.12)",
                 "hovertemplate": "%{y:.1f} % of releases lose at most %{x:.3g}"
                 "<extra></extra>",
             }
@@ -77,25 +84,26 @@ def realized_picture(
             "showarrow": False,
             "xanchor": "right",
             "yanchor": "bottom",
+            **({} if name == "epsilon" else PLATE),
         }
         for at, name in marks
         if np.isfinite(at)
     ]
+    ends = [own, observed or 0.0, *(float(x[-1]) for _, x, _ in parts)]
+    known = [end for end in ends if np.isfinite(end)]
     figure = frame(
         traces=traces,
         watermark=watermark,
         height=380,
-        xaxis={"title": {"text": "loss that a release really caused"}},
+        xaxis={
+            "title": {"text": "loss that a release really caused"},
+            "range": [0, _ROOM * (max(known, default=0.0) or 1.0)],
+        },
         yaxis={"title": {"text": "share of releases, %"}, "range": [0, 103]},
         shapes=shapes,
         annotations=notes,
     )
-    half = float(np.median(found[1].losses))
-    title = (
-        f"Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; beforehand ε {epsilon_text(own)} is certain"
-        + (f" (at δ {significant(delta)})" if delta > 0 else "")
-    )
+    title = _takeaway(found[1].losses, own, delta)
     if observed is not None:
         title = f"This release caused a loss of {significant(observed)}. {title}"
     table = pd.concat(
@@ -109,4 +117,25 @@ def realized_picture(
         figure=figure,
         alt=f"Share of releases against the loss they cause. {title}.",
         table=table,
+    )
+
+
+def _takeaway(losses: FloatArray, own: float, delta: float) -> str:
+    """Say what half of the releases cost, or how many cost all that they may."""
+    whole = float(np.mean(losses >= own * (1 - _SAME))) if np.isfinite(own) else 0.0
+    at = f" (at δ {significant(delta)})" if delta > 0 else ""
+    if whole > _HALF:
+        often = (
+            "Every release causes"
+            if whole == 1
+            else f"Of the releases, {percent(whole)} cause"
+        )
+        return (
+            f"{often} this person the whole ε {epsilon_text(own)} that is certain "
+            f"beforehand{at}"
+        )
+    half = float(np.median(losses))
+    return (
+        f"Half of the releases cause this person a loss of at most "
+        f"{significant(half)}; beforehand ε {epsilon_text(own)} is certain{at}"
     )
