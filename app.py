@@ -35,6 +35,8 @@ page = st.navigation(
         ],
     },
     position="top",
+    # On a phone the side bar has the links: none of them behind a further click.
+    expanded=True,
 )
 session.go_where_asked()
 links.drop_infinite()
