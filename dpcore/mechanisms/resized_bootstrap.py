@@ -163,10 +163,20 @@ class ResizedBootstrap:
         return -self.draws * math.log1p(-self.rows / self.people)
 
     def pair(self, ones: int, *, scores: int = 1, more: int = 1) -> ResamplePair:
-        """Return two tables with ``ones`` and ``ones + more`` ones, under K scores."""
-        return ResamplePair(
-            trials=self._trials(scores), rows=self.people, ones=ones, more=more
-        )
+        """Return two tables with ``ones`` and ``ones + more`` ones, under K scores.
+
+        Raises:
+            ParameterError: All scores together draw more than 10^9 rows.
+
+        """
+        trials = self._trials(scores)
+        if trials > MOST_TRIALS:
+            message = (
+                f"{scores:,} scores of {self.draws:,} rows each draw more than 10^9 "
+                "rows together. Ask for fewer scores, or for a smaller sample."
+            )
+            raise ParameterError(message)
+        return ResamplePair(trials=trials, rows=self.people, ones=ones, more=more)
 
     def around(self, ones: int, *, scores: int = 1) -> tuple[ResamplePair, ...]:
         """Return the pairs of a table with ``ones`` ones and each of its neighbors."""

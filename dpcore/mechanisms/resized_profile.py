@@ -51,8 +51,11 @@ def reach(trials: int, share: float) -> float:
     return third + math.sqrt(third * third + 2 * _NATS * variance) + 1
 
 
-def binomial(trials: int, ones: int, rows: int) -> Law:
+def binomial(trials: int, ones: int, rows: int, *, tilt: float = 0.0) -> Law:
     """Return the law of the number of ones in ``trials`` draws from ``rows`` rows.
+
+    Its probabilities are weighted with ``e^(tilt c)``, and divided by their sum: that
+    is the law of a count with other odds.
 
     From the most likely count outwards each probability is the one before it times
     ``(m - c) / (c + 1) * k / (n - k)``; logarithms of these ratios are added up, which
@@ -65,13 +68,12 @@ def binomial(trials: int, ones: int, rows: int) -> Law:
     if ones in {0, rows}:
         sure = np.array([0.0 if ones == 0 else float(trials)])
         return Law(counts=sure, mass=np.ones(1))
-    share = ones / rows
+    odds = math.log(ones / (rows - ones)) + tilt
+    share = 1 / (1 + math.exp(-odds))
     middle, far = trials * share, reach(trials, share)
     low, high = max(0, math.floor(middle - far)), min(trials, math.ceil(middle + far))
     counts = np.arange(low, high + 1, dtype=np.float64)
-    steps = np.log((trials - counts[:-1]) / (counts[:-1] + 1)) + math.log(
-        ones / (rows - ones)
-    )
+    steps = np.log((trials - counts[:-1]) / (counts[:-1] + 1)) + odds
     mode = min(max(math.floor((trials + 1) * share), low), high) - low
     logs = np.zeros(len(counts))
     logs[mode + 1 :] = np.cumsum(steps[mode:])

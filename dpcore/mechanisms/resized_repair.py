@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -17,7 +18,8 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.resized_bootstrap import appearance
-from dpcore.mechanisms.resized_profile import MOST_TRIALS, binomial, reach
+from dpcore.mechanisms.resized_copies import LARGEST_LEVEL, DrawnCopies
+from dpcore.mechanisms.resized_profile import MOST_TRIALS, binomial
 from dpcore.privacy.conversions import pure_delta_of
 
 if TYPE_CHECKING:
@@ -28,13 +30,11 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 KEY, LABEL = "resized-repaired", "Resampled mean with Laplace noise"
-LARGEST_LEVEL = 700.0
-"""Levels beyond it leave the range of floats."""
 _HALVINGS = 200
+_CLOSE = 1e-10
 _SHRINK = 1 - 2.0**-48
 _GRID = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 150)])
 _NEARLY = 1e-4
-_NEGLIGIBLE = 46.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,25 +92,24 @@ class NoisyResample:
         """Return the least noise whose level at ``delta`` is at most ``epsilon``.
 
         At ``delta = 0`` in closed form, ``level = log(1 + n/g expm1(epsilon/m))``,
-        where that holds; else by halving, and always checked against ``epsilon``.
+        where that holds; else by halving, and always checked against ``epsilon``. It
+        depends on public numbers only, and what it took to find is remembered.
+
+        Raises:
+            ParameterError: A number lies outside its domain, or ``delta`` is not below
+                the chance that a row is drawn: then no noise at all would do, and the
+                rows that are drawn might be published.
+
         """
         require_budget(epsilon, delta)
         one = cls(people=people, draws=draws, level=1.0, rows=rows, shares=shares)
-        share = min(1.0, rows / people)
-        closed = math.log1p(math.expm1(min(epsilon / draws, LARGEST_LEVEL)) / share)
-        if delta == 0:
-            level = min(closed, LARGEST_LEVEL)
-            if not shares and epsilon > level:
-                level = _largest(lambda t: one.at(t).stays_below(epsilon), level)
-        else:
-            level = min(closed, LARGEST_LEVEL)
-            while level < LARGEST_LEVEL and one.at(level).gives(epsilon, delta):
-                level = min(2 * level, LARGEST_LEVEL)
-            level = _largest(lambda t: one.at(t).gives(epsilon, delta), level)
-        found = one.at(max(level, math.ulp(0.0)))
-        while not found.gives(epsilon, delta):
-            found = one.at(found.level * _SHRINK)
-        return found
+        if delta > 0 and delta >= one.appears:
+            message = (
+                f"delta must be below the chance {one.appears:.3g} that somebody's "
+                f"rows are drawn, got {delta:g}: else they need not be hidden at all."
+            )
+            raise ParameterError(message)
+        return one.at(_least_noise(one, float(epsilon), float(delta)))
 
     def at(self, level: float) -> Self:
         """Return the same with another level of the noise."""
@@ -120,11 +119,18 @@ class NoisyResample:
         """Tell whether it is (epsilon, delta)-DP, as far as is known here."""
         if delta == 0:
             return self.epsilon() <= epsilon
+        if min(self.appears, self._joint_delta(epsilon)) <= delta:
+            return True
+        # The pure level at which (epsilon, delta) holds: (e^x - e^epsilon)/(1 + e^x).
+        most = epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta)
+        share = min(1.0, self.rows / self.people)
+        if self.draws * math.log1p(share * math.expm1(self.level)) > most:
+            return False
         return self.delta(epsilon) <= delta
 
     def stays_below(self, epsilon: float) -> bool:
         """Tell whether the general bound on the pure level is at most ``epsilon``."""
-        return self._balance(1.0)(epsilon) <= 0
+        return self._drawn.balance(1.0)(epsilon) <= 0
 
     def scale(self, width: float) -> float:
         """Return the scale ``b = R / (m level)`` of the noise, ``R`` the ``width``."""
@@ -140,6 +146,11 @@ class NoisyResample:
         """Return the probability that one unit's rows are drawn at least once."""
         return appearance(self.people, self.draws, rows=self.rows)
 
+    @property
+    def _drawn(self) -> DrawnCopies:
+        ones = min(self.rows, self.people)
+        return DrawnCopies.of(self.draws, ones, self.people, level=self.level)
+
     def epsilon(self) -> float:
         """Return the pure level over all tables.
 
@@ -152,7 +163,7 @@ class NoisyResample:
         formula = self.draws * math.log1p(share * math.expm1(self.level))
         if self.shares or formula <= self.level:
             return formula
-        return self._root(1.0, formula)
+        return self._drawn.root(1.0, formula)
 
     def change_epsilon(self, change: ArrayLike) -> FloatArray:
         """Return a pure level for tables in which one row differs by ``change``.
@@ -174,9 +185,9 @@ class NoisyResample:
         place = np.searchsorted(_GRID, changes)
         needed = np.flatnonzero(np.bincount(place.ravel(), minlength=len(_GRID)))
         levels = np.zeros(len(_GRID))
-        most = self.epsilon()
+        most, drawn = self.epsilon(), self._drawn
         for index in needed[needed > 0]:
-            levels[index] = min(most, self._root(float(_GRID[index]), 0.0, _NEARLY))
+            levels[index] = min(most, drawn.root(float(_GRID[index]), 0.0, _NEARLY))
         return np.asarray(levels[place])
 
     def pair_epsilon(self, first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -208,69 +219,33 @@ class NoisyResample:
         if not 0 <= epsilon < math.inf:
             message = f"epsilon must be at least 0 and finite, got {epsilon}."
             raise ParameterError(message)
-        # log(1 + expm1(epsilon)/tau), also where e^epsilon overflows.
-        inner = epsilon + math.log1p(-math.expm1(-epsilon) * (1 / self.appears - 1))
-        copies, weight = self._copies(self.level / 2)
-        missing = np.minimum((inner - copies * self.level) / 2, 0.0)
-        joint = math.fsum(weight * -np.expm1(missing))
+        joint = self._joint_delta(epsilon)
         return min(self.appears, joint, float(pure_delta_of(self.epsilon(), epsilon)))
 
-    def _copies(self, tilt: float) -> tuple[FloatArray, FloatArray]:
-        """Return numbers of copies and their chances, as far as they matter.
+    def _joint_delta(self, epsilon: float) -> float:
+        # log(1 + expm1(epsilon)/tau), also where e^epsilon overflows.
+        inner = epsilon + math.log1p(-math.expm1(-epsilon) * (1 / self.appears - 1))
+        law = binomial(self.draws, min(self.rows, self.people), self.people)
+        missing = np.minimum((inner - law.counts * self.level) / 2, 0.0)
+        return float(np.sum(law.mass * -np.expm1(missing)))
 
-        Also where the chances are weighted with up to ``e^(j tilt)``.
-        """
-        n, g = self.people, min(self.rows, self.people)
-        share = g / n
-        tilted = share / (share - (share - 1) * math.exp(-tilt))
-        far = math.ceil(self.draws * tilted + reach(self.draws, tilted))
-        law = binomial(self.draws, g, n)
-        copies = np.arange(min(far, self.draws) + 1, dtype=np.float64)
-        weight = np.zeros(len(copies))
-        within = law.counts < len(copies)
-        weight[law.counts[within].astype(np.intp)] = law.mass[within]
-        return copies, weight
 
-    def _balance(self, change: float) -> Callable[[float], float]:
-        """Return the sum of ``change_epsilon`` over ``e^x``: no term overflows."""
-        r = self.level
-        copies, weight = self._copies(r)
-        present = weight > 0
-        copies, logs = copies[present], np.log(weight[present])
-        largest = logs + copies * r
-        kept = largest > largest.max() - _NEGLIGIBLE
-        # No term is above ``w_j e^(j r - x)``: what is left out counts in full.
-        rest = np.exp(np.minimum(largest[~kept], LARGEST_LEVEL)).sum()
-        copies, logs = copies[kept], logs[kept]
-        s = change * copies * r
-
-        def sum_at(x: float) -> float:
-            above = s > x
-            far, near = copies[above] * r, copies[~above] * r
-            first = np.exp(np.minimum(logs[above] + far - x, LARGEST_LEVEL))
-            second = np.exp(logs[~above] - near)
-            gained = first * -np.expm1(x - s[above])
-            lost = second * np.expm1(s[~above] - x)
-            return float(gained.sum() + lost.sum() + rest * math.exp(-x))
-
-        return sum_at
-
-    def _root(self, change: float, low: float, within: float = 0.0) -> float:
-        """Return the root ``x`` of ``change_epsilon``, rounded up.
-
-        By at most ``within``, as a share of the root.
-        """
-        sum_at = self._balance(change)
-        high = max(low, change * self.draws * self.level)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            if middle in {low, high} or high - low <= within * high:
-                break
-            if sum_at(middle) > 0:
-                low = middle
-            else:
-                high = middle
-        return high
+@lru_cache(maxsize=256)
+def _least_noise(one: NoisyResample, epsilon: float, delta: float) -> float:
+    """Return the level of ``NoisyResample.calibrate``."""
+    share = min(1.0, one.rows / one.people)
+    closed = math.log1p(math.expm1(min(epsilon / one.draws, LARGEST_LEVEL)) / share)
+    level = min(closed, LARGEST_LEVEL)
+    if delta > 0:
+        while level < LARGEST_LEVEL and one.at(level).gives(epsilon, delta):
+            level = min(2 * level, LARGEST_LEVEL)
+        level = _largest(lambda t: one.at(t).gives(epsilon, delta), level)
+    elif not one.shares and epsilon > level:
+        level = _largest(lambda t: one.at(t).stays_below(epsilon), level)
+    level = max(level, math.ulp(0.0))
+    while not one.at(level).gives(epsilon, delta):
+        level *= _SHRINK
+    return level
 
 
 def _largest(holds: Callable[[float], bool], high: float) -> float:
@@ -280,7 +255,7 @@ def _largest(holds: Callable[[float], bool], high: float) -> float:
     low = 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if middle in {low, high} or (low > 0 and high / low < 1 + 2.0**-50):
+        if middle in {low, high} or (low > 0 and high / low < 1 + _CLOSE):
             break
         if holds(middle):
             low = middle

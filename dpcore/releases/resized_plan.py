@@ -68,11 +68,13 @@ class PublishedPlan:
         """Return the epsilon at ``delta`` between two means, shape ``(..., 1)``.
 
         Exact for shares. The mean of numbers may show which rows were drawn, so that
-        for them it is what holds for all tables: an upper bound.
+        for them it is what holds for all tables: an upper bound. Of several rows a unit
+        the means may be equal, and the rows not.
         """
         p, q = (np.asarray(mean, dtype=np.float64)[..., 0] for mean in (first, second))
         if not self.shares:
-            return np.where(p == q, 0.0, self.worst_case(delta=delta))
+            same = (p == q) & (self.bootstrap.rows == 1)
+            return np.where(same, 0.0, self.worst_case(delta=delta))
         people = self.bootstrap.people
         counts = np.stack(np.broadcast_arrays(np.rint(p * people), np.rint(q * people)))
         distinct, place = np.unique(
@@ -143,7 +145,9 @@ class RepairedPlan:
         """Return an epsilon at ``delta`` between two means, shape ``(..., 1)``.
 
         Two means that one unit's rows set apart. Exact at ``delta = 0`` for shares, an
-        upper bound for numbers and at a ``delta``; never above ``worst_case``.
+        upper bound for numbers and at a ``delta``; never above ``worst_case``, which it
+        is for numbers of which a unit has several: their mean does not say how far each
+        of them moves.
         """
         lower, width = self.bounds.lower, self.bounds.width
         p, q = (
@@ -152,6 +156,8 @@ class RepairedPlan:
         )
         if self.resample.shares:
             levels = self.resample.pair_epsilon(p, q)
+        elif self.resample.rows > 1:
+            return np.full(np.broadcast(p, q).shape, self.worst_case(delta=delta))
         else:
             # Rounding of the means must not make a change look smaller than it is.
             moved = self.resample.people * np.abs(p - q)

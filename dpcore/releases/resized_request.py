@@ -44,7 +44,7 @@ class ResizedRequest(OfQuery):
             number of people is public, because it says how many rows are drawn.
         draws: How many rows ``m`` are drawn: more than 1, ``n/Z`` rounded up.
         epsilon: What the repaired form guarantees. The published one guarantees none.
-        delta: The same; 0 for a pure guarantee.
+        delta: The same, below one over the number of people; 0 for a pure guarantee.
         form: As published, or repaired.
         draw: The how-manieth answer to this question is asked for, from 1.
 
@@ -72,6 +72,14 @@ class ResizedRequest(OfQuery):
             raise ParameterError(message)
         if self.draws <= 1:
             message = f"more than one row must be drawn, got {self.draws}."
+            raise ParameterError(message)
+        people = self.query.size.people
+        if self.form is Form.REPAIRED and self.delta * people >= 1:
+            message = (
+                f"a delta of {self.delta:g} is not below one in {people:,} people: "
+                "with that chance somebody's value might be shown nearly as it is. "
+                "Choose a smaller delta, or 0."
+            )
             raise ParameterError(message)
         _ = self.plan
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import gammaln, logsumexp
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_repair import NoisyResample
@@ -123,7 +124,8 @@ def test_a_delta_allows_less_noise_and_keeps_its_promise():
         n = int(rng.integers(2, 2000))
         m = int(rng.integers(1, n + 1))
         epsilon = float(np.exp(rng.uniform(-5, 1)))
-        delta = float(np.exp(rng.uniform(-20, -1)))
+        drawn = NoisyResample(people=n, draws=m, level=1.0).appears
+        delta = drawn * float(np.exp(rng.uniform(-20, -0.1)))
         pure = NoisyResample.calibrate(people=n, draws=m, epsilon=epsilon)
         loose = NoisyResample.calibrate(people=n, draws=m, epsilon=epsilon, delta=delta)
         assert loose.delta(epsilon) <= delta
@@ -212,6 +214,44 @@ def test_numbers_outside_their_domain_are_refused(change, message):
 def test_budgets_outside_their_domain_are_refused(budget):
     with pytest.raises(ParameterError, match="must be"):
         NoisyResample.calibrate(people=10, draws=5, **budget)
+
+
+def test_a_delta_that_would_excuse_publishing_rows_is_refused():
+    drawn = NoisyResample(people=10**6, draws=9, level=1.0).appears
+    for delta in (drawn, 1e-5, 0.2):
+        with pytest.raises(ParameterError, match="need not be hidden"):
+            NoisyResample.calibrate(people=10**6, draws=9, epsilon=1.0, delta=delta)
+    almost = NoisyResample.calibrate(
+        people=10**6, draws=9, epsilon=1e-6, delta=0.99 * drawn
+    )
+    assert almost.delta(1e-6) <= 0.99 * drawn
+
+
+@pytest.mark.parametrize(("n", "m", "delta"), [(3, 10**6, 1e-6), (1000, 10**6, 1e-6)])
+def test_many_draws_of_few_rows_take_moments(n, m, delta):
+    # All but the likely numbers of copies are left out, whatever the draws.
+    fixed = NoisyResample.calibrate(people=n, draws=m, epsilon=1.0, delta=delta)
+    assert fixed.delta(1.0) <= delta
+    assert fixed.scale(1.0) == pytest.approx(1 / n, rel=0.02)
+
+
+def test_many_copies_are_rare_and_count_by_what_they_tell():
+    """Chances below the range of floats tell so much that they set the level."""
+    fixed = NoisyResample(people=41, draws=1101, level=5.1159654902562135)
+    # The same sum, from logarithms, at the root.
+    j = np.arange(1102.0)
+    ways = gammaln(1102) - gammaln(j + 1) - gammaln(1102 - j)
+    log_w = ways - j * math.log(41) + (1101 - j) * math.log1p(-1 / 41)
+    r, x = fixed.level, fixed.epsilon()
+    above = j * r > x
+    gained = logsumexp(
+        log_w[above] + j[above] * r + np.log1p(-np.exp(x - r * j[above]))
+    )
+    lost = logsumexp(
+        log_w[~above] + x - r * j[~above] + np.log1p(-np.exp(r * j[~above] - x))
+    )
+    assert gained == pytest.approx(lost, rel=1e-9)
+    assert 1781 < x < 1850
 
 
 def test_profile_refuses_a_negative_epsilon():

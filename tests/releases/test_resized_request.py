@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -271,11 +272,43 @@ def test_unit_of_several_rows_needs_more_noise():
         ({"epsilon": 0.0}, "epsilon"),
         ({"epsilon": math.inf}, "epsilon"),
         ({"delta": 1.0}, "delta"),
+        ({"delta": 0.01}, "one in 100 people"),
     ],
 )
 def test_numbers_outside_their_domain_are_refused(changes, message):
     with pytest.raises(ParameterError, match=message):
         request(**changes)
+
+
+def test_small_deltas_are_accepted_and_the_published_form_has_none():
+    assert request(delta=0.0099).cost.delta == Decimal("0.0099")
+    assert request(form=Form.PUBLISHED, delta=0.01).plan.noise == 0
+    # With a hundred times as many people nearly no noise would have been enough.
+    noise = ResizedRequest(
+        query=mean(10**6), draws=9, epsilon=1e-6, delta=9.9e-7
+    ).plan.noise
+    assert noise > 10
+
+
+def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
+    two = request(mean(4, rows=2), draws=4, epsilon=1.0).plan
+    rows, other = np.array([0.0, 100.0, 50.0, 50.0]), np.array([50.0, 52.0, 50.0, 50.0])
+    means = [
+        np.array([sum(drawn) / 4 for drawn in itertools.product(table, repeat=4)])
+        for table in (rows, other)
+    ]
+    at = np.unique(np.concatenate([*means, [-1e4, 1e4]]))[:, np.newaxis]
+    one, two_ = (
+        np.log(np.exp(-np.abs(at - law) / two.noise).mean(axis=1)) for law in means
+    )
+    exact = float(np.abs(one - two_).max())
+    assert exact > 0.2
+    found = two.pair_epsilon([rows.mean()], [other.mean()])
+    assert found == two.worst_case() >= exact
+    # Also where the means are equal, and the rows are not.
+    assert two.pair_epsilon([50.0], [50.0]) == two.worst_case()
+    published = request(mean(4, rows=2), draws=3, form=Form.PUBLISHED).plan
+    assert published.pair_epsilon([50.0], [50.0]) == math.inf
 
 
 def test_private_number_of_people_and_other_questions_are_refused():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ui.resampling.resized_settings import Case
 
 _DELTA = 1e-6
+_SURE = 0.95
+_RARELY = 0.2
 
 
 def answer(case: Case) -> None:
@@ -33,11 +35,23 @@ def answer(case: Case) -> None:
             max(pair.epsilon(_DELTA) for pair in bootstrap.around(ones, scores=k))
             for k in (1, case.scores)
         )
+        several = ""
+        if case.scores > 1:
+            several = f", {epsilon_text(often)} for {case.scores:,}"
+        if ones == bootstrap.people:
+            trait = "A trait that all have"
+        else:
+            trait = f"A trait that {people(ones) if ones else 'nobody'} "
+            trait += "has" if ones <= 1 else "have"
         st.markdown(
-            f"- A trait that {people(ones)} have: ε {epsilon_text(once)} at δ 1e-6 "
-            f"for one score, {epsilon_text(often)} for {case.scores:,}.\n"
+            f"- {trait}: ε {epsilon_text(once)} at δ 1e-6 "
+            f"for one score{several}.\n"
             f"- Variance of that share: {significant(real)}, "
-            f"{significant(real / bootstrap.claimed_variance)} times the claim."
+            + (
+                f"{significant(real / bootstrap.claimed_variance)} times the claim."
+                if real
+                else "as all rows are alike."
+            )
         )
     with repaired.container(border=True, height="stretch"):
         fixed = case.repaired
@@ -78,8 +92,8 @@ def verdict(bootstrap: ResizedBootstrap) -> None:
         "same as being hidden: if one person alone has a trait, a score above 0 is "
         f"proof, and it comes with probability **{chance(tau)}** where the claim "
         f"ε {epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
-        f"{significant(tau)} at *every* ε, what publishing "
-        f"{chance(bootstrap.draws / bootstrap.people)} of the raw rows would give."
+        f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
+        "rows would give."
     )
 
 
@@ -105,7 +119,7 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
     st.metric(
         "Privacy",
         "no finite ε",
-        delta=f"δ {significant(tau, up=True)} at every ε",
+        delta=f"δ {significant(tau)} at every ε",
         delta_color="inverse",
         delta_arrow="off",
         help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a "
@@ -116,12 +130,18 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
         if tau > bootstrap.claimed_appearance
         else ""
     )
-    st.markdown(
-        f"- A person is drawn with probability {chance(tau)}{above}.\n"
-        f"- A trait that one person has: {scores:,} scores prove it with probability "
-        f"{chance(bootstrap.delta(scores=scores))}; "
-        f"{bootstrap.looks_until(0.95):,} are enough for 95 %."
+    enough = bootstrap.looks_until(_SURE)
+    proof = (
+        f"- A trait that one person has: {_scores(scores)} it with probability "
+        f"{chance(bootstrap.delta(scores=scores))}"
     )
+    if enough == scores:
+        proof += ", the fewest that come to 95 %."
+    elif enough == 1:
+        proof += "; one is enough for 95 %."
+    else:
+        proof += f"; {enough:,} are enough for 95 %."
+    st.markdown(f"- A person is drawn with probability {chance(tau)}{above}.\n{proof}")
 
 
 def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
@@ -135,9 +155,27 @@ def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
         f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
         f"{significant(fixed.scale(width))} on its mean.\n"
         "- Noise alone hides one row of the *sample* with "
-        f"ε {epsilon_text(fixed.level)}; that a person is rarely drawn lowers it to "
-        f"{epsilon_text(fixed.epsilon())}."
+        f"ε {epsilon_text(fixed.level)}. {_moved(fixed)}"
     )
+
+
+def _scores(number: int) -> str:
+    return "1 score proves" if number == 1 else f"{number:,} scores prove"
+
+
+def _moved(fixed: NoisyResample) -> str:
+    """Say what the sample makes of the level that noise alone gives a row of it."""
+    before, after = fixed.level, fixed.epsilon()
+    if after > before:
+        return (
+            "That a person may be drawn several times raises it to "
+            f"{epsilon_text(after)}."
+        )
+    if after == before:
+        return "The sample leaves it at that."
+    drawn = 1 - (1 - fixed.rows / fixed.people) ** fixed.draws
+    how = "is rarely" if drawn < _RARELY else "may not be"
+    return f"That a person {how} drawn lowers it to {epsilon_text(after)}."
 
 
 def details() -> None:
@@ -159,7 +197,9 @@ def details() -> None:
         "of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
         "and for numbers as long as ε′ ≤ R/(m b), beyond which a slightly larger bound "
         "counts. With a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the "
-        "pure level allows, whichever is less. That is never less noise than the mean "
-        "of all rows needs for the same promise, and the sample adds its own error: "
-        "this shows how to mend the method, and is no recommendation."
+        "pure level allows, whichever is less. Without a δ that is never less noise "
+        "than the mean of all rows needs for the same promise, and the sample adds its "
+        "own error: this shows how to mend the method, and is no recommendation. A δ "
+        "lowers the noise only because that small chance excuses showing a row that "
+        "was drawn; it must be below one in the number of people."
     )
