@@ -29,10 +29,11 @@ def metrics(app):
 def test_first_view_shows_claim_measurement_and_repair(open_page):
     app = open_page("resized")
     assert metrics(app) == ["ε 0.1", "no finite ε", "ε 0.1"]
-    assert app.metric[1].delta == "δ 0.0953 at every ε"
+    assert app.metric[1].delta == "δ 0.0952 at every ε"
     text = shown(app)
     assert "**9.52 %** where the claim" in text
-    assert "30 are enough for 95 %" in text
+    assert text.count("the fewest that come to 95 %") == 1
+    assert "what publishing 9.52 % of the raw rows would give" in text
     assert "ε 0.643 at δ 1e-6 for one score, 2.97 for 30" in text
     assert "9.9 times the claim" in text
     assert len(charts(app)) == 1
@@ -70,6 +71,22 @@ def test_what_does_not_go_together_is_explained(open_page, label, value, message
     assert not app.exception
     assert message in app.info[0].value.replace("\\", "")
     assert not charts(app)
+
+
+def test_words_follow_the_numbers(open_page):
+    app = open_page("resized")
+    assert "is rarely drawn lowers it to 0.1" in shown(app)
+    by_label(app.number_input, "Z").set_value(1.0).run()
+    # As many draws as rows: a person may come up several times.
+    text = shown(app)
+    assert "may be drawn several times raises it to 0.1" in text
+    assert "what publishing 63.2 % of the raw rows would give" in text
+    by_label(app.number_input, "Scores asked for").set_value(1).run()
+    assert "1 score proves it with probability 63.2 %; 3 are enough" in shown(app)
+    assert "1 scores" not in shown(app)
+    by_label(app.number_input, "People with the trait").set_value(1000).run()
+    assert "A trait that all have" in shown(app)
+    assert "0 times the claim" not in shown(app)
 
 
 @pytest.mark.parametrize("ones", [0, 1, 1000])

@@ -96,3 +96,17 @@ def test_detection_without_false_alarms():
     assert picture.table.iloc[0][claim.name] == 0
     assert "9.52 % of the time" in picture.title
     assert "0 % against" in picture.title
+
+
+def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():
+    bootstrap = ResizedBootstrap.of_ratio(1000, 10)
+    fixed = NoisyResample.calibrate(people=1000, draws=100, epsilon=0.1)
+    picture = profile_picture(bootstrap, 10, fixed, watermark=False)
+    ends = [t for t in picture.figure.data if t.name == "δ is 0 from here on"]
+    colors = [t.marker.color for t in ends]
+    assert "#117733" in colors  # the repaired form
+    assert "#D55E00" not in colors  # a trait that one person has
+    repaired = ends[colors.index("#117733")]
+    assert repaired.x[0] == pytest.approx(0.1, rel=1e-6)
+    lines = {t.line.color for t in picture.figure.data if t.mode == "lines"}
+    assert len(lines) == 3

@@ -177,6 +177,11 @@ def ask() -> Case:
         help="k of the n rows are ones, the others zeros. The score is their share.",
     )
     size = ask_size((third, *below))
+    st.caption(
+        f"People from 1 to {MOST_PEOPLE:,}, Z above 0 and below the people, scores "
+        f"from 1 to {MOST_SCORES:,}, ε up to 100. A number outside is not taken: the "
+        "page then shows the last one that was."
+    )
     with st.expander("More settings", key="resized-more"):
         left, right = st.columns(2)
         attackers = left.number_input(

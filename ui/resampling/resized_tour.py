@@ -59,15 +59,19 @@ def _profile(case: Case, key: str) -> None:
     pairs = case.bootstrap.around(case.ones)
     pure = max(max(pair.pure) for pair in pairs)
     middle = case.bootstrap.pair(max(0, (case.bootstrap.people - 1) // 2))
+    half, claim = max(middle.pure), case.bootstrap.claimed_epsilon
+    if math.isfinite(pure):
+        least = f"for {people(case.ones)} the least ε that never fails is "
+        least += f"{significant(pure)}."
+    else:
+        least = f"for {people(case.ones)} there is no ε that never fails."
     st.markdown(
         "δ is how often the promise of an ε fails. A method keeps a promise where its "
         "line has come down to 0. The line of a rare trait never does: either the one "
         "person is in the sample and the score says so, or not. A common trait is "
-        f"hidden by the sampling: for {people(case.ones)} the least ε that never fails "
-        f"is {significant(pure)}, and even for half of all it is "
-        f"{significant(max(middle.pure))}, twice the claim of "
-        f"{significant(case.bootstrap.claimed_epsilon)}. Sampling protects common "
-        "values, never rare ones."
+        f"hidden by the sampling: {least} Even for half of all it is "
+        f"{significant(half)}, {significant(half / claim, 2)} times the claim of "
+        f"{significant(claim)}. Sampling protects common values, never rare ones."
     )
 
 
@@ -83,7 +87,7 @@ def _proof(case: Case, key: str) -> None:
     st.markdown(
         f"One person has the trait, nobody else. Of {case.attackers:,} simulated "
         "attackers so many held proof after that many scores: a score above 0, which "
-        f"no table without the person can give. After {case.scores:,} scores it is "
+        f"no table without the person can give. After {_number(case.scores)} it is "
         f"{chance(case.bootstrap.delta(scores=case.scores))}. As many answers with "
         "Laplace noise make somebody who was half sure at most "
         f"{chance(attacks.laplace_belief(case.bootstrap, case.scores))} sure, and "
@@ -161,6 +165,7 @@ def _errors(case: Case, key: str) -> None:
             results.THREE_DIGITS,
         ),
         hide_index=True,
+        placeholder="–",
         key=f"{key}-variances",
     )
     st.markdown(
@@ -184,8 +189,11 @@ def _fair(case: Case, key: str) -> None:
         list(rivals),
         horizontal=True,
         key=f"{key}-rival",
-        help="To set both to the claimed ε would compare a promise that holds with "
-        "one that does not.",
+    )
+    rival, tau = rivals[name], bootstrap.delta()
+    st.caption(
+        f"τ = {chance(tau)} is the chance that a person is drawn. To set both to the "
+        "claimed ε would compare a promise that holds with one that does not."
     )
     left, right = st.columns(2)
     with left:
@@ -199,9 +207,25 @@ def _fair(case: Case, key: str) -> None:
         )
         results.show(picture, f"{key}-detection")
     st.markdown(
-        f"Chance of a certain identification in one answer: "
+        _crossing(rival, tau) + f"Chance of a certain identification in one answer: "
         f"{chance(bootstrap.delta())} by a resized bootstrap, "
         f"{chance(rivals[name].certain)} by the other. Variance at this share: "
         f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} against "
         f"{significant(rivals[name].variance)}."
     )
+
+
+def _crossing(rival: alignments.Rival, tau: float) -> str:
+    """Say where the line of noise lies above that of a rare trait, and why."""
+    at = rival.failing(tau)
+    if at <= 0:
+        return ""
+    return (
+        f"Below ε {significant(at)} the line of the noise lies above: a promise of so "
+        "small an ε fails more often with it. From there on it fails less often, and "
+        f"from ε {significant(rival.epsilon)} on never; a resample goes on failing. "
+    )
+
+
+def _number(number: int) -> str:
+    return "1 score" if number == 1 else f"{number:,} scores"

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.resampling.endings import ending
 from dpcore.figures.resampling.resized_parts import (
+    COMMON,
     PUBLISHED,
     RARE,
     REPAIRED,
     chance,
     line,
     upright,
+    whole,
 )
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
 from dpcore.figures.wording import epsilon_text, people, significant
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 _POINTS = 81
 _LEAST = 1e-8
+_FARTHEST = 1000.0
 _PERCENT = {"tickformat": ".0%", "title": {"text": "probability"}}
 _CHANCE = _PERCENT | {"range": [-0.02, 1.05]}
 
@@ -41,11 +45,17 @@ def profile_picture(
     """Return how often the promise of each epsilon fails: claimed, real, repaired."""
     claim = bootstrap.claimed_epsilon
     level = repaired.epsilon()
-    epsilon = np.linspace(0.0, max(4 * claim, 1.5 * level), _POINTS)
-    # Just below its level the repaired form falls to 0 steeply.
-    epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
     tau = bootstrap.delta()
     pairs = bootstrap.around(ones)
+    far = max(4 * claim, 1.5 * level)
+    # As far as the least ε that never fails here, which the page quotes.
+    never = max(max(pair.pure) for pair in pairs)
+    if far < never < _FARTHEST * far:
+        far = 1.2 * never
+    epsilon = np.geomspace(min(claim, level) / 10, far, _POINTS)
+    # Just below its level the repaired form falls to 0 steeply.
+    epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
+    epsilon = np.union1d(epsilon, level * (1 + 1e-9))
     here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
     fixed = np.array([repaired.delta(x) for x in epsilon.tolist()])
     chosen = f"a trait that {people(ones)} of {bootstrap.people:,} have"
@@ -54,7 +64,7 @@ def profile_picture(
             np.full(len(epsilon), tau),
             {"color": RARE, "dash": "dash", "width": 3},
         ),
-        chosen: (here, {"color": PUBLISHED.color, "dash": "dot", "width": 2.5}),
+        chosen: (here, {"color": COMMON, "dash": "dot", "width": 2.5}),
         "repaired, any table (at most)": (
             fixed,
             {"color": REPAIRED.color, "dash": "solid", "width": 2.5},
@@ -64,6 +74,8 @@ def profile_picture(
         line(epsilon, _floored(values), name, style, "ε %{x:.3g}: δ %{y:.3g}")
         for name, (values, style) in lines.items()
     ]
+    for values, style in lines.values():
+        traces += ending(epsilon, values, least=_LEAST, color=str(style["color"]))
     title = (
         f"No ε is enough: a rare trait is given away for sure with probability "
         f"{chance(tau)}, whatever the ε"
@@ -73,7 +85,11 @@ def profile_picture(
         watermark=watermark,
         height=400,
         shapes=[upright(claim, f"claimed: δ 0 from ε {epsilon_text(claim)} on")],
-        xaxis={"title": {"text": "privacy parameter ε"}},
+        xaxis={
+            "title": {"text": "privacy parameter ε (log scale)"},
+            "type": "log",
+            "exponentformat": "none",
+        },
         yaxis={
             "title": {"text": "δ: how often ε fails (log scale)"},
             "type": "log",
@@ -123,7 +139,8 @@ def reveal_picture(
         | {"customdata": beliefs},
     ]
     title = (
-        f"{significant(enough)} scores prove a rare trait with 95 % probability; "
+        f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
+        "rare trait with 95 % probability; "
         "answers with noise never prove it"
     )
     return Picture(
@@ -132,7 +149,11 @@ def reveal_picture(
             traces=traces,
             watermark=watermark,
             height=400,
-            xaxis={"title": {"text": "scores asked for (log scale)"}, "type": "log"},
+            xaxis={
+                "title": {"text": "scores asked for (log scale)"},
+                "type": "log",
+                **whole(curve.scores),
+            },
             yaxis=_CHANCE,
         ),
         alt=(
@@ -169,6 +190,7 @@ def averaging_picture(
             xaxis={
                 "title": {"text": "scores that are averaged (log scale)"},
                 "type": "log",
+                **whole(curve.scores),
             },
             yaxis=_CHANCE,
         ),

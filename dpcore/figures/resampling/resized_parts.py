@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dpcore.figures.theme import NEUTRAL, STROKES
 from dpcore.figures.wording import significant
 from dpcore.mechanisms import resized_bootstrap, resized_repair
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_FEW = 100
 PUBLISHED = STROKES[resized_bootstrap.KEY]
 REPAIRED = STROKES[resized_repair.KEY]
 RARE = "#D55E00"
 """Color of what concerns a trait that one person has."""
+
+
+COMMON = "#8C510A"
+"""Color of a trait that several people have, where it stands beside the repair."""
 
 
 def chance(share: float) -> str:
@@ -54,9 +65,25 @@ def upright(x: float, text: str) -> dict[str, Any]:
         "line": {"color": NEUTRAL, "dash": "dash", "width": 2},
         "label": {
             "text": text,
-            "textposition": "start",
+            "textposition": "end",
             "textangle": 0,
             "xanchor": "left",
-            "yanchor": "bottom",
+            "yanchor": "top",
         },
     }
+
+
+def whole(numbers: ArrayLike) -> dict[str, Any]:
+    """Return the ticks of a logarithmic axis of whole numbers: 1, 10, 100.
+
+    Where they span less than that, 1, 2 and 5 as well.
+
+    >>> whole([1, 40])["tickvals"], whole([1, 40_000])["tickvals"][-2:]
+    ([1, 2, 5, 10, 20, 50], [10000, 100000])
+    """
+    most = max(int(np.max(numbers)), 2)
+    powers = range(math.ceil(math.log10(most)) + 1)
+    steps = (1, 2, 5) if most < _FEW else (1,)
+    ticks = [step * 10**power for power in powers for step in steps]
+    ticks = ticks[: next((i for i, t in enumerate(ticks) if t >= most), len(ticks)) + 1]
+    return {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.resampling.resized_parts import PUBLISHED, RARE, chance, line
+from dpcore.figures.resampling.resized_parts import (
+    PUBLISHED,
+    RARE,
+    chance,
+    line,
+    whole,
+)
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
 from dpcore.figures.wording import epsilon_text, significant
 from dpcore.studies.resampling import resized_alignments as alignments
@@ -76,6 +82,7 @@ def variance_picture(
             xaxis={
                 "title": {"text": f"ones among {n:,} people (log scale)"},
                 "type": "log",
+                **whole(counts),
             },
             yaxis={
                 "title": {"text": "variance of the share (log scale)"},

@@ -57,6 +57,19 @@ class Rival:
             return np.minimum(1.0, self.delta + at)
         return laplace_detection(at, r=self.epsilon)
 
+    def failing(self, chance: float) -> float:
+        """Return the epsilon at which ``delta`` is ``chance``: ``eps_0 + 2 log(1-c)``.
+
+        0 where it is less often at every epsilon, or for noise that always fails.
+
+        >>> rival = Rival(key="pair", name="", epsilon=0.3, variance=1.0)
+        >>> round(rival.failing(0.1), 6)
+        0.089279
+        """
+        if self.delta or chance >= 1:
+            return 0.0
+        return max(0.0, self.epsilon + 2 * math.log1p(-chance))
+
     @property
     def certain(self) -> float:
         """Return the chance of an answer that is proof: 0 for Laplace noise."""
@@ -108,14 +121,21 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
         message = f"the number of ones must be in [0, {n}], got {ones}."
         raise ParameterError(message)
     spread = float(bootstrap.variance(ones / n))
+    claim = f"{bootstrap.claimed_epsilon:.3g}"
     levels = {
-        "claim": ("Laplace, ε = 1/Z as claimed", bootstrap.claimed_epsilon),
-        "pair": ("Laplace, same ε = 1/Z with δ = τ", same_pair(bootstrap)),
-        "advantage": ("Laplace, same advantage τ", same_advantage(bootstrap)),
+        "claim": (f"Laplace noise, ε {claim} as claimed", bootstrap.claimed_epsilon),
+        "pair": (
+            f"Laplace noise that fails as rarely at ε {claim}",
+            same_pair(bootstrap),
+        ),
+        "advantage": (
+            "Laplace noise that helps one look as much",
+            same_advantage(bootstrap),
+        ),
     }
     if spread > 0:
         level = math.sqrt(2 / spread) / n
-        levels["error"] = ("Laplace, same typical error", level)
+        levels["error"] = ("Laplace noise with the same typical error", level)
     found = [
         Rival(key=key, name=name, epsilon=level, variance=laplace_variance(n, level))
         for key, (name, level) in levels.items()
@@ -123,7 +143,7 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     ]
     uniform = Rival(
         key="uniform",
-        name="uniform noise, δ = τ at every ε",
+        name="uniform noise that fails as rarely at every ε",
         epsilon=math.inf,
         variance=uniform_variance(bootstrap),
         delta=bootstrap.delta(),
