@@ -47,19 +47,32 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
     assert found["Exact"] == "ε 0.159"
     assert found["Measured on simulated releases"].startswith("0.1")
     text = shown(app)
-    for number in ("0.79681213", "1.718", "0.551 %", "**fails**", "**depends**"):
+    assert app.markdown[1].value.startswith("**What holds.**")
+    assert "promises ε 0.397 (δ 1e-6), and it is **2.19**" in app.markdown[1].value
+    for number in (
+        "q = 0.797",
+        "1.718 q",
+        "0.551 %",
+        "multiplies ρ of zCDP by q²",
+        "**fails**",
+        "**depends**",
+    ):
         assert number in text
     assert text.count("**holds**") == 5
     assert len(charts(app)) == 1
     set_to(app, "number_input", "ε of the analysis that runs on the sample", 20.0)
     assert metrics(app)["Measured on simulated releases"] == "too rare to see"
+    # A bound above the level of all rows says nothing, and is not quoted.
+    assert metrics(app)["Claimed: at most"] == "ε 20"
+    assert "bound is empty" in app.metric[0].delta
+    assert "48.6 million" not in shown(app)
     set_to(app, "slider", "Share of the rows in the sample", 1.0)
     assert metrics(app)["Exact"] == "ε 20"
 
 
 def test_share_and_level_that_reach_a_target(view):
     app = view("Which share?")
-    assert "keep 0.551 % of the rows: 5.51 of 1,000" in shown(app)
+    assert "keep 0.551 % of the rows: 5 of 1,000" in shown(app)
     assert "may spend ε 1.1325 on the sample" in shown(app)
     schemes = app.dataframe[-1].value
     assert len(schemes) == 4
@@ -69,6 +82,9 @@ def test_share_and_level_that_reach_a_target(view):
         assert noise[column].is_monotonic_increasing
     set_to(app, "number_input", "ε on the sample", 12.0)
     assert "less than one row" in app.warning[0].value
+    set_to(app, "number_input", "ε that the answer may cost", 15.0)
+    assert "keep all 1,000 rows" in shown(app)
+    set_to(app, "number_input", "ε that the answer may cost", 0.1)
     set_to(app, "number_input", "Rows in the table", 10**9)
     assert "at most 100,000" in app.info[0].value
     set_to(app, "number_input", "Rows in the table", 1)

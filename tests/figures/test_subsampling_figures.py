@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.figures.resampling import subsampling as figures
-from dpcore.figures.resampling.subsampled_answers import subsampled_picture
+from dpcore.figures.resampling.resampled_answers import resampled_picture
 from dpcore.figures.resampling.subsampling_errors import error_picture
 from dpcore.inference.intervals import Intervals
 from dpcore.privacy import gaussian, laplace, subsampled
@@ -73,7 +73,7 @@ def answer(watermark):
     around = Intervals(
         level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]])
     )
-    return subsampled_picture(
+    return resampled_picture(
         45.0, around, axis=HOSTILE, unit="years", watermark=watermark
     )
 
@@ -101,8 +101,7 @@ def test_figures_keep_the_house_rules(draw, watermark):
 
 def test_takeaways_say_what_is_drawn():
     assert (
-        "epsilon 1 becomes 0.159; the source's bound says 0.2"
-        in lemma(watermark=False).title
+        "ε 1 becomes 0.159; the source's bound says 0.2" in lemma(watermark=False).title
     )
     assert "it is 2.19" in renyi(watermark=False).title
     assert "times less" in errors(watermark=False).title
@@ -112,5 +111,22 @@ def test_takeaways_say_what_is_drawn():
         "38.0 to 52.0 for the population behind it"
     )
     names = [trace.name for trace in found.figure.data]
-    assert names == ["the population", "this table", "sanitized value"]
-    assert list(found.table["what"]) == ["this table", "the population"]
+    assert names == ["for the population", "for this table", "sanitized value"]
+    assert list(found.table["what"]) == ["for this table", "for the population"]
+
+
+def test_intervals_that_read_alike_are_told_once():
+    def picture(*, apart):
+        around = Intervals(
+            noise=np.array([[40.0, 50.0]]),
+            total=np.array([[40.0 - apart, 50.0 + apart]]),
+            level=0.95,
+        )
+        return resampled_picture(
+            45.0, around, axis="mean age", unit="years", watermark=False
+        )
+
+    same, other = picture(apart=0.0), picture(apart=3.0)
+    assert len(same.figure.data) == len(other.figure.data) - 1
+    assert "for this table and the population" in same.title
+    assert "40.0 to 50.0 for this table, 37.0 to 53.0 for the population" in other.title

@@ -14,7 +14,7 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.figures.answers import answer_picture
+from dpcore.figures.resampling.resampled_answers import resampled_picture
 from dpcore.figures.wording import measured, significant
 from dpcore.releases.record import Mode
 from dpcore.releases.resized_request import Form, ResizedRequest
@@ -203,7 +203,7 @@ def _show(answer: Release, request: ResizedRequest) -> None:
             f"Sanitized {literal(request.title)}", f"{text} {answer.unit}".rstrip()
         )
         if answer.intervals is not None:
-            picture = answer_picture(
+            picture = resampled_picture(
                 value,
                 around,
                 axis=request.query.title,
@@ -211,8 +211,5 @@ def _show(answer: Release, request: ResizedRequest) -> None:
                 watermark=answer.mode is Mode.CLASSROOM,
             )
             results.show(picture, "resized-answer")
-            st.caption(
-                "The inner interval covers the table's own value: it knows of the "
-                "noise and of the resample. The outer one covers the population."
-            )
+            st.caption("Intervals cover the noise and who was drawn.")
         offering.badge(answer, "resized-answer")

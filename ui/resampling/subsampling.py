@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -71,15 +73,24 @@ def levels() -> None:
     )
     kept = Retention.of(target, epsilon)
     base = float(base_epsilon(target, rate))
+    rows = math.floor(people * kept.exact * (1 + 1e-12))
+    if epsilon <= target:
+        text = (
+            f"**ε {epsilon_text(epsilon)} is not above {epsilon_text(target)} already: "
+            f"keep all {people:,} rows.** "
+        )
+    else:
+        text = (
+            f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
+            f"keep {points(kept.exact)} of the rows: {rows:,} of {people:,}.** The "
+            f"source's rule keeps {points(kept.claimed)} and reaches "
+            f"ε {epsilon_text(kept.reached)}. "
+        )
     st.markdown(
-        f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, keep "
-        f"{points(kept.exact)} of the rows: {significant(people * kept.exact)} of "
-        f"{people:,}.** The source's rule keeps {points(kept.claimed)} and reaches ε "
-        f"{epsilon_text(kept.reached)}. "
-        f"**With {points(rate)} of the rows the analysis may spend ε "
+        f"{text}**With {points(rate)} of the rows the analysis may spend ε "
         f"{significant(base, 5)} on the sample.**"
     )
-    if people * kept.exact < 1:
+    if rows < 1:
         st.warning(
             "That is less than one row: at such a high ε on the sample nothing is left "
             "to analyze. Choose a smaller one."
@@ -197,9 +208,9 @@ def definitions() -> None:
         "independently. *Without replacement*: a fixed number of different rows. "
         "*With replacement*: a row may be drawn several times.\n\n"
         "**ε, privacy budget.** How much one person can change the odds of any answer: "
-        "by a factor e^ε at most. **δ**: the chance that this fails.\n\n"
+        "by a factor eᵋ at most. **δ**: the chance that this fails.\n\n"
         "**Amplification.** With share q, an analysis that is ε-DP on the sample is "
-        "log(1 + q (e^ε - 1))-DP for the table; of its profile, δ(ε) becomes q δ(ε) "
+        "log(1 + q (eᵋ − 1))-DP for the table; of its profile, δ(ε) becomes q δ(ε) "
         "at that level.\n\n"
         "**Sources.** A. Smith, *Differential privacy and the secrecy of the sample*, "
         "2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "

@@ -21,11 +21,13 @@ from dpcore.studies.resampling.subsampling_claims import (
     claimed,
     lemma_curve,
     measure,
+    renyi_curve,
 )
 from ui import results, session
 from ui.resampling.subsampling import SHARE_HELP, points
 
 _DRAWS, _SEED = 100_000, 2009
+_DELTA = 1e-6
 _MEASURED_AT = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 _POINTS = 200
 
@@ -58,8 +60,19 @@ def show() -> None:
     measured = _measured(epsilon, rate)
     here = int(np.flatnonzero(measured.rate == rate)[0])
     bound = float(claimed(epsilon, np.array(rate)))
+    _headline(epsilon, rate)
     cells = st.columns(3)
-    cells[0].metric("Claimed: at most", f"ε {epsilon_text(bound)}")
+    empty = bound >= epsilon
+    cells[0].metric(
+        "Claimed: at most",
+        f"ε {epsilon_text(min(bound, epsilon))}",
+        delta="the bound is empty here" if empty else None,
+        delta_color="off",
+        delta_arrow="off",
+        help="An answer from a sample never costs more than one from all rows."
+        if empty
+        else None,
+    )
     cells[1].metric(
         "Measured on simulated releases",
         _estimate(measured, here),
@@ -69,13 +82,17 @@ def show() -> None:
     cells[2].metric(
         "Exact",
         f"ε {epsilon_text(exact)}",
-        help="log(1 + q (e^ε - 1)): reached by Laplace noise on a total.",
+        help="log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
     )
     st.markdown(
         f"Without a sample an attacker's odds about a person could change by a factor "
         f"{significant(float(np.exp(epsilon)))}. If only {percent(rate)} of the rows "
         "are used and nobody knows which, most of the time the person is not even "
         f"looked at, and the factor is {significant(float(np.exp(exact)), 4)}."
+    )
+    st.caption(
+        f"At ε {significant(epsilon)} and {percent(rate)} of the rows. ε is taken from "
+        "0.01 to 20: with another number the page shows the last one that was."
     )
     grid = np.linspace(1 / _POINTS, 1, _POINTS)
     picture = figures.lemma_picture(
@@ -85,6 +102,10 @@ def show() -> None:
         watermark=False,
     )
     results.show(picture, "lemma")
+    st.caption(
+        "“If only joining is limited” is a weaker promise (note b): it limits how much "
+        "likelier an answer becomes when somebody joins, and not how much less likely."
+    )
     st.markdown("**What the source says, and what is so**")
     st.markdown(_verdicts(epsilon, rate, measured, here))
 
@@ -107,19 +128,51 @@ def _estimate(measured: Measured, at: int) -> str:
     return f"{significant(estimate)} ± {significant(half, 2)}"
 
 
+def _headline(epsilon: float, rate: float) -> None:
+    """Say what holds and what fails, and which numbers prove it."""
+    exact, bound = (
+        float(amplify(epsilon, rate)),
+        float(claimed(epsilon, np.array(rate))),
+    )
+    rho = renyi_curve(1.0, rate, _DELTA)
+    st.markdown(
+        f"**What holds.** A secret sample of {percent(rate)} turns ε "
+        f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, within the "
+        f"{epsilon_text(min(bound, epsilon))} that is claimed. **What fails** is a "
+        "rule for Gaussian noise found elsewhere, ρ q² for ρ: at "
+        f"ρ {significant(rho.level)} it promises "
+        f"ε {epsilon_text(rho.claimed_epsilon)} (δ {significant(_DELTA)}), and it is "
+        f"**{epsilon_text(rho.exact_epsilon)}**."
+    )
+
+
 def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
     seen = _estimate(measured, at)
-    exact, bound = float(amplify(1.0, rate)), 2 * rate
+    exact, bound = (
+        float(amplify(epsilon, rate)),
+        float(claimed(epsilon, np.array(rate))),
+    )
     one_sided = float(amplify_one_sided(epsilon, rate))
-    weak = float(amplify_one_sided(1.0, rate))
+    usual = epsilon == SOURCE_EPSILON
+    lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε 1)"
+    limit = (
+        f"up to q = {ONE_SIDED_LIMIT:.3f}"
+        if usual
+        else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε 1"
+    )
     kept = Retention.of(0.1, 3.0)
     rows = [
         (
-            f"Lemma 3: ε 1 on a sample of share q is 2q, here {significant(bound)}",
-            seen if epsilon == SOURCE_EPSILON else "set ε to 1 above",
+            f"ε {significant(epsilon)} on a sample of share q is at most {lemma}, here "
+            + (
+                significant(bound)
+                if bound < epsilon
+                else f"more than the {significant(epsilon)} of all rows"
+            ),
+            seen,
             (
                 f"**holds**, for every q: it is {epsilon_text(exact)}, and grows like "
-                "1.718 q at first"
+                f"{significant(math.expm1(epsilon), 4)} q at first"
             ),
         ),
         (
@@ -127,14 +180,11 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
                 "Note b: it is enough that *joining* is limited; 2q holds up to a q of "
                 "roughly 0.79"
             ),
-            f"needs {epsilon_text(weak)} of {significant(bound)} at ε 1",
-            (
-                f"**holds** up to q = {ONE_SIDED_LIMIT:.8f}; at the ε above it needs "
-                f"{epsilon_text(one_sided)}"
-            ),
+            f"here it takes {epsilon_text(one_sided)}",
+            f"**holds** {limit}",
         ),
         (
-            "Note c: to bring ε c down to ε, keep ε e^-c of the rows",
+            "Note c: to bring ε c down to ε, keep ε e⁻ᶜ of the rows",
             (
                 f"c 3 to ε 0.1: keeps {points(kept.claimed)}, reaches "
                 f"{epsilon_text(kept.reached)}"
@@ -160,7 +210,7 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
             "**depends** on the secrecy; respondents themselves have ε, not less",
         ),
         (
-            "Elsewhere: a sample of share q divides ρ of zCDP by 1/q²",
+            "Elsewhere: a sample of share q multiplies ρ of zCDP by q²",
             "see “Profiles”",
             "**fails**: ρ stays as it is",
         ),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.figures.individual import exposures
-from dpcore.figures.resampling.subsampled_answers import subsampled_picture
+from dpcore.figures.resampling.resampled_answers import resampled_picture
 from dpcore.figures.wording import epsilon_text, measured, percent, significant
 from dpcore.individual.exposure import expose
 from dpcore.releases.record import Mode
@@ -90,7 +90,7 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
 
 def _preview(asked: Request, request: SubsampledRequest) -> None:
     """Say what the sample costs in accuracy. Public numbers only."""
-    unit = f" {request.unit_text}" if request.unit_text else ""
+    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
     mine, whole = request.plan.noise, asked.mechanism.noise
     first, second, third = st.columns(3)
     first.metric(
@@ -101,7 +101,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
     )
     second.metric(
         "Noise, 95 times of 100",
-        f"± {significant(request.plan.noise_half_width())}{literal(unit)}",
+        f"± {significant(request.plan.noise_half_width())}{unit}",
         help="From the noise alone; who happens to be sampled adds to it.",
     )
     third.metric(
@@ -126,7 +126,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
                 f"Who is sampled may move the answer by up to {significant(error)}"
                 f"{unit} (one standard deviation)."
             )
-    st.caption(f"Sampled: {how}. {literal(worst)}")
+    st.caption(f"Sampled: {how}. {worst}")
     if request.rate == 1:
         st.caption("With all rows in the sample this is the plain release.")
 
@@ -141,7 +141,7 @@ def _answer(answer: Release, request: SubsampledRequest) -> None:
             f"Sanitized {literal(request.query.title)}",
             f"{measured(value, error)} {literal(unit)}".rstrip(),
         )
-        picture = subsampled_picture(
+        picture = resampled_picture(
             value,
             around,
             axis=request.query.title,
@@ -150,8 +150,8 @@ def _answer(answer: Release, request: SubsampledRequest) -> None:
         )
         results.show(picture, "subsampled-answer")
         st.caption(
-            f"From a secret sample of {percent(request.rate)} of the rows. Both "
-            "intervals cover the noise and who was sampled."
+            f"From a secret sample of {percent(request.rate)} of the rows. Intervals "
+            "cover the noise and who was sampled."
         )
         offering.badge(answer, "subsampled")
 

@@ -24,10 +24,10 @@ def ending(
         color: That of the line.
 
     """
-    (shown,) = np.nonzero(delta >= least)
-    if not len(shown) or shown[-1] + 1 == len(epsilon) or delta[shown[-1] + 1] > 0:
+    (gone,) = np.nonzero(delta <= 0)
+    if not len(gone) or gone[0] == 0:
         return []
-    at = float(epsilon[shown[-1] + 1])
+    at = float(epsilon[gone[0]])
     middle = float(np.sqrt(max(epsilon[0], 1e-12) * epsilon[-1]))
     mark = {
         "type": "scatter",

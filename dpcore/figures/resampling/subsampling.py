@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.resampling.endings import ending
 from dpcore.figures.resampling.subsampling_lines import EXACT, OTHER, SHARE, line, now
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
 from dpcore.figures.wording import epsilon_text, percent, significant
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _CLAIM = {"color": "#D55E00", "dash": "dash", "width": 2.5}
 _SMALLEST = 1e-300
+_BOTTOM = 1e-12
 
 
 def lemma_picture(
@@ -41,8 +43,10 @@ def lemma_picture(
     shown = np.isfinite(measured.estimate)
     center = np.where(shown, measured.estimate, np.nan)
     ceiling = max(float(curve.exact[-1]) * 2.5, float(curve.exact[-1]) + 0.5)
+    # Beyond the level without a sample the bound says nothing: it is left out.
+    bound = np.where(curve.claimed <= ceiling, curve.claimed, np.nan)
     lines: list[dict[str, Any]] = [
-        line(curve.rate, curve.claimed, "the source's bound", _CLAIM),
+        line(curve.rate, bound, "the source's bound", _CLAIM),
         line(curve.rate, curve.one_sided, "if only joining is limited", OTHER),
         line(curve.rate, curve.exact, "exact", EXACT),
         {
@@ -67,20 +71,23 @@ def lemma_picture(
         watermark=watermark,
         traces=lines,
         xaxis={"title": {"text": SHARE}, "range": [0, 1.02]},
-        yaxis={"title": {"text": "epsilon of the answer"}, "range": [0, ceiling]},
+        yaxis={"title": {"text": "ε of the answer"}, "range": [0, ceiling]},
         shapes=[now(at)],
     )
     exact = float(np.interp(at, curve.rate, curve.exact))
     claim = float(np.interp(at, curve.rate, curve.claimed))
+    empty = claim >= curve.epsilon
+    said = f"no more than {epsilon_text(curve.epsilon)}, which is empty"
+    said = said if empty else epsilon_text(claim)
     title = (
-        f"With {percent(at)} of the rows in a secret sample, epsilon "
+        f"With {percent(at)} of the rows in a secret sample, ε "
         f"{epsilon_text(curve.epsilon)} becomes {epsilon_text(exact)}; the source's "
-        f"bound says {epsilon_text(claim)}"
+        f"bound says {said}"
     )
     table = pd.DataFrame(
         {
             SHARE: curve.rate,
-            "exact epsilon": curve.exact,
+            "exact ε": curve.exact,
             "the source's bound": curve.claimed,
             "if only joining is limited": curve.one_sided,
         }
@@ -117,7 +124,7 @@ def renyi_picture(curve: RenyiCurve, *, watermark: bool) -> Picture:
     title = (
         f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
         f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, "
-        f"epsilon would be {epsilon_text(curve.claimed_epsilon)} at delta "
+        f"ε would be {epsilon_text(curve.claimed_epsilon)} at δ "
         f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
     )
     table = pd.DataFrame({"order": curve.order, "divergence over order": curve.slope})
@@ -147,7 +154,7 @@ def profile_picture(
 
     """
     names = {"laplace": "Laplace", "gaussian": "Gaussian"}
-    lines, table = [], {"epsilon": epsilon}
+    lines, table = [], {"ε": epsilon}
     for law, (whole, sampled) in profiles.items():
         color = STROKES[law].color
         for what, delta, dash in (
@@ -157,17 +164,18 @@ def profile_picture(
             style = {"color": color, "dash": dash, "width": 2.5}
             seen = np.where(delta > _SMALLEST, delta, np.nan)
             lines.append(line(epsilon, seen, f"{names[law]}, {what}", style))
+            lines += ending(epsilon, delta, least=_BOTTOM, color=color)
             table[f"{names[law]}, {what}"] = delta
     figure = frame(
         watermark=watermark,
         traces=lines,
-        xaxis={"title": {"text": "epsilon"}},
+        xaxis={"title": {"text": "privacy parameter ε"}},
         yaxis={
             "type": "log",
             "range": [-12, 0.1],
             "dtick": 3,
             "exponentformat": "power",
-            "title": {"text": "delta (log scale)"},
+            "title": {"text": "δ: how often ε fails (log scale)"},
         },
     )
     parts = [
@@ -176,11 +184,11 @@ def profile_picture(
     ]
     title = (
         f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
-        f"epsilon 0 delta falls from {' and from '.join(parts)}"
+        f"ε 0 δ falls from {' and from '.join(parts)}"
     )
     return Picture(
         title=title,
         figure=figure,
-        alt=f"Falling curves of delta against epsilon. {title}.",
+        alt=f"Falling curves of δ against ε. {title}.",
         table=pd.DataFrame(table),
     )

@@ -49,7 +49,7 @@ def error_picture(
         line(
             parts.rate[[0, -1]],
             np.full(2, whole),
-            "all rows, same epsilon",
+            "all rows, same ε",
             {"color": NEUTRAL, "dash": "dash", "width": 2.5},
         ),
     ]
@@ -69,7 +69,7 @@ def error_picture(
     figure = frame(
         watermark=watermark,
         traces=lines,
-        xaxis={"type": "log", "title": {"text": f"{SHARE} (log scale)"}},
+        xaxis={"type": "log", "dtick": 1, "title": {"text": f"{SHARE} (log scale)"}},
         yaxis={
             "type": "log",
             "exponentformat": "power",
@@ -80,7 +80,7 @@ def error_picture(
     here = float(np.exp(np.interp(np.log(at), np.log(parts.rate), np.log(total))))
     suffix = f" {unit}" if unit else ""
     title = (
-        f"At the same final epsilon, a release from {percent(at)} of the rows is off "
+        f"At the same final ε, a release from {percent(at)} of the rows is off "
         f"by {significant(here)}{suffix}, one from all rows by "
         f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
     )

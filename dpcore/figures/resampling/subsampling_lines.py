@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 EXACT = {"color": "#0072B2", "dash": "solid", "width": 3}
 OTHER = {"color": "#CC79A7", "dash": "dashdot", "width": 2.5}
+_MIDDLE = 0.5
 SHARE = "share of the rows in the sample"
 
 
@@ -30,7 +31,7 @@ def line(
 
 
 def now(at: float) -> dict[str, Any]:
-    """Return a vertical line at the setting of the page."""
+    """Return a vertical line at the setting of the page, a share of the rows."""
     return {
         "type": "line",
         "x0": at,
@@ -39,5 +40,12 @@ def now(at: float) -> dict[str, Any]:
         "y0": 0,
         "y1": 1,
         "line": {"color": "rgba(127,127,127,0.6)", "width": 1},
-        "label": {"text": "now", "textposition": "end"},
+        "label": {
+            "text": "now",
+            "textposition": "end",
+            "textangle": 0,
+            # Beside the line, on the side that has room.
+            "xanchor": "right" if at > _MIDDLE else "left",
+            "yanchor": "top",
+        },
     }
