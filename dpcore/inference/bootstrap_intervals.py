@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
 LEVEL = 0.95
+FEWEST_PEOPLE = 30
+"""Of fewer people averages are not normal, and an interval may hold far less often.
+
+Simulated, with hardly any noise: of 2 people an interval of 95 % holds the truth in
+60 %, of 30 in 91 % and more, unless a share is rare (``too_rare``).
+"""
+FEWEST_EXPECTED = 10
+"""Of fewer expected ones a share is too rare: intervals of 95 % hold in 64 to 90 %."""
 _ROOM = 1 - 1e-9
 
 
@@ -142,6 +150,25 @@ class Method:
             lower=center - reach,
             upper=center + reach,
         )
+
+
+def too_rare(share: float, *, people: int, noise: float) -> bool:
+    """Tell whether a share is too rare for its average to be normal.
+
+    That is where fewer than ``FEWEST_EXPECTED`` people are expected to have it, or not
+    to have it, and the noise does not hide that.
+
+    Args:
+        share: An estimate of the share.
+        people: Of how many people.
+        noise: Standard deviation of the noise in the estimate. That of one person or
+            more makes up for a rare share.
+
+    >>> too_rare(0.01, people=500, noise=1e-4), too_rare(0.1, people=500, noise=1e-4)
+    (True, False)
+
+    """
+    return people * min(share, 1 - share) < FEWEST_EXPECTED and people * noise < 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

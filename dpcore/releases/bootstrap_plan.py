@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.budget import PrivacyCost, computed
-from dpcore.inference.bootstrap_intervals import LEVEL, Method
+from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.privacy.bootstrap_bounds import Bound
@@ -111,19 +111,24 @@ class BootstrapPlan:
         )
         return np.minimum(own, self.worst_case(delta=delta))
 
+    @property
+    def has_interval(self) -> bool:
+        """Tell whether a standard error and an interval follow from the bootstraps."""
+        return self.times > 1 and self.people >= FEWEST_PEOPLE
+
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the noise has a cost of its own
         """Return the bootstraps, with their mean, standard error and interval.
 
         ``value`` holds everybody's term, shape ``(n,)``. What follows from the
-        bootstraps costs nothing more.
+        bootstraps costs nothing more. Of fewer than ``FEWEST_PEOPLE`` there is no error
+        and no interval: they rest on averages that are normal.
         """
         resampled = np.array([self._resampled(value) for _ in range(self.times)])
         drawn = self._noisy(resampled)
         labels = tuple(f"bootstrap {number}" for number in range(1, self.times + 1))
         derived = {"mean of the bootstraps": float(drawn.mean())}
-        if self.times > 1:
-            people = self.people if self.people > 1 else None
-            found = Method().around(drawn, noise=self.noise**2, people=people)
+        if self.has_interval:
+            found = Method().around(drawn, noise=self.noise**2, people=self.people)
             percent = f"{100 * LEVEL:g} %"
             derived |= {
                 "standard error": found.standard_error,

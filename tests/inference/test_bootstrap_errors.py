@@ -16,7 +16,12 @@ from dpcore.inference.bootstrap_errors import (
     Clipping,
     resampling_variance,
 )
-from dpcore.inference.bootstrap_intervals import Method, Rule
+from dpcore.inference.bootstrap_intervals import (
+    FEWEST_PEOPLE,
+    Method,
+    Rule,
+    too_rare,
+)
 
 AGES = Bootstraps.of(times=50, rho=0.5, sensitivity=0.2)
 many = st.integers(2, 400)
@@ -187,3 +192,31 @@ def test_outside_the_domain(call):
 
 def test_one_person_does_not_vary():
     assert resampling_variance(5.0, 1) == 0.0
+
+
+def held(people, share, *, noise, times=50, tables=4000):
+    """Return how often the interval holds the share of which a table is drawn."""
+    rng = np.random.default_rng(people)
+    counts = rng.binomial(people, share, tables) / people
+    drawn = rng.binomial(people, counts, (times, tables)) / people
+    drawn = drawn + rng.normal(0, noise * math.sqrt(times), drawn.shape)
+    known = Bootstraps(times=times, noise=noise**2, people=people)
+    reach = Method().half_width(known, drawn.var(axis=0, ddof=1))
+    return np.mean(np.abs(drawn.mean(axis=0) - share) <= reach)
+
+
+def test_intervals_hold_from_thirty_people_on_unless_a_share_is_rare():
+    quiet = 0.05
+    assert held(2, 0.5, noise=quiet / 2) < 0.7
+    for people in (FEWEST_PEOPLE, 100, 1000):
+        assert held(people, 0.5, noise=quiet / people) >= 0.9
+    for people, share in ((100, 0.01), (200, 0.02), (1000, 0.001)):
+        assert too_rare(share, people=people, noise=quiet / people)
+        assert too_rare(1 - share, people=people, noise=quiet / people)
+        assert held(people, share, noise=quiet / people) < 0.9
+        # Noise as large as one person makes up for it.
+        assert not too_rare(share, people=people, noise=1 / people)
+        assert held(people, share, noise=1 / people) >= 0.94
+    for people, share in ((100, 0.15), (1000, 0.015)):
+        assert not too_rare(share, people=people, noise=quiet / people)
+        assert held(people, share, noise=quiet / people) >= 0.9

@@ -12,6 +12,11 @@ from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap_lines import methods, others
 from dpcore.figures.resampling.bootstrap_releases import one_picture
 from dpcore.figures.wording import epsilon_text, measured, significant
+from dpcore.inference.bootstrap_intervals import (
+    FEWEST_EXPECTED,
+    FEWEST_PEOPLE,
+    too_rare,
+)
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
@@ -129,6 +134,21 @@ def _rival_of_one_shot(request: Request, query: Query) -> None:
     )
 
 
+def _rarity(request: BootstrapRequest, center: float) -> str:
+    """Say so where a share is too rare for its interval. From released numbers."""
+    if not request.query.kind.of_members:
+        return ""
+    plan, people = request.plan, request.query.size.people
+    whole = 1.0 if plan.average else float(people)
+    noise = plan.noise / math.sqrt(request.times) / whole
+    if not too_rare(center / whole, people=people, noise=noise):
+        return ""
+    return (
+        f" Here fewer than {FEWEST_EXPECTED} people are expected to have it, or not to "
+        "have it: the intervals may hold much less often than they say."
+    )
+
+
 def _laplace(query: Query, epsilon: float) -> str:
     """Return the standard deviation of Laplace noise for a question."""
     plain = Request(query=query, mechanism_key="laplace", epsilon=epsilon)
@@ -139,12 +159,19 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     """Show the released bootstraps with every interval that follows from them."""
     numbers = np.array(answer.values)
     people = request.query.size.people
+    unit = f" {literal(answer.unit)}" if answer.unit else ""
+    if people < FEWEST_PEOPLE:
+        error = answer.noise / math.sqrt(len(numbers))
+        st.metric("Answer", f"{measured(float(numbers.mean()), error)}{unit}")
+        st.caption(
+            f"Without a standard error and an interval: with fewer than "
+            f"{FEWEST_PEOPLE} people these would be too small much too often."
+        )
+        offering.badge(answer, "se")
+        return
     shown = (*others(level=asked.level), *asked.shown)
     corrected = methods(tail=asked.tail, level=asked.level)[3].method
-    found = corrected.around(
-        numbers, noise=answer.noise**2, people=people if people > 1 else None
-    )
-    unit = f" {literal(answer.unit)}" if answer.unit else ""
+    found = corrected.around(numbers, noise=answer.noise**2, people=people)
     first, second, third = st.columns(3)
     error = found.standard_error
     first.metric("Answer", f"{measured(found.center, error)}{unit}")
@@ -157,12 +184,14 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         numbers,
         shown,
         noise=answer.noise**2,
-        people=people if people > 1 else None,
+        people=people,
         unit=answer.unit,
         watermark=answer.mode is Mode.CLASSROOM,
     )
     results.show(picture, "se-released")
     st.caption(
-        "All intervals are computed from the released numbers: they cost nothing."
+        "All intervals are computed from the released numbers: they cost nothing. They "
+        "rest on a normal approximation, which is good for many people, values without "
+        "a long tail, and shares that are not rare." + _rarity(request, found.center)
     )
     offering.badge(answer, "se")
