@@ -191,6 +191,8 @@ def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
     text = axis.get("title", {}).get("text", "")
     if len(text) <= _LONGEST_TITLE or "<br>" in text:
         return axis
+    # What stands in brackets about the scale stays together.
+    text = text.replace("(log scale)", "(log\N{NO-BREAK SPACE}scale)")
     lines = wrap(text, _LONGEST_TITLE, break_long_words=False, break_on_hyphens=False)
     return axis | {
         "title": axis["title"] | {"text": "<br>".join(lines)},

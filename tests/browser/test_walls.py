@@ -253,7 +253,7 @@ def test_classroom_downloads_and_figures_are_watermarked(context, server):
         drawn = visitor.page.locator(".js-plotly-plot")
         expect(drawn.first).to_be_visible()
         for figure in drawn.all():
-            expect(figure.locator(".annotation-text")).to_contain_text(["Classroom"])
+            expect(figure.get_by_text("Classroom").first).to_be_visible()
 
 
 def test_link_opens_the_same_page_and_releases_nothing(browser, context, server):

@@ -12,6 +12,7 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from dpcore.figures.wording import epsilon_text, people, significant
 from dpcore.individual.exposure import expose
+from dpcore.releases.record import Mode
 from ui import confidential, session
 from ui.resampling import resized_tour
 from ui.resampling.resized_settings import Case
@@ -48,6 +49,7 @@ def show(own: Own, study: Study) -> None:
                         epsilon=own.size.epsilon,
                     ),
                     "resized-own",
+                    watermark=session.mode() is Mode.CLASSROOM,
                 )
             else:
                 _spread(own, rows)

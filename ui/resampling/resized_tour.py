@@ -28,15 +28,16 @@ _BEYOND = 3
 _MOST_AVERAGED = 10**6
 
 
-def show(case: Case, key: str) -> None:
+def show(case: Case, key: str, *, watermark: bool = False) -> None:
     """Draw the stations as tabs.
 
     Args:
         case: The table. Where it is the user's, the caller frames this as confidential.
         key: Keeps the tabs of simulated and of own data apart.
+        watermark: Whether the table is one that a lesson is about.
 
     """
-    stations: dict[str, Callable[[Case, str], None]] = {
+    stations: dict[str, Callable[..., None]] = {
         "Which ε holds": _profile,
         "Proof": _proof,
         "Averages": _averages,
@@ -48,12 +49,12 @@ def show(case: Case, key: str) -> None:
     for tab, station in zip(tabs, stations.values(), strict=True):
         if tab.open:
             with tab:
-                station(case, key)
+                station(case, key, watermark=watermark)
 
 
-def _profile(case: Case, key: str) -> None:
+def _profile(case: Case, key: str, *, watermark: bool) -> None:
     picture = figures.profile_picture(
-        case.bootstrap, case.ones, case.repaired, watermark=False
+        case.bootstrap, case.ones, case.repaired, watermark=watermark
     )
     results.show(picture, f"{key}-profile")
     pairs = case.bootstrap.around(case.ones)
@@ -75,13 +76,13 @@ def _profile(case: Case, key: str) -> None:
     )
 
 
-def _proof(case: Case, key: str) -> None:
+def _proof(case: Case, key: str, *, watermark: bool) -> None:
     rng = np.random.default_rng(case.seed)
     most = max(case.scores, min(attacks.usual_most(case.bootstrap), 10**7))
     curve = attacks.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
     beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
     results.show(
-        figures.reveal_picture(curve, case.bootstrap, beliefs, watermark=False),
+        figures.reveal_picture(curve, case.bootstrap, beliefs, watermark=watermark),
         f"{key}-proof",
     )
     st.markdown(
@@ -95,7 +96,7 @@ def _proof(case: Case, key: str) -> None:
     )
 
 
-def _averages(case: Case, key: str) -> None:
+def _averages(case: Case, key: str, *, watermark: bool) -> None:
     rng = np.random.default_rng(case.seed)
     needed = attacks.scores_to_average(case.bootstrap, case.ones)
     most = max(case.scores, min(_BEYOND * needed, _MOST_AVERAGED))
@@ -104,7 +105,7 @@ def _averages(case: Case, key: str) -> None:
     )
     results.show(
         figures.averaging_picture(
-            curve, case.ones, case.bootstrap.people, watermark=False
+            curve, case.ones, case.bootstrap.people, watermark=watermark
         ),
         f"{key}-averages",
     )
@@ -115,12 +116,14 @@ def _averages(case: Case, key: str) -> None:
     )
 
 
-def _scores(case: Case, key: str) -> None:
+def _scores(case: Case, key: str, *, watermark: bool) -> None:
     rng = np.random.default_rng(case.seed)
     ones = min(case.ones, case.bootstrap.people - 1)
     found = attacks.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
     results.show(
-        figures.scores_picture(found, ones, case.bootstrap.delta(), watermark=False),
+        figures.scores_picture(
+            found, ones, case.bootstrap.delta(), watermark=watermark
+        ),
         f"{key}-scores",
     )
     st.markdown(
@@ -131,11 +134,11 @@ def _scores(case: Case, key: str) -> None:
     )
 
 
-def _errors(case: Case, key: str) -> None:
+def _errors(case: Case, key: str, *, watermark: bool) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = alignments.rivals(bootstrap, ones)
     results.show(
-        resized_rivals.variance_picture(bootstrap, ones, rivals, watermark=False),
+        resized_rivals.variance_picture(bootstrap, ones, rivals, watermark=watermark),
         f"{key}-errors",
     )
     share = ones / bootstrap.people
@@ -177,7 +180,7 @@ def _errors(case: Case, key: str) -> None:
     )
 
 
-def _fair(case: Case, key: str) -> None:
+def _fair(case: Case, key: str, *, watermark: bool) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = {
         rival.name: rival
@@ -198,12 +201,12 @@ def _fair(case: Case, key: str) -> None:
     left, right = st.columns(2)
     with left:
         picture = resized_rivals.rivals_picture(
-            bootstrap, ones, rivals[name], watermark=False
+            bootstrap, ones, rivals[name], watermark=watermark
         )
         results.show(picture, f"{key}-rivals")
     with right:
         picture = resized_rivals.detection_picture(
-            bootstrap, ones, rivals[name], watermark=False
+            bootstrap, ones, rivals[name], watermark=watermark
         )
         results.show(picture, f"{key}-detection")
     st.markdown(

@@ -94,7 +94,12 @@ def curves_picture(
                 "y0": 0,
                 "y1": 1,
                 "line": {"color": "rgba(127,127,127,0.6)", "width": 1},
-                "label": {"text": "now", "textposition": "end"},
+                "label": {
+                    "text": "now",
+                    "textposition": "end",
+                    "textangle": 0,
+                    "xanchor": "right",
+                },
             }
         ],
     )

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, PLATE, SCALE, Picture, frame, plain
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    PLATE,
+    SCALE,
+    Picture,
+    frame,
+    log_axis,
+    plain,
+)
 from dpcore.figures.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
@@ -45,13 +53,7 @@ def iso_epsilon_picture(
         height=460,
         showlegend=False,
         annotations=_names(found.lines, 0.9 * float(found.residual_edges[-1])),
-        xaxis={
-            "type": "log",
-            "range": np.log10(found.leverage_edges[[0, -1]]).tolist(),
-            "dtick": 1,
-            "exponentformat": "power",
-            "title": {"text": plain(f"{leverage} (log scale)")},
-        },
+        xaxis=log_axis(leverage, *found.leverage_edges[[0, -1]].tolist()),
         yaxis={
             "range": found.residual_edges[[0, -1]].tolist(),
             "title": {"text": plain(residual)},
@@ -172,9 +174,9 @@ def _title(found: LeverageMap, rows: Sequence[int]) -> str:
     leverage, residual = found.above
     return (
         f"The most exposed person (row {rows[0]}, epsilon "
-        f"{epsilon_text(float(found.top_epsilon[0]))}) has more leverage than "
-        f"{percent(leverage)} of the people, and is missed by more than "
-        f"{percent(residual)} are"
+        f"{epsilon_text(float(found.top_epsilon[0]))}) pulls the model harder than "
+        f"{percent(leverage)} of the people do, and is predicted worse than "
+        f"{percent(residual)} of them"
     )
 
 
