@@ -77,7 +77,7 @@ def coefficients_picture(
         height=_MARGIN + _ROW * len(names),
         traces=traces,
         xaxis={
-            "title": {"text": "coefficient, on the scale of the model"},
+            "title": {"text": "coefficient (model scale)"},
             "zeroline": True,
             "zerolinecolor": "rgba(127,127,127,0.7)",
         },

@@ -13,7 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.figures.wording import epsilon_text
-from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.model_exposure import expose_model, known_relations
 from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
@@ -42,6 +42,7 @@ def number(name: str, upper: float) -> Column:
     )
 
 
+SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 TARGET, FEATURE = number(COLUMN, TOP), number("hours", 80.0)
 
 
@@ -51,7 +52,7 @@ def request(key: str) -> ModelRequest:
         design=Design(target=TARGET, features=(FEATURE,)),
         model=ModelKind.LINEAR,
         penalty=Penalty(strength=64.0),
-        relation=NeighboringRelation.SUBSTITUTION,
+        relation=SUBSTITUTION,
         unit=PrivacyUnit(),
         most_people=PEOPLE,
     )
@@ -81,6 +82,14 @@ def secrets(text: str) -> dict[str, float]:
             f"{key}, residual": float(losses.residual[first]),
             f"{key}, shift": float(losses.shift_lengths[first]),
         }
+        if SUBSTITUTION in known_relations(asked.law, linear=True):
+            # What the page shows first: another record in the person's place.
+            other = expose_model(asked, fit, relation=SUBSTITUTION)
+            known |= {
+                f"{key}, replaced": other.maximum,
+                f"{key}, replaced, median": float(np.median(other.epsilon)),
+                f"{key}, replaced, certificate": other.for_all_certificate,
+            }
     return known
 
 
