@@ -14,7 +14,7 @@ from tests.app.test_pages import (
     use_upload,
 )
 from tests.app.test_person_totals import epsilon, look
-from tests.app.test_questions import release, set_to
+from tests.app.test_questions import release, set_to, shown
 from ui import accounts
 
 WAYS = {
@@ -22,7 +22,7 @@ WAYS = {
     "sample": "a secret sample with noise",
     "resized": "one small resample with noise (resized bootstrap, repaired)",
 }
-VIEWS = ("One person", "What if", "Why not publish, and what may be")
+VIEWS = ("One person", "Move somebody", "Why not publish, and what may be")
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +72,8 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
         assert not app.error
         assert len(charts(app)) == drawn
         assert bool(app.info) is (drawn == 0)
+        if drawn:
+            assert "loss is at most" in shown(app)
     app.session_state["individual-view"] = "Over the whole ledger"
     assert "Nothing has been released" in app.run().info[0].value
 

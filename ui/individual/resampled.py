@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.individual.adversaries import detection_picture
 from dpcore.figures.individual.model_exposures import Chain
+from dpcore.figures.individual.one_person import delta_text
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.wording import at_most, epsilon_text
 from dpcore.individual.exposure import expose
@@ -244,8 +245,8 @@ def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> Non
     delta = exposure.delta or _USUAL_DELTA
     own = person.epsilon if exposure.delta > 0 else epsilon_at(laws, delta)
     st.markdown(
-        f"The more δ is allowed, the less is ε: at δ {delta:g} this person's is "
-        f"{epsilon_text(own)}."
+        f"The more δ is allowed, the less is ε: at {delta_text(delta)} this person's "
+        f"is {epsilon_text(own)} at most."
     )
     picture = bounds_picture(
         profile(laws),
@@ -253,5 +254,6 @@ def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> Non
         own=own,
         key=subject.request.mechanism_key,
         watermark=details.watermark(),
+        exact=False,
     )
     results.show(picture, "person-bounds")

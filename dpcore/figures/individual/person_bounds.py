@@ -18,18 +18,26 @@ _DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def bounds_picture(
-    profile: Profile, *, delta: float, own: float, key: str, watermark: bool
+    profile: Profile,
+    *,
+    delta: float,
+    own: float,
+    key: str,
+    watermark: bool,
+    exact: bool = True,
 ) -> Picture:
     """Return the exact profile with published bounds; dotted where they understate.
 
     Args:
         profile: The profile of one person.
         delta: Where bounds are compared.
-        own: The person's exact epsilon there.
+        own: The person's epsilon there.
         key: Key of the mechanism, for its color.
         watermark: Whether the picture is for the classroom only.
+        exact: Whether the profile is exact, and not an upper bound.
 
     """
+    name = "exact" if exact else "at most"
     shown = profile.delta > 0
     traces: list[dict[str, Any]] = [
         {
@@ -37,9 +45,9 @@ def bounds_picture(
             "x": profile.epsilon[shown],
             "y": profile.delta[shown],
             "mode": "lines",
-            "name": "exact",
+            "name": name,
             "line": {"color": STROKES[key].color, "width": 3.5},
-            "hovertemplate": "ε %{x:.4g}: δ %{y:.3g}<extra>exact</extra>",
+            "hovertemplate": f"ε %{{x:.4g}}: δ %{{y:.3g}}<extra>{name}</extra>",
         }
     ]
     for place, bound in enumerate(profile.bounds):
@@ -62,7 +70,8 @@ def bounds_picture(
         bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)
     ]
     title = (
-        f"At δ {significant(delta)} this person's loss is exactly {epsilon_text(own)}"
+        f"At δ {significant(delta)} this person's loss is "
+        f"{'exactly' if exact else 'at most'} {epsilon_text(own)}"
     )
     if wrong:
         least = min(wrong, key=lambda bound: at_delta(bound, delta))
