@@ -304,7 +304,7 @@ def test_resized_bootstrap_reveals_no_more_than_is_counted(kind, delta):
     assert found.event.delta == delta
     counted = np.asarray(found.epsilon(0.3))
     assert (counted <= 1 + 1e-9).all()
-    grid = np.linspace(-40 * plan.noise - 20, 40 * plan.noise + 50, 40_001)
+    grid = np.linspace(-40 * plan.noise - 20, 40 * plan.noise + 50, 8_001)
     cell = grid[1] - grid[0]
     of_members = kind.of_members
 
@@ -312,9 +312,10 @@ def test_resized_bootstrap_reveals_no_more_than_is_counted(kind, delta):
         of = np.asarray(values >= 10, dtype=float) if of_members else values
         return mixture(*with_replacement(of, 3), laplace, plan.noise, grid)
 
+    here = law_of(VALUES)
     for entry in range(N):
         for other in neighbors(entry, leaving=False, replaced=True):
-            worst = excess(law_of(VALUES), law_of(other), counted[entry], cell)
+            worst = excess(here, law_of(other), counted[entry], cell)
             assert worst <= delta + 1e-9
     totals = person_totals([found] * 2, people=N, delta=0.01).of
     assert totals[Counting.SIMPLE] == pytest.approx(2 * counted)
