@@ -96,6 +96,10 @@ def test_profiles_and_errors_are_drawn(view):
     assert len(charts(app)) == 2
     once = metrics(set_to(app, "number_input", "Releases, each from a fresh sample", 1))
     assert once["Added up"] == once["Privacy loss distributions"] == "ε 2.19"
+    tiny = metrics(set_to(app, "number_input", "δ", 1e-15))
+    assert tiny["Privacy loss distributions"] == "not available"
+    assert "rounding errors in δ" in shown(app)
+    set_to(app, "number_input", "δ", 1e-6)
     set_to(app, "selectbox", "Noise", "laplace")
     assert metrics(app)["Added up"] == "ε 0.159"
     app = view("Does it pay?")

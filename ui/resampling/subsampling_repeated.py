@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.figures.wording import epsilon_text, significant
+from dpcore.privacy.convolution import rounding
 from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
 from ui import session
 
@@ -45,11 +47,18 @@ def show(ratio: float, rate: float, delta: float) -> None:
         "By Renyi divergences" if law == "gaussian" else "By zCDP",
         f"ε {epsilon_text(total.renyi)}",
     )
+    known = math.isfinite(total.pld)
     cells[2].metric(
         "Privacy loss distributions",
-        f"ε {epsilon_text(total.pld)}",
+        f"ε {epsilon_text(total.pld)}" if known else "not available",
         help="Convolved numerically, rounded up: tight but for the width of the cells.",
     )
+    if not known:
+        st.caption(
+            f"Convolving has rounding errors in δ, here up to "
+            f"{significant(rounding(times), up=True)}, and reaches no losses that are "
+            "astronomically large: the other two ways of counting hold."
+        )
     st.caption(
         f"For {times:,} releases fixed in advance, at δ {significant(delta)}, one "
         "person more or less."
