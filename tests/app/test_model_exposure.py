@@ -223,7 +223,7 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
 def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
     use_example(open_page)
     app = look(open_page("individual"), model="Linear", released="posterior")
-    assert "shown for this release is what leaving does" in shown(app)
+    assert "for this release losses are those of leaving" in shown(app)
     assert list(by_label(app.radio, "What if").options) == [
         "the person had not been there"
     ]

@@ -53,8 +53,8 @@ _WORLDS = {
 
 _LEAVING_ONLY = (
     "The guarantee is about another record in a person's place. What another record "
-    "could do is known for linear models with noise of a public shape; shown for this "
-    "release is what leaving does."
+    "could do is known for linear models with noise of a public shape; for this "
+    "release losses are those of leaving."
 )
 
 
