@@ -90,8 +90,8 @@ def ask(study: Study) -> tuple[Own, Study]:
             format_func=lambda delta: f"{delta:g}",
             key="resized-delta",
             bind="query-params",
-            help="0 is a pure guarantee. A δ must be below one in the number of people: "
-            "with that chance, a row that was drawn may show.",
+            help="0 is a pure guarantee. A δ must be below one in the number of "
+            "people: with that chance, a row that was drawn may show.",
         )
     query = Query(
         kind=kind,
