@@ -184,17 +184,19 @@ class Design:
                 kept &= ~dataset.missing(column.name)
         return np.flatnonzero(kept)
 
-    def matrix(self, dataset: Dataset) -> ModelTable:
+    def matrix(
+        self, dataset: Dataset, rows: NDArray[np.intp] | None = None
+    ) -> ModelTable:
         """Return the rows and targets of everybody with all values. CONFIDENTIAL.
 
-        Missing values are dropped or replaced as the columns say.
+        Missing values are dropped or replaced as columns say. ``rows``: whom to read.
 
         Raises:
             DataError: A column cannot be read as declared, or nobody is left.
             ParameterError: The data set declares a column otherwise.
 
         """
-        rows = self.rows(dataset)
+        rows = self.rows(dataset) if rows is None else rows
         if len(rows) == 0:
             message = "nobody has a value of every column of the model."
             raise DataError(message)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from scipy.special import xlogy
 
+from dpcore.errors import DataError
 from dpcore.models.glm import GlmFit, fit_glm, weighted_sum
 from dpcore.models.glm_removals import newton_steps
 from dpcore.models.losses import Logistic, Poisson
@@ -18,6 +19,8 @@ from dpcore.models.removals import UNIQUE_FROM, removals
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.models.ridge import RidgeFit
+
+_HALVINGS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +37,7 @@ class Diagnostics:
         gradient: Length of the gradient that is left where the search ended.
         separated: Whether every yes is told from every no without error, so that only
             the penalty keeps the coefficients finite.
+        found: Whether the search ended at the minimum.
         explained: Share of the losses of a constant prediction that the model removes:
             R squared for a linear model, the share of the deviance for others; NaN
             where everybody has the same target.
@@ -46,11 +50,23 @@ class Diagnostics:
     unique: int = field(repr=False)
     gradient: float = field(repr=False)
     separated: bool = field(repr=False)
+    found: bool = field(repr=False)
     explained: float = field(repr=False)
 
 
 def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
-    """Return how well a fit went, in a few passes over the rows."""
+    """Return how well a fit went, in a few passes over the rows.
+
+    Raises:
+        DataError: There is nobody.
+
+    """
+    if fit.people == 0:
+        message = (
+            "nobody has a value of every column of the model: all coefficients are 0, "
+            "and a release is nothing but noise."
+        )
+        raise DataError(message)
     if isinstance(fit, GlmFit):
         leverages = newton_steps(fit).leverages
         slopes = fit.loss.slope(fit.predictions, fit.target)
@@ -69,6 +85,7 @@ def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
         unique=int(np.count_nonzero(leverages >= UNIQUE_FROM)),
         gradient=float(np.linalg.norm(gradient)),
         separated=_separated(fit),
+        found=not isinstance(fit, GlmFit) or fit.found,
         explained=explained,
     )
 
@@ -84,13 +101,31 @@ def _deviance_explained(fit: GlmFit) -> float:
     y = fit.target
     if y.min() == y.max():
         return math.nan
-    constant = fit_glm(
-        np.ones((len(y), 1)), y, loss=fit.loss, penalty=Penalty(strength=0.0)
-    )
     least = _least(fit, y)
-    base = float(fit.loss.value(constant.predictions, y).sum()) - least
+    constant = np.full(len(y), _best_constant(fit, y))
+    base = float(fit.loss.value(constant, y).sum()) - least
     left = float(fit.loss.value(fit.predictions, y).sum()) - least
     return 1 - left / base if base > 0 else math.nan
+
+
+def _best_constant(fit: GlmFit, y: FloatArray) -> float:
+    """Return a constant prediction that misses targets least.
+
+    Huber's loss may have many: it is flat between two groups of the same size that lie
+    far apart. Any of them does, and bisection of the slope ends at one.
+    """
+    try:
+        found = fit_glm(
+            np.ones((len(y), 1)), y, loss=fit.loss, penalty=Penalty(strength=0.0)
+        )
+    except DataError:
+        low, high = float(y.min()), float(y.max())
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            ahead = float(fit.loss.slope(np.full(len(y), middle), y).sum()) > 0
+            low, high = (low, middle) if ahead else (middle, high)
+        return (low + high) / 2
+    return float(found.theta[0])
 
 
 def _least(fit: GlmFit, y: FloatArray) -> float:

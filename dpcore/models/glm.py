@@ -41,6 +41,8 @@ class GlmFit:
         theta: The coefficients, shape ``(d,)``.
         tolerance: Length from which a gradient counts as 0: 1e-10, or what rounding
             leaves of a sum over many people.
+        found: Whether the search came that far; otherwise ``theta`` is where it
+            stopped.
 
     """
 
@@ -51,6 +53,7 @@ class GlmFit:
     factor: Factor = field(repr=False)
     theta: FloatArray = field(repr=False)
     tolerance: float = field(repr=False)
+    found: bool = field(default=True, repr=False)
 
     @property
     def people(self) -> int:
@@ -62,31 +65,42 @@ class GlmFit:
         """Return ``X theta``, shape ``(n,)``."""
         return linear(self.features, self.theta)
 
-    def refit(self, person: int, start: FloatArray) -> FloatArray | None:
+    def refit(
+        self, person: int, start: FloatArray, *, copies: int = 1
+    ) -> FloatArray | None:
         """Return the coefficients without a person; ``None`` if there are none.
 
-        ``start`` is where the search begins, such as a one-step approximation.
+        Args:
+            person: Who leaves.
+            start: Where the search begins, such as a one-step approximation.
+            copies: How many rows like theirs leave. Where the table has fewer, there
+                may be no minimum.
+
         """
-        if self.people == 1:
+        if self.people <= copies:
             return None if self.penalty.convexity(1) == 0 else np.zeros_like(start)
         problem = _Problem(
             x=self.features,
             y=self.target,
             loss=self.loss,
-            diagonal=self.penalty.diagonal(len(start), self.people - 1),
+            diagonal=self.penalty.diagonal(len(start), self.people - copies),
             without=person,
+            copies=copies,
         )
         # A start beyond the reach of floats, or worse than the fit, leads nowhere.
         reached, _ = problem.value(start, linear(self.features, start))
         if not reached <= problem.value(self.theta, self.predictions)[0]:
             start = self.theta
         try:
-            return _minimized(problem, start)[0]
-        except DataError:
+            theta, _, _, found = _minimized(problem, start)
+        except (DataError, np.linalg.LinAlgError):
             return None
+        return theta if found else None
 
     def pulled(self, pull: FloatArray) -> FloatArray:
         """Return the minimum of the objective plus ``pull^T theta``, shape ``(d,)``.
+
+        Where every coefficient is penalized it is at worst where the search stopped.
 
         Raises:
             DataError: There is none, as without a penalty.
@@ -105,6 +119,9 @@ class GlmFit:
 def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> GlmFit:
     """Return the fit of targets ``y``, shape ``(n,)``, to rows ``x``, shape ``(n, d)``.
 
+    Where every coefficient is penalized there is always one, though the search may stop
+    short of it (``found``).
+
     Raises:
         DataError: There is nobody, or no finite coefficients are the only best ones.
         ParameterError: The shapes do not fit, a number is missing or beyond 1e100, or
@@ -122,7 +139,7 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
     loss.check(y)
     n, d = x.shape
     problem = _Problem(x=x, y=y, loss=loss, diagonal=penalty.diagonal(d, n))
-    theta, factor, tolerance = _minimized(problem, np.zeros(d))
+    theta, factor, tolerance, found = _minimized(problem, np.zeros(d))
     return GlmFit(
         features=x,
         target=y,
@@ -131,6 +148,26 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
         factor=factor,
         theta=theta,
         tolerance=tolerance,
+        found=found,
+    )
+
+
+def glm_of_nobody(columns: int, *, loss: Loss, penalty: Penalty) -> GlmFit:
+    """Return the fit to no rows at all: the penalty alone makes coefficients 0.
+
+    Raises:
+        DataError: A coefficient goes unpenalized.
+
+    """
+    x, y = np.empty((0, columns)), np.empty(0)
+    return GlmFit(
+        features=x,
+        target=y,
+        loss=loss,
+        penalty=penalty,
+        factor=factorize(x, y, penalty.diagonal(columns, 1)),
+        theta=np.zeros(columns),
+        tolerance=GRADIENT,
     )
 
 
@@ -152,13 +189,17 @@ def weighted_sum(x: FloatArray, weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Problem:
-    """A penalized sum of losses, perhaps without one person or with a linear term."""
+    """A penalized sum of losses, perhaps without one person or with a linear term.
+
+    Without more copies of a person than there are, the person's losses count below 0.
+    """
 
     x: FloatArray
     y: FloatArray
     loss: Loss
     diagonal: FloatArray
     without: int | None = None
+    copies: int = 1
     pull: FloatArray | None = None
 
     def value(self, theta: FloatArray, eta: FloatArray) -> tuple[float, float]:
@@ -176,8 +217,9 @@ class _Problem:
         slopes = self._others(self.loss.slope(eta, self.y))
         weights = self._others(self.loss.curvature(eta, self.y))
         # A prediction is as uncertain as its last digit, and a slope as it makes it.
-        doubt = np.abs(slopes).sum() + weights.sum() + weights @ np.abs(eta)
-        largest = max(float(self.x.max()), -float(self.x.min()))
+        sizes = np.abs(weights)
+        doubt = np.abs(slopes).sum() + sizes.sum() + sizes @ np.abs(eta)
+        largest = max(float(self.x.max(initial=0.0)), -float(self.x.min(initial=0.0)))
         rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt) * largest
         gradient = weighted_sum(self.x, slopes) + self.diagonal * theta
         if self.pull is not None:
@@ -192,17 +234,20 @@ class _Problem:
 
     def _others(self, values: FloatArray) -> FloatArray:
         if self.without is not None:
-            values[self.without] = 0.0
+            own = values[self.without]
+            values[self.without] = own * (1 - self.copies) if self.copies > 1 else 0.0
         return values
 
 
 def _minimized(
     problem: _Problem, theta: FloatArray
-) -> tuple[FloatArray, Factor, float]:
+) -> tuple[FloatArray, Factor, float, bool]:
     """Return the minimum, the factor of the Hessian there, and the tolerance reached.
 
     Where no finite minimum exists, as when the features separate yes from no, the
-    gradient vanishes but the steps do not; so both have to.
+    gradient vanishes but the steps do not; so both have to. Where a penalty sees to it
+    that there is one, the last point is returned, and False, instead of an error: that
+    a search fails would tell about the table.
     """
     eta = linear(problem.x, theta)
     for _ in range(_STEPS):
@@ -218,11 +263,15 @@ def _minimized(
             factor = problem.factor(problem.majorant(eta))
         step = factor.solve(gradient)
         change = linear(problem.x, step)
-        if flat and np.abs(change).max() <= _STILL * (1 + np.abs(eta).max()):
-            return theta - step, factor, tolerance
+        still = _STILL * (1 + np.abs(eta).max(initial=0.0))
+        if flat and np.abs(change).max(initial=0.0) <= still:
+            return theta - step, factor, tolerance, True
         scale = _step_length(problem, theta, eta, (step, change), gradient)
         theta = theta - scale * step
         eta = linear(problem.x, theta)
+    if (problem.diagonal > 0).all() and np.isfinite(theta).all():
+        _, weights, rounding = problem.slopes(theta, eta)
+        return theta, problem.factor(weights), max(GRADIENT, rounding), False
     message = (
         "the model has no single best fit with finite coefficients, or none was found: "
         "some combination of features may tell the targets apart without error "

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.models.factor import Factor
 
+_LARGEST: Final = 1e12
+
 
 class Shape(StrEnum):
     """Which matrix ``A`` is."""
@@ -81,6 +83,14 @@ class Metric:
         if self.matrix is not None:
             return float(np.linalg.eigvalsh(self.matrix)[-1])
         return 1.0 if self.public else np.inf
+
+    @property
+    def moderate(self) -> bool:
+        """Return whether a public matrix is within the reach of floating point."""
+        if self.matrix is None:
+            return True
+        ends = np.linalg.eigvalsh(self.matrix)
+        return bool(ends[0] >= 1 / _LARGEST and ends[-1] <= _LARGEST)
 
     def root(self, factor: Factor) -> FloatArray:
         """Return ``F`` with ``A = F^T F``, so that ``|v|_A = |F v|``.

@@ -62,6 +62,10 @@ class RidgeFit:
             return self
         return _fitted(self.features, self.target, self.penalty, people)
 
+    def with_penalty(self, penalty: Penalty) -> RidgeFit:
+        """Return the fit to the same rows with another penalty."""
+        return _fitted(self.features, self.target, penalty, self.people)
+
     def refit(
         self,
         without: NDArray[np.intp],
@@ -103,6 +107,16 @@ def fit_ridge(x: FloatArray, y: FloatArray, *, penalty: Penalty) -> RidgeFit:
     """
     x, y = checked_table(x, y)
     return _fitted(x, y, penalty, len(y))
+
+
+def ridge_of_nobody(columns: int, *, penalty: Penalty) -> RidgeFit:
+    """Return the fit to no rows at all: the penalty alone makes coefficients 0.
+
+    Raises:
+        DataError: A coefficient goes unpenalized.
+
+    """
+    return _fitted(np.empty((0, columns)), np.empty(0), penalty, 1)
 
 
 def _fitted(x: FloatArray, y: FloatArray, penalty: Penalty, people: int) -> RidgeFit:

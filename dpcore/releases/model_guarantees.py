@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.errors import ParameterError
 from dpcore.models import posterior_profile, repeated_posterior
 from dpcore.models.posterior_guarantees import RecordBounds, covering_residual, longest
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
@@ -32,8 +33,22 @@ SLOPE, CURVATURE = 1.0, 0.25
 _ALONE: Final = NeighboringRelation.ADD_REMOVE
 _UNIT: Final = 2.0**-53
 _STEPS: Final = 100
+_SMALLEST_ROOT: Final = 1e-100
+_FAINTEST: Final = 1e-12
+"""Penalty over the number of people below which rounding may leave no fit."""
 _QUADRATURE: Final = 1 - 1e-4
 _PRIVATE_SIDE: Final = 1 - 1e-12
+
+
+def strength_of(question: ModelQuestion) -> float:
+    """Return the penalty of every coefficient that guarantees rest on, or 0.
+
+    It is 0 as well where the penalty is so small that a table could have no fit in
+    floating point: whether a release fails must not depend on the table.
+    """
+    penalty = question.penalty
+    strength = 0.0 if penalty.per_person else penalty.convexity(1)
+    return strength if strength >= _FAINTEST * question.most_people else 0.0
 
 
 def per_move(epsilon: float, delta: float, moves: int) -> tuple[float, float]:
@@ -57,7 +72,7 @@ def worst_shift(question: ModelQuestion, metric: Metric) -> float:
     Includes what the arithmetic of the fit may add. Infinite where no bound is known.
     """
     loss, penalty = question.loss, question.penalty
-    if penalty.per_person:
+    if strength_of(question) == 0:
         return math.inf
     if loss is None:
         shift = worst_ridge_shift(
@@ -127,8 +142,18 @@ def objective_sigma(question: ModelQuestion, *, epsilon: float, delta: float) ->
     """Return the noise of objective perturbation for a logistic regression.
 
     ``sigma^2 = (8 log(2/delta) + 4 epsilon)/epsilon^2`` for slopes of at most 1.
+
+    Raises:
+        ParameterError: The delta of each of several moves vanishes.
+
     """
     each, left = per_move(epsilon, delta, question.moves)
+    if left == 0:
+        message = (
+            f"delta is too small, or epsilon too large, for {question.moves} moves: "
+            "the delta of each of them vanishes."
+        )
+        raise ParameterError(message)
     spread = math.sqrt(8 * math.log(2 / left) + 4 * each)
     return SLOPE * spread / each * (1 + 1e-12)
 
@@ -139,8 +164,7 @@ def objective_epsilon(question: ModelQuestion, sigma: float, delta: float) -> fl
     The inverse of ``objective_sigma``, and no less than the penalty allows. Infinite
     without a penalty.
     """
-    penalty = question.penalty
-    strength = 0.0 if penalty.per_person else penalty.convexity(1)
+    strength = strength_of(question)
 
     def within(epsilon: float) -> bool:
         enough = objective_penalty(question, epsilon=epsilon) <= strength
@@ -167,8 +191,20 @@ def objective_penalty(question: ModelQuestion, *, epsilon: float) -> float:
 
 
 def gaussian_gamma(shift: float, *, epsilon: float, delta: float) -> float:
-    """Return the largest precision of Gaussian noise within (epsilon, delta)."""
-    return (gaussian.mu_for(epsilon, delta) / shift) ** 2 * (1 - 1e-14)
+    """Return the largest precision of Gaussian noise within (epsilon, delta).
+
+    Raises:
+        ParameterError: It is beyond the reach of floats.
+
+    """
+    root = gaussian.mu_for(epsilon, delta) / shift
+    if not _SMALLEST_ROOT < root < 1 / _SMALLEST_ROOT:
+        message = (
+            "the noise for this epsilon, delta and penalty is beyond the reach of "
+            "floating point; choose less extreme numbers."
+        )
+        raise ParameterError(message)
+    return root**2 * (1 - 1e-14)
 
 
 def _share(epsilon: float, moves: int) -> float:
@@ -181,9 +217,8 @@ def _share(epsilon: float, moves: int) -> float:
 
 def _worst_pair(question: ModelQuestion) -> tuple[float, float] | None:
     """Return the largest leverage, and the residual that covers all of them."""
-    penalty = question.penalty
-    strength = 0.0 if penalty.per_person else penalty.convexity(1)
-    if strength <= 0:
+    strength = strength_of(question)
+    if strength == 0:
         return None
     leverage = BOUNDS.leverage(strength)
     length = longest(question.most_people, BOUNDS, penalty=strength)

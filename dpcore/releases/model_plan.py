@@ -25,7 +25,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.penalty import Penalty
 from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge import RidgeFit
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dpcore.models.design import Design
     from dpcore.models.glm import GlmFit
     from dpcore.models.release_laws import Law
-    from dpcore.models.ridge import RidgeFit
     from dpcore.releases.model_question import ModelQuestion
 
 _FINE: Final = 2.0**-20
@@ -106,7 +105,6 @@ class ModelPlan:
 
         Raises:
             ClaimError: There is no guarantee, so that nothing may be drawn in earnest.
-            DataError: The minimum of the perturbed objective was not found.
 
         """
         if not math.isfinite(self.epsilon):
@@ -163,9 +161,10 @@ class ModelPlan:
         )
         normal = standard_normal(law.columns)
         tuning = law.tune(law.floor(released))
-        tuned = fit_ridge(
-            fit.features, fit.target, penalty=Penalty(strength=tuning.penalty)
-        )
+        if not isinstance(fit, RidgeFit):
+            message = "only a linear model has an adaptive posterior sample."
+            raise ClaimError(message)
+        tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
         sample = SampledFit(gamma=tuning.gamma)
         spread = 1 / math.sqrt(tuning.gamma * (tuning.penalty + law.people))
         theta = gridded(sample.transformed(tuned, normal[np.newaxis]), spread)

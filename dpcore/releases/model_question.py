@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcore.data.columns import ColumnKind
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.models.design import UnitRows
-from dpcore.models.glm import fit_glm
+from dpcore.models.glm import fit_glm, glm_of_nobody
 from dpcore.models.kinds import ModelKind
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge import fit_ridge, ridge_of_nobody
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.parameters import column_parameters
 
@@ -111,27 +111,33 @@ class ModelQuestion:
         return self.unit.rows * (2 if replaced else 1)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each person behind the model. CONFIDENTIAL."""
-        return self.design.rows(dataset)
+        """Return the row, from 0, of each person behind the model. CONFIDENTIAL.
+
+        At most as many as were declared, the first ones.
+        """
+        return self.design.rows(dataset)[: self.most_people]
 
     def fit(self, dataset: Dataset) -> RidgeFit | GlmFit:
         """Return the model fitted to a table. CONFIDENTIAL.
 
+        With a penalty there is a fit to any table: a refusal would tell how many people
+        there are. Only the first ``most_people`` rows are read. If there are more, the
+        maximum was not one, and a person who comes or goes may push another one out or
+        let one in: two moves. Of nobody, the coefficients are 0.
+
         Raises:
-            DataError: A column cannot be read as declared, nobody is left, there are
-                more people than were declared, or no single fit exists.
+            DataError: A column cannot be read as declared; or, without a penalty,
+                nobody is left or no single fit exists.
             ParameterError: The data set declares a column otherwise.
 
         """
-        table = self.design.matrix(dataset)
-        if len(table.target) > self.most_people:
-            message = (
-                "there are more people than the public bound on their number: raise "
-                "the public maximum number of people, which is asked for with the "
-                "penalty."
-            )
-            raise DataError(message)
-        loss = self.loss
+        loss, rows = self.loss, self.rows(dataset)
+        if len(rows) == 0 and self.penalty.convexity(1) > 0:
+            columns = len(self.labels)
+            if loss is None:
+                return ridge_of_nobody(columns, penalty=self.penalty)
+            return glm_of_nobody(columns, loss=loss, penalty=self.penalty)
+        table = self.design.matrix(dataset, rows)
         if loss is None:
             return fit_ridge(table.features, table.target, penalty=self.penalty)
         return fit_glm(table.features, table.target, loss=loss, penalty=self.penalty)

@@ -87,6 +87,9 @@ class ModelRequest:
         if (self.matrix is not None) is not (self.mechanism_key == "output-public"):
             message = "noise of a public shape needs a public matrix, other noise none."
             raise ParameterError(message)
+        if self.matrix is not None and not self.metric.moderate:
+            message = "public precisions must lie between 1e-12 and 1e12."
+            raise ParameterError(message)
         _ = self.law
 
     @property
@@ -272,7 +275,7 @@ class ModelRequest:
             question, epsilon=self.epsilon, delta=self.delta
         )
         least = guarantees.objective_penalty(question, epsilon=self.epsilon)
-        strength = 0.0 if question.penalty.per_person else question.penalty.convexity(1)
+        strength = guarantees.strength_of(question)
         return law.sigma >= noise * (1 - 1e-12) and strength >= least
 
     def _obstacle(self) -> str:

@@ -94,3 +94,13 @@ def test_explained_share_is_that_of_the_definition():
     assert diagnose(nothing).gradient < 1e-9
     same = fit_ridge(X, np.ones(10), penalty=Penalty(strength=1.0))
     assert np.isnan(diagnose(same).explained)
+
+
+def test_a_huber_fit_is_diagnosed_where_no_single_constant_is_best():
+    y = np.repeat([-1.0, 1.0], 15)
+    x = np.column_stack([np.ones(30), y])
+    fit = fit_glm(x, y, loss=Huber(k=0.1), penalty=Penalty(strength=0.1))
+    by_hand = 1 - float(fit.loss.value(fit.predictions, y).sum()) / float(
+        fit.loss.value(np.zeros(30), y).sum()
+    )
+    assert diagnose(fit).explained == pytest.approx(by_hand, rel=1e-9)

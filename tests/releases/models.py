@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -89,6 +91,18 @@ def question(model=ModelKind.LINEAR, **changes):
         "threshold": 0.25 if model is ModelKind.HUBER else None,
     }
     return ModelQuestion(**(settings | changes))
+
+
+def without_anybody(model=ModelKind.LINEAR):
+    """Return a model, and a table of which it drops everybody."""
+    asked = question(model)
+    a, b = (
+        replace(column, missing=MissingPolicy.DROP, replacement=None)
+        for column in asked.design.features
+    )
+    columns = (*COLUMNS[:3], a, b)
+    empty = Dataset(name="none", frame=table(4).frame.assign(a=np.nan), columns=columns)
+    return replace(asked, design=replace(asked.design, features=(a, b))), empty
 
 
 def request(key="output", model=ModelKind.LINEAR, *, asked=None, **changes):

@@ -6,13 +6,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design, UnitRows
+from dpcore.models.diagnostics import diagnose
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.identity import canonical
-from tests.releases.models import COLUMNS, SUBSTITUTION, question, table
+from tests.releases.models import (
+    COLUMNS,
+    SUBSTITUTION,
+    question,
+    table,
+    without_anybody,
+)
 
 
 def test_title_says_what_is_explained_by_what():
@@ -51,17 +59,38 @@ def test_fit_makes_the_gradient_of_its_objective_vanish(model):
     np.testing.assert_allclose(gradient, 0, atol=1e-9)
 
 
+def first(people):
+    whole = table(200)
+    return Dataset(name="few", frame=whole.frame.iloc[:people], columns=whole.columns)
+
+
 def test_moves_count_rows_that_come_and_go():
     assert question().moves == 1
     assert question(relation=SUBSTITUTION).moves == 2
     assert question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=5)).moves == 10
 
 
-def test_more_people_than_the_public_bound_are_refused_without_their_number():
-    with pytest.raises(DataError, match="more people than the public bound") as error:
-        question(most_people=199).fit(table(200))
-    assert "200" not in str(error.value)
-    assert "raise the public maximum number of people" in str(error.value)
+@pytest.mark.parametrize("model", ModelKind)
+def test_of_more_people_than_the_public_bound_the_first_ones_are_fitted(model):
+    asked = question(model, most_people=60)
+    fits = [asked.fit(table(200)), asked.fit(first(60)), asked.fit(first(61))]
+    for fit in fits:
+        assert fit.people == 60
+        np.testing.assert_array_equal(fit.theta, fits[0].theta)
+    assert asked.rows(table(200)).tolist() == list(range(60))
+
+
+@pytest.mark.parametrize("model", ModelKind)
+def test_of_nobody_the_penalty_makes_coefficients_0(model):
+    asked, empty = without_anybody(model)
+    fit = asked.fit(empty)
+    assert fit.people == 0
+    np.testing.assert_array_equal(fit.theta, np.zeros(3))
+    np.testing.assert_allclose(fit.factor.hessian, 20 * np.eye(3))
+    with pytest.raises(DataError, match="nothing but noise"):
+        diagnose(fit)
+    with pytest.raises(DataError, match="nobody"):
+        replace(asked, penalty=Penalty(strength=0.0)).fit(empty)
 
 
 def test_nonsense_is_refused():

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from dpcore.budget import PrivacyBudget
-from dpcore.errors import ClaimError, ParameterError
+from dpcore.errors import ClaimError, DataError, ParameterError
+from dpcore.individual.model_exposure import expose_model
 from dpcore.models.design import Design
+from dpcore.models.diagnostics import diagnose
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.release_laws import simulate
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.relations import PrivacyUnit
+from dpcore.releases import model_guarantees as guarantees
 from dpcore.releases import secure
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
@@ -32,6 +35,7 @@ from tests.releases.models import (
     request,
     table,
     with_towns,
+    without_anybody,
 )
 
 PAIRS = [(key, model) for model in ModelKind for key in offered_for(model)]
@@ -239,3 +243,44 @@ def test_a_model_with_a_category_is_released_with_a_name_for_each_label(key):
     answer = wanted.plan.answer(fit, cost=wanted.cost)
     assert answer.labels[-4:] == ("intercept", "town: south", "town: west", "a")
     assert "town: west, in units" in answer.derived
+
+
+RELEASED = [
+    (key, model)
+    for key, entry in MODEL_MECHANISMS.items()
+    for model in sorted(entry.guaranteed)
+]
+
+
+@pytest.mark.parametrize(("key", "model"), RELEASED)
+def test_a_release_of_nobody_answers(key, model):
+    asked, empty = without_anybody(model)
+    released = request(key, model, asked=asked)
+    answer = released.plan.answer(released.value(empty), cost=released.cost)
+    assert np.isfinite(answer.values).all()
+    with pytest.raises(DataError, match="nobody"):
+        expose_model(released, released.value(empty), relation=ADD_REMOVE)
+
+
+def test_a_search_that_stops_short_of_the_minimum_still_answers(monkeypatch):
+    monkeypatch.setattr("dpcore.models.glm._STEPS", 1)
+    asked = request("objective", ModelKind.LOGISTIC)
+    fit = asked.value(table())
+    assert not fit.found
+    assert not diagnose(fit).found
+    assert np.isfinite(asked.plan.answer(fit, cost=asked.cost).values).all()
+
+
+def test_extreme_numbers_are_refused():
+    for number in (1e-310, 1e-320, 1e13):
+        with pytest.raises(ParameterError, match="between 1e-12 and 1e12"):
+            request("output-public", matrix=tuple(map(tuple, np.eye(3) * number)))
+    many = question(ModelKind.LOGISTIC, unit=PrivacyUnit(rows=100))
+    with pytest.raises(ParameterError, match="delta is too small"):
+        request("objective", ModelKind.LOGISTIC, asked=many, epsilon=900.0)
+    for strength in (1e-30, 1e-300):
+        faint = question(penalty=Penalty(strength=strength))
+        with pytest.raises(ParameterError, match="raise the penalty"):
+            request(asked=faint)
+    with pytest.raises(ParameterError, match="beyond the reach"):
+        guarantees.gaussian_gamma(1e-120, epsilon=1.0, delta=1e-6)
