@@ -63,7 +63,7 @@ def show(design: Design, seed: int) -> None:
     with left:
         picture = covariance_picture(labels, fixed.before, fixed.after, watermark=False)
         results.show(picture, "s1-map")
-        st.caption("Colors are correlations: blue -1, pale 0, red 1.")
+        st.caption("Colors are correlations: blue -1, pale 0, orange 1.")
     with right:
         picture = ellipses_picture(
             labels,

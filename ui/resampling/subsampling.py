@@ -166,6 +166,10 @@ def profiles() -> None:
         help="The chance that the guarantee fails for a person.",
     )
     epsilon = np.linspace(0, max(4.0, 2 * ratio), _POINTS)
+    # Just below its level Laplace noise falls to 0 steeply.
+    steep = np.append(1 - np.geomspace(1e-12, 0.1, 15), 1 + 1e-9)
+    for level in (ratio, float(amplify(ratio, rate))):
+        epsilon = np.union1d(epsilon, level * steep)
     shown: dict[subsampled.Law, tuple[np.ndarray, np.ndarray]] = {
         "laplace": (
             laplace.delta_of(ratio, epsilon),

@@ -134,12 +134,14 @@ def _headline(epsilon: float, rate: float) -> None:
         float(amplify(epsilon, rate)),
         float(claimed(epsilon, np.array(rate))),
     )
+    within = f"within the {epsilon_text(bound)} that is claimed"
+    if bound >= epsilon:
+        within = "and what is claimed says nothing here"
     rho = renyi_curve(1.0, rate, _DELTA)
     st.markdown(
         f"**What holds.** A secret sample of {percent(rate)} turns ε "
-        f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, within the "
-        f"{epsilon_text(min(bound, epsilon))} that is claimed. **What fails** is a "
-        "rule for Gaussian noise found elsewhere, ρ q² for ρ: at "
+        f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, {within}. **What "
+        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at "
         f"ρ {significant(rho.level)} it promises "
         f"ε {epsilon_text(rho.claimed_epsilon)} (δ {significant(_DELTA)}), and it is "
         f"**{epsilon_text(rho.exact_epsilon)}**."

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _POINTS = 33
 _ENOUGH = 0.9
+_FEW = 10
 _DRAWS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70)
 
 
@@ -88,7 +89,7 @@ def rivals_picture(rivals: Rivals, draws: int, *, watermark: bool) -> Picture:
         figure=frame(
             watermark=watermark,
             traces=traces,
-            xaxis={"title": {"text": "Laplace draws averaged"}},
+            xaxis={"title": {"text": "Laplace draws averaged"}, **_whole(draws)},
             yaxis={
                 "title": {"text": "variance of the noise (sensitivity 1)"},
                 "rangemode": "tozero",
@@ -170,7 +171,7 @@ def normality_picture(
         figure=frame(
             watermark=watermark,
             traces=traces,
-            xaxis={"title": {"text": "Laplace draws averaged"}},
+            xaxis={"title": {"text": "Laplace draws averaged"}, **_whole(k[-1])},
             yaxis={"title": {"text": y}, "tickformat": ".0%"},
         ),
         alt=f"Shares with bars of two standard errors, of two tests. {title}.",
@@ -265,6 +266,11 @@ def _picks_title(found: Sequence[Normality]) -> str:
         f"{percent(last.anderson_picks)} and {percent(last.shapiro_picks)} with "
         f"{last.draws}"
     )
+
+
+def _whole(most: int) -> dict[str, int]:
+    """Return ticks of whole numbers, where there is room for those between."""
+    return {"dtick": 1} if most <= _FEW else {}
 
 
 def _line(x: Any, y: Any, name: str, stroke: Stroke) -> dict[str, Any]:  # noqa: ANN401 - arrays or lists

@@ -77,6 +77,8 @@ def coverage_picture(
             for k, value in zip(times, exact, strict=True)
         ]
     table = pd.DataFrame(rows)
+    if not runs:
+        table = table.drop(columns=["coverage, simulated", "simulated tables"])
     title = _coverage_title(table, shown)
     return Picture(
         title=title,

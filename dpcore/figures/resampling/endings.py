@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcore.figures.theme import NEUTRAL
+
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
 
@@ -28,7 +30,9 @@ def ending(
     if not len(gone) or gone[0] == 0:
         return []
     at = float(epsilon[gone[0]])
-    middle = float(np.sqrt(max(epsilon[0], 1e-12) * epsilon[-1]))
+    first, last = float(epsilon[0]), float(epsilon[-1])
+    # An axis that starts above 0 is a logarithmic one.
+    middle = (first * last) ** 0.5 if first > 0 else last / 2
     mark = {
         "type": "scatter",
         "x": [at],
@@ -37,10 +41,16 @@ def ending(
         "marker": {"symbol": "x", "size": 9, "color": color},
         "text": [WORDS],
         "textposition": "top right" if at < middle else "top left",
-        "textfont": {"color": color},
+        "textfont": {"color": NEUTRAL},
         "cliponaxis": False,
         "showlegend": False,
         "name": WORDS,
         "hovertemplate": "from ε %{x:.4g} on δ is 0<extra></extra>",
     }
     return [mark]
+
+
+def told_once(marks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the marks with words at the last of them only: two would collide."""
+    ordered = sorted(marks, key=lambda mark: mark["x"])
+    return [mark | {"mode": "markers"} for mark in ordered[:-1]] + ordered[-1:]

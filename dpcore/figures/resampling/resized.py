@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.resampling.endings import ending
+from dpcore.figures.resampling.endings import ending, told_once
 from dpcore.figures.resampling.resized_parts import (
     COMMON,
     PUBLISHED,
@@ -71,24 +71,33 @@ def profile_picture(
         ),
     }
     traces = [
-        line(epsilon, _floored(values), name, style, "ε %{x:.3g}: δ %{y:.3g}")
+        line(
+            epsilon,
+            np.where(values > 0, values, np.nan),
+            name,
+            style,
+            "ε %{x:.3g}: δ %{y:.3g}",
+        )
         for name, (values, style) in lines.items()
     ]
-    for values, style in lines.values():
-        traces += ending(epsilon, values, least=_LEAST, color=str(style["color"]))
+    ends = [
+        mark
+        for values, style in lines.values()
+        for mark in ending(epsilon, values, least=_LEAST, color=str(style["color"]))
+    ]
     title = (
         f"No ε is enough: a rare trait is given away for sure with probability "
         f"{chance(tau)}, whatever the ε"
     )
     figure = frame(
-        traces=traces,
+        traces=[*traces, *told_once(ends)],
         watermark=watermark,
         height=400,
         shapes=[upright(claim, f"claimed: δ 0 from ε {epsilon_text(claim)} on")],
         xaxis={
             "title": {"text": "privacy parameter ε (log scale)"},
             "type": "log",
-            "exponentformat": "none",
+            "dtick": 1,
         },
         yaxis={
             "title": {"text": "δ: how often ε fails (log scale)"},
@@ -294,7 +303,3 @@ def _attack_table(curve: AttackCurve) -> pd.DataFrame:
             "standard error": curve.error,
         }
     )
-
-
-def _floored(values: FloatArray) -> FloatArray:
-    return np.where(values >= _LEAST, values, np.nan)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.resampling.endings import ending
+from dpcore.figures.resampling.endings import ending, told_once
 from dpcore.figures.resampling.subsampling_lines import EXACT, OTHER, SHARE, line, now
 from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
 from dpcore.figures.wording import epsilon_text, percent, significant
@@ -45,8 +45,17 @@ def lemma_picture(
     ceiling = max(float(curve.exact[-1]) * 2.5, float(curve.exact[-1]) + 0.5)
     # Beyond the level without a sample the bound says nothing: it is left out.
     bound = np.where(curve.claimed <= ceiling, curve.claimed, np.nan)
+    says = np.isfinite(bound)
+    if says.any():
+        ceiling = min(ceiling, 1.25 * float(max(bound[says].max(), curve.exact[-1])))
+    else:
+        ceiling = 1.1 * float(curve.exact[-1])
     lines: list[dict[str, Any]] = [
-        line(curve.rate, bound, "the source's bound", _CLAIM),
+        *(
+            [line(curve.rate, bound, "the source's bound", _CLAIM)]
+            if says.any()
+            else ()
+        ),
         line(curve.rate, curve.one_sided, "if only joining is limited", OTHER),
         line(curve.rate, curve.exact, "exact", EXACT),
         {
@@ -118,7 +127,7 @@ def renyi_picture(curve: RenyiCurve, *, watermark: bool) -> Picture:
                 "mode": "lines+markers",
             },
         ],
-        xaxis={"type": "log", "title": {"text": "order α (log scale)"}},
+        xaxis={"type": "log", "dtick": 1, "title": {"text": "order α (log scale)"}},
         yaxis={"title": {"text": "divergence over order"}, "rangemode": "tozero"},
     )
     title = (
@@ -154,7 +163,7 @@ def profile_picture(
 
     """
     names = {"laplace": "Laplace", "gaussian": "Gaussian"}
-    lines, table = [], {"ε": epsilon}
+    lines, ends, table = [], [], {"ε": epsilon}
     for law, (whole, sampled) in profiles.items():
         color = STROKES[law].color
         for what, delta, dash in (
@@ -164,11 +173,11 @@ def profile_picture(
             style = {"color": color, "dash": dash, "width": 2.5}
             seen = np.where(delta > _SMALLEST, delta, np.nan)
             lines.append(line(epsilon, seen, f"{names[law]}, {what}", style))
-            lines += ending(epsilon, delta, least=_BOTTOM, color=color)
+            ends += ending(epsilon, delta, least=_BOTTOM, color=color)
             table[f"{names[law]}, {what}"] = delta
     figure = frame(
         watermark=watermark,
-        traces=lines,
+        traces=[*lines, *told_once(ends)],
         xaxis={"title": {"text": "privacy parameter ε"}},
         yaxis={
             "type": "log",
