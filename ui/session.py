@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dpcore.errors import LedgerError
 from dpcore.inference import psd_repair
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.releases import secure
@@ -226,6 +227,15 @@ def ledger() -> Ledger:
     if mode() is Mode.CLASSROOM:
         return _vault().lessons
     return Ledger.at(default_folder() / "ledger.sqlite3")
+
+
+def real_releases(of: Study) -> int:
+    """Return how many releases of a table are on disk, whatever the mode."""
+    path = default_folder() / "ledger.sqlite3"
+    try:
+        return len(Ledger.at(path).releases(of.fingerprint)) if path.exists() else 0
+    except LedgerError:
+        return 0
 
 
 def fingerprint_key() -> bytes:

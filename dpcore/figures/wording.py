@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING
+
+from dpcore.relations import NeighboringRelation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _DIGITS = 3
 # Enough for every digit before and after the point of any float.
@@ -53,6 +59,23 @@ def epsilon_text(epsilon: float) -> str:
     ('1.49', '0.5', '1e-6')
     """
     return significant(epsilon, up=True)
+
+
+def rounded_up(epsilons: Iterable[float]) -> list[float]:
+    """Return privacy parameters with the digits that ``epsilon_text`` shows.
+
+    >>> rounded_up([1.48981, 0.5])
+    [1.49, 0.5]
+    """
+    found = []
+    for epsilon in map(float, epsilons):
+        if epsilon == 0 or not math.isfinite(epsilon):
+            found.append(epsilon)
+            continue
+        exact = Decimal(repr(epsilon))
+        place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
+        found.append(float(exact.quantize(place, ROUND_CEILING, _EXACT)))
+    return found
 
 
 def measured(value: float, error: float) -> str:
@@ -115,6 +138,17 @@ def people(count: int, noun: str = "person") -> str:
     """
     plural = {"person": "people"}.get(noun, f"{noun}s")
     return f"{count:,} {noun if count == 1 else plural}"
+
+
+def compared_with(relation: NeighboringRelation) -> str:
+    """Return what a loss compares the table of a person with, in words.
+
+    >>> compared_with(NeighboringRelation.ADD_REMOVE)
+    'compared with not being there'
+    """
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return "compared with not being there"
+    return "compared with another record in their place"
 
 
 def _plain(number: Decimal) -> str:

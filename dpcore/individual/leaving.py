@@ -28,6 +28,7 @@ class Leaving:
             they are exact.
         exact: Whether the losses are exact, but for that error.
         note: What they are otherwise, or what to know of them.
+        upper: Whether they are upper bounds.
 
     """
 
@@ -38,6 +39,7 @@ class Leaving:
     error: float = field(default=0.0, repr=False)
     exact: bool = True
     note: str = ""
+    upper: bool = False
 
 
 def gaussian_epsilon(law: NoisyFit, lengths: FloatArray, *, delta: float) -> FloatArray:

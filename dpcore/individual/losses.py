@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.individual.summaries import GroupExposure
 
+_SAME = 1e-9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Losses:
@@ -24,11 +26,13 @@ class Losses:
     Attributes:
         epsilon: Loss of each person, shape ``(n,)``.
         ordered: The same losses, ascending: sorted once, read by every summary.
+        upper: Whether they are upper bounds rather than what is lost.
 
     """
 
     epsilon: FloatArray = field(repr=False)
     ordered: FloatArray = field(repr=False)
+    upper: bool = False
 
     @property
     def people(self) -> int:
@@ -44,6 +48,12 @@ class Losses:
     def mean(self) -> float:
         """Return the mean loss."""
         return float(self.epsilon.mean())
+
+    @property
+    def tied(self) -> int:
+        """Return how many people lose as much as the most exposed one."""
+        least = self.maximum * (1 - _SAME) if np.isfinite(self.maximum) else np.inf
+        return self.people - int(np.searchsorted(self.ordered, least, side="left"))
 
     def quantiles(self, q: ArrayLike) -> FloatArray:
         """Return the smallest losses that at least a share ``q`` of people stay within.

@@ -214,6 +214,7 @@ def expose_model(
         audit=here.error,
         exact=here.exact,
         note=here.note,
+        upper=here.upper,
     )
 
 

@@ -172,6 +172,7 @@ def _sampled_units(
         residual=found.residuals,
         lengths=found.shifts,
         exact=exact,
+        upper=not exact,
         note=""
         if exact
         else "exact where the rows of a unit are alike, and upper bounds elsewhere",

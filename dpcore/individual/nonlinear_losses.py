@@ -75,6 +75,7 @@ def nonlinear_leaving(
         lengths=lengths,
         error=doubt,
         exact=gaussian_law is not None,
+        upper=gaussian_law is None,
         note=(
             ""
             if gaussian_law is not None

@@ -55,7 +55,7 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     app.run()
     counted = next(d.value for d in app.dataframe if "put together by" in d.value)
     ways = dict(zip(counted["put together by"], counted["total epsilon"], strict=True))
-    assert float(ways["the smallest of these"]) <= float(ways["added up"])
+    assert float(ways["the smallest of those above"]) <= float(ways["added up"])
     set_to(app, "selectbox", "Losses put together by", "zero-concentrated (zCDP)")
     assert epsilon(app, "Most exposed person lost") >= both
 

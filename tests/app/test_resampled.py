@@ -63,8 +63,10 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     assert 0 < average <= most <= guarantee
     assert promised == f"ε {guarantee:g}"
     assert len(charts(app)) == 2
-    listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
-    assert listed["own epsilon"].is_monotonic_decreasing
+    listed = [d.value for d in app.dataframe if "own epsilon" in d.value]
+    # Many people may lose as much as the most exposed one: then none is listed.
+    assert bool(listed) is not any("tied at the top" in m.value for m in app.markdown)
+    assert all(table["own epsilon"].is_monotonic_decreasing for table in listed)
     for view, drawn in zip(VIEWS, (2, 0, 0), strict=True):
         app.session_state["individual-view"] = view
         app.run()

@@ -36,7 +36,7 @@ TOTALS_DELTA = 1e-5
 VIEWS = (
     "Everybody",
     "One person",
-    "What if",
+    "Move somebody",
     "Why not publish, and what may be",
     "Over the whole ledger",
 )
@@ -66,7 +66,7 @@ def secrets() -> dict[str, dict[str, float]]:
     return {
         "Everybody": {"largest loss": losses.maximum},
         "One person": {"end of a law": float(line.x[0]), "other": float(line.x[-1])},
-        "What if": {"own before": moved.own_before, "own after": moved.own_after},
+        "Move somebody": {"own before": moved.own_before, "own after": moved.own_after},
         "Why not publish, and what may be": {
             "told": told.told,
             "recovered": told.recovered,

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 VIEWS = {
     "One person": ("An attacker", "Actual releases", "Bounds"),
-    "What if": ("Blend into the crowd",),
+    "Move somebody": ("Blend into the crowd",),
     "Why not publish, and what may be": (),
     "Over the whole ledger": (),
     "Everybody": (),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpcore.figures.individual.bound_checks import bounds_picture
+from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.frontiers import frontier_picture
 from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.individual.model_exposures import (
-    Chain,
     Split,
     audit_text,
     chain_picture,
@@ -20,6 +21,7 @@ from dpcore.figures.individual.model_exposures import (
 from dpcore.figures.individual.moments import moments_picture
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.models.posterior_profile import epsilon_of
+from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import leverage_map
@@ -48,6 +50,7 @@ def frontier(**named):
         "without_noise": 1.0,
         "cramer_rao": 0.5,
         "people": 400,
+        "sampled": 400,
     }
     return Frontier(**(known | named))
 
@@ -167,6 +170,33 @@ def test_chains_without_an_end_are_drawn_and_said(chain, words):
     assert off == list(np.isinf(picture.table["epsilon"]))
 
 
+def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
+    endless = {"guarantee": 1.0, "for_all": 0.5, "certificate": math.inf}
+    people = {"maximum": 0.4, "mean": 0.1}
+    capped = Chain(**endless, **people)
+    assert capped.proved == 1.0
+    assert capped.anybody_text == "at most 1"
+    away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
+    # A guarantee about other records does not bound what leaving does.
+    mixed = Chain(**endless, **people, relation=away, promised=another)
+    assert mixed.anybody_text == "at least 0.5 (found)"
+    assert "this table, anybody: at most" not in dict(mixed.steps)
+    same = Chain(**endless, **people, relation=away, promised=away)
+    assert same.steps == capped.steps
+
+
+def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
+    away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
+    chain = replace(CHAIN, relation=away, promised=another)
+    picture = chain_picture(chain, key="output", watermark=False)
+    assert "times" not in picture.title
+    assert "another question" in picture.title
+    assert "Compared with not being there" in picture.title
+    assert math.isnan(picture.table["times the average person"][0])
+    bounds = replace(CHAIN, upper=True)
+    assert "(at most 0.1)" in chain_picture(bounds, key="output", watermark=False).title
+
+
 def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
     picture = pictures(watermark=False)[2]
     points = picture.figure.data[-1]
@@ -186,8 +216,8 @@ def test_split_says_which_of_the_causes_is_large():
     )
     title = split_picture(split, watermark=False).title
     assert "Row 7" in title
-    assert "pulls 3 times" in title
-    assert "missed by 20 times" in title
+    assert "pulls the model 3 times as hard" in title
+    assert "20 times as far off" in title
 
 
 def test_frontier_without_guarantee_or_limit_draws_neither():
@@ -216,6 +246,9 @@ def test_sentences_say_what_clamping_and_redrawing_do():
     clamped, redrawn = sentences(OTHERS)
     assert "changes nobody's loss" in clamped
     assert "1.2 to 1.7 times" in redrawn
+    assert "larger for the same reason" in redrawn
+    calibrated = (OTHERS[0], other("truncated", maximum=0.09, least=0.8, most=0.95))
+    assert "adds more noise first" in sentences(calibrated)[0]
     rare = (OTHERS[0], other("truncated-published", maximum=0.1, most=1 + 1e-9))
     assert "rarely" in sentences(rare)[0]
     changed = (OTHERS[0], other("bit", maximum=0.1, least=0.5))
@@ -225,3 +258,10 @@ def test_sentences_say_what_clamping_and_redrawing_do():
 def test_audit_without_a_fit_is_said():
     assert "left without a fit" in audit_text(math.inf, people=5)
     assert audit_text(0.01, people=50).startswith("Checked on all 50 people")
+
+
+def test_frontier_of_a_perfect_fit_says_the_error_itself():
+    title = frontier_picture(
+        frontier(without_noise=0.0), key="output", watermark=False
+    ).title
+    assert "and 0 without it" in title

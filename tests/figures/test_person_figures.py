@@ -177,7 +177,7 @@ def test_moves_are_told_in_words():
     title = moved_picture(moved, key="output", watermark=False).title
     assert title == (
         "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
-        "before and 1 less, at most 2 times as much"
+        "before, 1 less and 1 as much; the largest rise is to 2 times"
     )
     alone = Moved(
         before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0

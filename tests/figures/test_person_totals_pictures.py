@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from dpcore.figures.individual.compared import Compared
 from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent
+from dpcore.relations import NeighboringRelation
 
 PEOPLE = 5_000
 
@@ -72,6 +74,17 @@ def test_the_same_answer_again_costs_as_much_each_time():
         watermark=False,
     )
     assert picture.title.endswith("100 % of what was charged; as much in each")
+    mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
+    picture = odometer_picture(
+        odometer(losses, PEOPLE - 1, delta=1e-6),
+        titles=["a", "a"],
+        own=[0.5, 0.5],
+        charges=[0.5, 0.5],
+        watermark=False,
+        compared=mixed,
+    )
+    assert "%" not in picture.title
+    assert "(compared with not being there)" in picture.title
 
 
 def test_odometer_of_releases_that_guarantee_nothing():
@@ -105,6 +118,12 @@ def test_odometer_of_one_release_shows_each_way_of_counting_it():
 
 def test_charges_above_the_worst_case_are_explained():
     totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
+    mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
+    other = totals_picture(
+        totals, charged=0.9, planned=0.7, watermark=False, compared=mixed
+    )
+    assert "(compared with not being there)" in other.title
+    assert "another change of a record" in other.title
     apart = totals_picture(totals, charged=0.9, planned=0.7, watermark=False)
     assert "is 0.7 if it is counted like the people's losses" in apart.title
     alike = totals_picture(totals, charged=0.7, planned=0.7, watermark=False)

@@ -10,13 +10,14 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual import exposures as figures
-from dpcore.figures.individual.model_exposures import Chain
+from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
-from dpcore.figures.wording import epsilon_text
+from dpcore.figures.wording import people, rounded_up
 from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.identity import canonical
 from dpcore.releases.plans import OneMechanism
 from dpcore.statistics.blocks import shifts_of
@@ -27,6 +28,7 @@ from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
 from ui.individual import exposure_details as details
+from ui.individual import exposure_words
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
     from dpcore.mechanisms.base import Mechanism
     from dpcore.mechanisms.exponential import Exponential
-    from dpcore.relations import NeighboringRelation
     from dpcore.releases.rebuilding import StatisticRequest
     from dpcore.releases.request import Request
     from dpcore.studies.individual.bound_check import BoundCheck
@@ -79,13 +80,18 @@ def show(subject: StatisticSubject, study: Study) -> None:
         certificate=exposure.for_all,
         maximum=exposure.maximum,
         mean=exposure.mean,
+        relation=subject.relation,
+        promised=asked.query.relation,
     )
     details.chain(steps, key=key)
+    if exposure.relation is NeighboringRelation.SUBSTITUTION:
+        exposure_words.alike(exposure)
+    exposure_words.tell(asked)
     details.distribution(exposure, key=key)
     most_exposed(exposure, asked, study)
     groups(exposure, asked, study)
     _closer(subject, study)
-    why_not_publish(exposure)
+    exposure_words.why_not_publish(exposure.relation)
 
 
 def _closer(subject: StatisticSubject, study: Study) -> None:
@@ -209,28 +215,22 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     persons = exposure.most_exposed(_MOST)
     st.markdown("**Who is most exposed, and why**")
     st.markdown(literal(explain(persons[0], exposure, asked.query)))
+    tied = exposure.tied
+    if tied > _MOST:
+        st.markdown(f"{people(tied)} are tied at the top, so none of them is listed.")
+        return
     table: dict[str, list[Any]] = {
         "row": [int(rows[person.entry]) + 1 for person in persons]
     }
     table |= _in_use(asked, exposure, [person.entry for person in persons])
     if not asked.query.kind.of_ranks:
         table["moves the answer by"] = [person.shift for person in persons]
-    table["own epsilon"] = [person.epsilon for person in persons]
+    table["own epsilon"] = rounded_up([person.epsilon for person in persons])
     st.dataframe(
         pd.DataFrame(table),
         column_config={"moves the answer by": results.THREE_DIGITS},
         hide_index=True,
         key="most-exposed",
-    )
-
-
-def why_not_publish(exposure: Exposure) -> None:
-    """Say why these numbers stay with the curator."""
-    st.markdown(
-        "**Why none of this may be published.** Each number here is a function of "
-        "everybody's records: who is told that their own loss is, say, "
-        f"{epsilon_text(exposure.maximum)} can often solve for the exact answer. Even "
-        "the average or the picture above has no privacy guarantee."
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dpcore.data.bounds import FloatArray
-    from dpcore.figures.individual.model_exposures import Chain
+    from dpcore.figures.individual.chain import Chain
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.losses import Losses
     from dpcore.individual.model_exposure import ModelExposure
@@ -61,11 +61,13 @@ def chain(steps: Chain, *, key: str) -> None:
     )
     cells[1].metric(
         "This table, anybody",
-        epsilon_text(steps.for_all),
-        help="The largest loss of anybody, in this table or joining it.",
+        steps.anybody_text,
+        help="The largest loss of anybody, in this table or joining it: at most what "
+        "is proved, or at least what a search found where nothing is.",
     )
-    cells[2].metric("Most exposed person here", epsilon_text(steps.maximum))
-    cells[3].metric("Average person here", epsilon_text(steps.mean))
+    bound = "at most " if steps.upper else ""
+    cells[2].metric("Most exposed person here", bound + epsilon_text(steps.maximum))
+    cells[3].metric("Average person here", bound + epsilon_text(steps.mean))
     results.show(
         model_exposures.chain_picture(steps, key=key, watermark=watermark()), "chain"
     )
@@ -138,23 +140,33 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
     cells = st.columns(2)
     cells[0].metric(
         "Overfitting, by total variation",
-        significant(generalization.gap(variation)),
+        _gap_text(generalization.gap(variation)),
         help="Twice the average total variation distance between the laws with and "
         "without a person.",
     )
     form = generalization.exponential_gap(losses.epsilon, delta=delta)
     cells[1].metric(
         "The same, as published",
-        significant(form),
+        _gap_text(form),
         help="The mean of e^(2 ε) - 1, and the terms of δ. Above 1 it says nothing.",
     )
+    gap = generalization.gap(variation)
     st.markdown(
-        "Whatever is learned from this release, with a loss between 0 and 1, is "
-        "expected to do better on the people in the table than on others from the same "
-        f"population by about {significant(generalization.gap(variation))} at most. "
-        "That is an *estimate* of a bound, from this one table, and confidential as "
+        (
+            "Whatever is learned from this release, with a prediction error between 0 "
+            "and 1, is expected to do better on the people in the table than on others "
+            f"from the same population by about {significant(gap)} at most. "
+            if gap <= 1
+            else "A prediction error between 0 and 1 cannot differ by more than 1, so "
+            "that this bound says nothing about the release. "
+        )
+        + "It is an *estimate* of a bound, from this one table, and confidential as "
         "the table is."
     )
+
+
+def _gap_text(gap: float) -> str:
+    return significant(gap) if gap <= 1 else "says nothing (above 1)"
 
 
 def bounds(checks: Sequence[BoundCheck]) -> None:

@@ -173,7 +173,12 @@ def _sides(subject: AnySubject, study: Study) -> dict[str, Callable[[], None]]:
             partial(what_if.show, subject, study),
             partial(publishing.show, subject, study),
         )
-    names = ("Everybody", "One person", "What if", "Why not publish, and what may be")
+    names = (
+        "Everybody",
+        "One person",
+        "Move somebody",
+        "Why not publish, and what may be",
+    )
     totals = partial(person_totals.show, subject, study)
     return {
         **dict(zip(names, shown, strict=True)),

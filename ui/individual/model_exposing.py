@@ -9,25 +9,32 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.individual.model_exposures import (
-    Chain,
     Split,
     audit_text,
     split_picture,
 )
-from dpcore.figures.wording import epsilon_text, people, percent
+from dpcore.figures.wording import people, percent, rounded_up
 from dpcore.models.glm import GlmFit
+from dpcore.models.release_laws import SampledFit
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
 from ui import results, session
 from ui.individual import exposure_details as details
-from ui.individual import frontier, model_closer, model_groups, persons
+from ui.individual import (
+    exposure_words,
+    frontier,
+    model_closer,
+    model_groups,
+    model_words,
+    persons,
+)
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.individual.model_exposure import ModelExposure
     from dpcore.studies.individual.leverage_map import LeverageMap
     from dpcore.studies.individual.model_causes import Causes
     from ui.individual.subject import ModelSubject
@@ -48,13 +55,16 @@ def show(subject: ModelSubject, study: Study) -> None:
         certificate=exposure.for_all_certificate,
         maximum=exposure.maximum,
         mean=exposure.mean,
+        relation=subject.relation,
+        promised=asked.relation,
+        upper=exposure.upper,
     )
     details.chain(steps, key=key)
     _audit(subject)
     if exposure.note:
         st.caption(literal(f"Losses here are {exposure.note}."))
     if subject.relation is NeighboringRelation.SUBSTITUTION:
-        st.markdown(_replaced_text(exposure))
+        st.markdown(model_words.replaced_text(exposure, asked.relation))
     details.distribution(exposure, key=key)
     _why(subject, analysis)
     model_groups.by_column(subject, study)
@@ -83,16 +93,7 @@ def show(subject: ModelSubject, study: Study) -> None:
         "closer-frontier",
         lambda: frontier.show(subject, study),
     )
-
-
-def _replaced_text(exposure: ModelExposure) -> str:
-    """Say what other records were found to reveal, and what none can exceed."""
-    found = "Another record in somebody's place was found to reveal ε "
-    found += f"{epsilon_text(exposure.maximum)}"
-    if not np.isfinite(exposure.for_all_certificate):
-        return f"{found}; no bound on all records is known without a penalty."
-    certificate = epsilon_text(exposure.for_all_certificate)
-    return f"{found}; no record in anybody's place can reveal more than {certificate}."
+    exposure_words.why_not_publish(subject.relation, model=True)
 
 
 def _audit(subject: ModelSubject) -> None:
@@ -160,6 +161,9 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
 def _why(subject: ModelSubject, analysis: str) -> None:
     """Show leverage against residual, and the causes for the most exposed."""
     st.markdown("**Who is most exposed, and why**")
+    if subject.exposure.upper and subject.codes is None:
+        _bounded(subject)
+        return
     why = _causes(subject, analysis)
     try:
         found = _map(subject, analysis)
@@ -177,13 +181,37 @@ def _why(subject: ModelSubject, analysis: str) -> None:
                 "row": subject.exposure.rows[most] + 1,
                 "leverage": why.leverage[most],
                 "residual": why.residual[most],
-                "own epsilon": subject.exposure.epsilon[most],
+                "own epsilon": rounded_up(subject.exposure.epsilon[most]),
             }
         ),
         column_config={
             "leverage": results.THREE_DIGITS,
             "residual": results.THREE_DIGITS,
         },
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def _bounded(subject: ModelSubject) -> None:
+    """List the largest bounds: nothing but a person's own record decides them."""
+    exposure = subject.exposure
+    st.markdown(
+        "For this release only an upper bound on each loss is known, from the length "
+        "of the person's own features and public numbers. How unusual somebody is "
+        "among the others, or how badly predicted, plays no part in it."
+    )
+    if exposure.tied > _MOST:
+        st.markdown(f"{people(exposure.tied)} are tied at the top.")
+        return
+    most = [person.entry for person in exposure.most_exposed(_MOST)]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": exposure.rows[most] + 1,
+                "own epsilon at most": rounded_up(exposure.epsilon[most]),
+            }
+        ),
         hide_index=True,
         key="most-exposed",
     )
@@ -210,22 +238,13 @@ def _explained(
             "because there is no fit without them."
         )
     if np.isfinite(found.floor):
-        st.markdown(_floor_text(found.floor))
+        st.markdown(
+            model_words.floor_text(
+                found.floor, sampled=isinstance(subject.request.law, SampledFit)
+            )
+        )
     split = session.remember("model-split", analysis, lambda: _split(why, found, rows))
     results.show(split_picture(split, watermark=details.watermark()), "split")
-
-
-def _floor_text(floor: float) -> str:
-    if floor > 0:
-        return (
-            "A person whose target is predicted perfectly still loses: at the median "
-            f"leverage ε {epsilon_text(floor)}. The residual is 0, but the person's "
-            "record narrows the distribution that the sample is drawn from."
-        )
-    return (
-        "A person whose target is predicted perfectly loses nothing: the coefficients "
-        "are the same with and without them, and the noise has a public shape."
-    )
 
 
 def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:

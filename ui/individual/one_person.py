@@ -16,20 +16,12 @@ from dpcore.figures.individual.adversaries import (
 from dpcore.figures.individual.one_person import delta_text, laws_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.wording import at_most, epsilon_text, percent, significant
-from dpcore.models.release_laws import NoisyFit
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
-from dpcore.studies.individual.model_person import (
-    laws_of_model,
-    laws_of_shift,
-    laws_of_unit,
-)
-from dpcore.studies.individual.one_person import laws_of_statistic
 from dpcore.studies.individual.person_bounds import epsilon_at, profile
 from ui import results, session
-from ui.individual import persons, realized_losses
-from ui.individual.subject import StatisticSubject
+from ui.individual import laws_on_page, persons, realized_losses
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -47,10 +39,25 @@ _USUAL_DELTA = 1e-6
 
 def show(subject: Subject, study: Study) -> None:
     """Show the view of a subject."""
+    replaced = subject.relation is NeighboringRelation.SUBSTITUTION
+    asks = (
+        "was it their record, or another one in its place that reveals most?"
+        if replaced
+        else "were they in the table?"
+    )
     st.markdown(
         "An attacker who knows everybody else's record, and this person's too, sees "
-        "the release and asks one question: were they in the table?"
+        f"the release and asks one question: {asks}"
     )
+    if replaced:
+        st.caption(
+            "Below, “with the person” means with their own record, and “without” with "
+            "the other record in its place."
+        )
+    missing = laws_on_page.missing(subject)
+    if missing:
+        st.info(missing)
+        return
     person = persons.choose(subject, study, "one-person")
     if person is None:
         return
@@ -62,7 +69,7 @@ def show(subject: Subject, study: Study) -> None:
     key = f"{persons.identity(subject, study)} {person.entry}"
     try:
         laws = session.remember(
-            "person-laws", key, lambda: laws_of(subject, person.entry)
+            "person-laws", key, lambda: laws_on_page.laws_of(subject, person.entry)
         )
     except DPCoreError as error:
         # Of some releases no closed form is known; the other views do without.
@@ -81,28 +88,6 @@ def show(subject: Subject, study: Study) -> None:
                 side(subject, person, laws)
     with st.expander("What is this?", key="person-definitions"):
         _definitions()
-
-
-def laws_of(subject: Subject, entry: int) -> PersonLaws:
-    """Return the two laws of the release for a person.
-
-    Raises:
-        DPCoreError: There is no law without the person, or no closed form.
-
-    """
-    request = subject.request
-    if isinstance(subject, StatisticSubject):
-        unit = subject.request.unit_text
-        label = f"released {request.title}" + (f", {unit}" if unit else "")
-        return laws_of_statistic(subject.request, subject.exposure, entry, label=label)
-    law, replaced = subject.request.law, NeighboringRelation.SUBSTITUTION
-    if isinstance(law, NoisyFit) and (
-        subject.relation is replaced or subject.codes is not None
-    ):
-        return laws_of_shift(law, float(subject.exposure.shift_lengths[entry]))
-    if subject.codes is not None:
-        return laws_of_unit(subject.fit, law, subject.codes, entry)
-    return laws_of_model(subject.fit, law, entry, rows=request.unit.rows)
 
 
 def watermark() -> bool:
@@ -145,6 +130,8 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     )
     results.show(picture, "person-worlds")
     side = "presence" if presence else "absence"
+    if subject.relation is NeighboringRelation.SUBSTITUTION:
+        side = "own record" if presence else "other record"
     st.markdown(
         f"Raise ε, and the shaded area shrinks: at this person's own ε, "
         f"{epsilon_text(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"

@@ -9,20 +9,21 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
-from dpcore.figures.wording import epsilon_text
+from dpcore.figures.wording import epsilon_text, rounded_up
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import Counting, gather, odometer, person_totals
 from dpcore.privacy.composition import PrivacyEvent, compose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from ui import results, session
-from ui.individual import ledger_losses
+from ui.individual import ledger_losses, ledger_words
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.figures.individual.compared import Compared
     from dpcore.individual.totals import PersonTotals
     from ui.individual.ledger_losses import LedgerLosses
     from ui.individual.subject import AnySubject
@@ -37,10 +38,7 @@ def show(subject: AnySubject, study: Study) -> None:
     """Show everybody's total over the ledger, and one person's odometer."""
     releases = session.ledger().releases(study.fingerprint)
     if not releases:
-        st.info(
-            "Nothing has been released about this table yet. Release a number, and see "
-            "here what it cost each person."
-        )
+        st.info(ledger_words.nothing(study))
         st.page_link("pages/release.py", label="Go to Release")
         return
     with st.spinner("Adding up everybody's losses …"):
@@ -58,8 +56,9 @@ def show(subject: AnySubject, study: Study) -> None:
             lambda: gathered.at(delta),
         )
     _uncounted(ledger)
-    ranking = _everybody(ledger, totals, way, study)
-    _one(ledger, totals, ranking, study)
+    compared = ledger_words.compared(ledger, subject.relation)
+    ranking = _everybody(ledger, totals, way, study, compared)
+    _one(ledger, totals, ranking, study, compared)
     with st.expander("How losses add up", key="totals-how"):
         _how(subject.relation)
 
@@ -113,7 +112,11 @@ def _uncounted(ledger: LedgerLosses) -> None:
 
 
 def _everybody(
-    ledger: LedgerLosses, totals: PersonTotals, way: Counting, study: Study
+    ledger: LedgerLosses,
+    totals: PersonTotals,
+    way: Counting,
+    study: Study,
+    compared: Compared,
 ) -> list[int]:
     """Show the distribution of totals; return the rows of the most exposed people."""
     losses = session.remember(
@@ -140,6 +143,7 @@ def _everybody(
             charged=charged,
             planned=float(worst.of[way][0]),
             watermark=session.mode() is Mode.CLASSROOM,
+            compared=compared,
         ),
         "person-totals",
     )
@@ -149,7 +153,7 @@ def _everybody(
         pd.DataFrame(
             {
                 "row": [row + 1 for row in rows],
-                "total epsilon": [float(losses.epsilon[row]) for row in rows],
+                "total epsilon": rounded_up(losses.epsilon[rows]),
                 "most from": _costliest(ledger, rows, totals.delta),
             }
         ),
@@ -161,7 +165,11 @@ def _everybody(
 
 
 def _one(
-    ledger: LedgerLosses, totals: PersonTotals, ranking: Sequence[int], study: Study
+    ledger: LedgerLosses,
+    totals: PersonTotals,
+    ranking: Sequence[int],
+    study: Study,
+    compared: Compared,
 ) -> None:
     """Show one person's odometer."""
     st.markdown("**One person's odometer**")
@@ -187,6 +195,7 @@ def _one(
             own=own,
             charges=[float(release.cost.epsilon) for release in ledger.releases],
             watermark=session.mode() is Mode.CLASSROOM,
+            compared=compared,
         ),
         "odometer",
     )
@@ -210,7 +219,8 @@ def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
             lambda: compose(events, delta=totals.delta).pld,
         )
     ways = [(way.value, float(total[0])) for way, total in totals.of.items()]
-    ways.insert(-1, ("loss distributions convolved (this person only)", pld))
+    ways[-1] = ("the smallest of those above", ways[-1][1])
+    ways.append(("for comparison, loss distributions convolved", pld))
     st.dataframe(
         pd.DataFrame(
             {

@@ -10,8 +10,9 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual.recovery import recovery_picture
-from dpcore.figures.wording import epsilon_text, measured, people, significant
+from dpcore.figures.individual.recovery import recovery_picture, told_text
+from dpcore.figures.wording import measured, people, significant
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual.recovery import attack_count, attack_mean
 from ui import results, session
@@ -63,11 +64,18 @@ def show(subject: Subject, study: Study) -> None:
         telling.show(subject, study)
         return
     st.markdown(
-        "A person's own loss is computed from everybody's records. Whoever is told one "
-        "has an equation for the exact answer. Try it on your own column: the release "
-        "is simulated, nothing is charged, and the attacker uses public numbers and "
-        "the loss that was told, nothing else."
+        "A person's own loss, compared with **not being there**, is computed from "
+        "everybody's records. Whoever is told one has an equation for the exact "
+        "answer. Try it on your own column: the release is simulated, nothing is "
+        "charged, and the attacker uses public numbers and the loss that was told, "
+        "nothing else."
     )
+    if subject.relation is NeighboringRelation.SUBSTITUTION:
+        st.caption(
+            "Above, “another record” is chosen; the attack compares with not being "
+            "there all the same. Of a mean compared with another record the loss "
+            "depends on the own value and the bounds alone, and gives no equation."
+        )
     target = _ask(subject, study)
     if target is not None and view == _MEAN:
         _mean(target, subject, study)
@@ -175,7 +183,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     st.markdown(
         f"The person knows their own value ({significant(own, 6)}{suffix}), that "
         f"{people(len(target.values))} were averaged, and the noise. A loss of "
-        f"{epsilon_text(found.told)} says how far the mean lies from that value; the "
+        f"{told_text(found)} says how far the mean lies from that value; the "
         f"release ({measured(found.release, found.reach)}{suffix}) says on which side."
     )
 
@@ -240,8 +248,7 @@ def _settings(cells: Sequence[DeltaGenerator]) -> tuple[int | None, int]:
 def _shown(found: Recovery, what: str, unit: str) -> None:
     """Show the recovered number beside the truth."""
     cells = st.columns(3)
-    told = f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
-    cells[0].metric("Loss that is told", f"ε {told}")
+    cells[0].metric("Loss that is told", f"ε {told_text(found)}")
     cells[1].metric("Attacker finds", significant(found.recovered, 6))
     cells[2].metric("True answer", significant(found.truth, 6))
     results.show(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.individual.adversaries import detection_picture
-from dpcore.figures.individual.model_exposures import Chain
+from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.one_person import delta_text
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.wording import at_most, epsilon_text
@@ -21,7 +21,7 @@ from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.studies.individual import one_person
 from dpcore.studies.individual.person_bounds import epsilon_at, profile
 from ui import results, session
-from ui.individual import exposing, persons
+from ui.individual import exposing, exposure_words, persons
 from ui.individual import exposure_details as details
 from ui.individual.subject import ResampledSubject
 from ui.resampling import resized_own, standard_errors_asking, subsampling_release
@@ -138,7 +138,7 @@ def everybody(subject: ResampledSubject, study: Study) -> None:
         "closer-moments",
         lambda: details.moments(exposure, asked.analysis(study.fingerprint), key=key),
     )
-    exposing.why_not_publish(exposure)
+    exposure_words.why_not_publish(exposure.relation)
 
 
 def person(subject: ResampledSubject, study: Study) -> None:

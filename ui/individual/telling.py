@@ -202,6 +202,19 @@ def _table(subject: Subject, source: str) -> tuple[FloatArray, FloatArray]:
 def _results(draws: _Draws, settings: ReportSettings) -> None:
     latest = draws.latest
     epsilon, delta = settings.cost
+    st.markdown(
+        "These releases have settings of their own, whatever is chosen above: "
+        f"everything together costs ε {epsilon_text(epsilon)} at δ "
+        f"{significant(delta)}; the fit has a penalty λ of "
+        f"{significant(draws.study.fit.penalty)} and noise σ of "
+        f"{significant(draws.study.fit.sigma)}."
+        + (
+            " The noisy Hessian needs so large a penalty, and a larger penalty alone "
+            "makes the free report sharper: compare the two before paying for it."
+            if settings.sharper is not None
+            else ""
+        )
+    )
     results.show(
         reports_picture(
             latest,
@@ -218,18 +231,6 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
         key="report-coverage",
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
-    st.markdown(
-        f"Everything together costs ε {epsilon_text(epsilon)} at δ "
-        f"{significant(delta)}. The fit has a penalty λ of "
-        f"{significant(draws.study.fit.penalty)} and noise σ of "
-        f"{significant(draws.study.fit.sigma)}."
-        + (
-            " The noisy Hessian needs so large a penalty, and a larger penalty alone "
-            "makes the free report sharper: compare the two before paying for it."
-            if settings.sharper is not None
-            else ""
-        )
-    )
     count = len(latest.truth)
     place = int(
         st.number_input(

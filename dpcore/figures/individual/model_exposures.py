@@ -19,51 +19,18 @@ from dpcore.figures.theme import (
     STROKES,
     Picture,
     frame,
+    log_axis,
 )
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.wording import compared_with, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.figures.individual.chain import Chain
 
 _ONE = 1e-12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
-    """Losses from the widest to the narrowest claim.
-
-    Attributes:
-        guarantee: Over all tables and people (DP). Infinite where there is none.
-        for_all: The most that anybody is found to lose, in this table or joining it;
-            NaN where it was not searched for.
-        certificate: A bound that the loss for all never exceeds; NaN or infinite where
-            none is known. It equals ``for_all`` where that is exact.
-        maximum: The most that somebody in the table loses.
-        mean: What the average person in the table loses.
-
-    """
-
-    guarantee: float
-    for_all: float
-    certificate: float
-    maximum: float
-    mean: float
-
-    @property
-    def steps(self) -> tuple[tuple[str, float], ...]:
-        """Return the name and the loss of each step that is known, widest first."""
-        everybody = "this table, anybody"
-        certified = self.certificate > self.for_all * (1 + _ONE)
-        known = [
-            ("any table, anybody (DP)", self.guarantee),
-            (f"{everybody}: at most", self.certificate if certified else np.nan),
-            (f"{everybody}: found" if certified else everybody, self.for_all),
-            ("most exposed person here", self.maximum),
-            ("average person here", self.mean),
-        ]
-        return tuple((name, loss) for name, loss in known if not np.isnan(loss))
+_ALIKE = 1.1
 
 
 def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
@@ -72,6 +39,8 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
     losses = np.array([loss for _, loss in steps])
     texts = [epsilon_text(loss) for loss in losses.tolist()]
     times = [_times(loss, chain.mean) for loss in losses.tolist()]
+    if chain.mixed:
+        times[0] = ""
     figure = ladder(
         [
             Rung(
@@ -92,8 +61,10 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
             "who": [name for name, _ in steps],
             "epsilon": losses,
             "times the average person": [
-                loss / chain.mean if chain.mean > 0 else np.nan
-                for loss in losses.tolist()
+                loss / chain.mean
+                if chain.mean > 0 and (place or not chain.mixed)
+                else np.nan
+                for place, loss in enumerate(losses.tolist())
             ],
         }
     )
@@ -105,8 +76,8 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
     return Picture(
         title=title,
         figure=figure,
-        alt="Points, each loss at least as large as the next, with multiples of the "
-        f"average person's loss: {listed}.",
+        alt=f"{title}. Points from the widest claim to the narrowest, with multiples "
+        f"of the average person's loss: {listed}.",
         table=table,
     )
 
@@ -118,18 +89,30 @@ def _times(loss: float, mean: float) -> str:
 
 
 def _chain_title(chain: Chain) -> str:
-    most = epsilon_text(chain.maximum)
-    average = epsilon_text(chain.mean)
+    bound = "at most " if chain.upper else ""
+    most = bound + epsilon_text(chain.maximum)
+    average = bound + epsilon_text(chain.mean)
     if np.isinf(chain.guarantee):
         return (
             f"No guarantee over all tables is known; here the most exposed person "
             f"loses {most}, the average one {average}"
         )
     promise = epsilon_text(chain.guarantee)
+    if chain.mixed and chain.relation is not None and chain.promised is not None:
+        return (
+            f"{compared_with(chain.relation).capitalize()}, the most exposed person "
+            f"here loses {most}, the average one {average}; the guarantee of {promise} "
+            f"is for {chain.promised.phrase}, which is another question"
+        )
     if not chain.mean > 0:
         return f"The guarantee allows {promise}; nobody here loses anything"
     if np.isinf(chain.maximum):
         return f"The most exposed person here is given away; the guarantee is {promise}"
+    if chain.guarantee <= _ALIKE * chain.mean:
+        return (
+            f"The guarantee allows {promise}, and everybody here loses about as much: "
+            f"the most exposed person {most}, the average one {average}"
+        )
     factor = significant(chain.guarantee / chain.maximum, 2)
     return (
         f"The guarantee allows {promise}: {factor} times what the most exposed person "
@@ -166,6 +149,7 @@ def split_picture(split: Split, *, watermark: bool) -> Picture:
         ("how unusual the record is (leverage)", split.pull, STROKES["laplace"]),
         ("how far the prediction misses it", split.miss, STROKES["bit"]),
     ]
+    drawn = np.clip([split.pull, split.miss, np.ones(len(names))], 1e-3, 1e6)
     traces = [
         {
             "type": "scatter",
@@ -183,11 +167,7 @@ def split_picture(split: Split, *, watermark: bool) -> Picture:
         watermark=watermark,
         height=130 + 30 * len(names),
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
-        xaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "times the median person (log scale)"},
-        },
+        xaxis=log_axis("times the median person", drawn.min() / 2, 2 * drawn.max()),
         yaxis={"type": "category", "autorange": "reversed", "automargin": True},
         shapes=[
             {
@@ -224,8 +204,9 @@ def _split_title(split: Split) -> str:
     if not (np.isfinite(pull) and np.isfinite(miss)):
         return f"{who}: the fit rests on this record alone"
     return (
-        f"{who}: its record pulls {significant(pull, 2)} times as hard as the median "
-        f"person's, and is missed by {significant(miss, 2)} times as much"
+        f"{who}: the record pulls the model {significant(pull, 2)} times as hard as "
+        f"that of the median person, and the prediction is {significant(miss, 2)} "
+        "times as far off"
     )
 
 

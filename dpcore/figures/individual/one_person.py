@@ -178,8 +178,9 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
             f"{times} times as likely in one world as in the other"
         )
     return (
-        f"What sticks out above {times} times the other law (ε {significant(epsilon)}) "
-        f"has probability {delta_text(delta)} {side}"
+        f"At ε {significant(epsilon)} a release may be {times} times as likely in one "
+        f"world as in the other; what sticks out above that has probability "
+        f"{delta_text(delta)} {side}"
     )
 
 

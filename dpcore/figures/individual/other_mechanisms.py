@@ -104,6 +104,8 @@ def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
             )
         if other.key == "truncated-published":
             said.append(_redrawing(other))
+        if other.key == "truncated":
+            said.append(_calibrated(other))
     return tuple(said)
 
 
@@ -111,11 +113,20 @@ def _redrawing(other: OtherExposure) -> str:
     why = "how often a draw is thrown away depends on the secret answer."
     if other.most < 1 + _VISIBLE:
         return (
-            "Truncation (redrawing) raises losses, but here by less than 0.1 %: the "
-            "bounds are far away on the scale of the noise, so that it rarely "
-            f"happens; {why}"
+            "Truncation (redrawing), as published, at the same noise raises losses, "
+            "but here by less than 0.1 %: the bounds are far away on the scale of the "
+            f"noise, so that it rarely happens; {why}"
         )
     return (
-        f"Truncation (redrawing) raises losses to {other.least:.3g} to "
-        f"{other.most:.3g} times those of the same noise without it: {why}"
+        "Truncation (redrawing), as published, at the same noise raises losses to "
+        f"{other.least:.3g} to {other.most:.3g} times those without it: {why} Its "
+        f"guarantee, {epsilon_text(other.worst_case)}, is larger for the same reason."
+    )
+
+
+def _calibrated(other: OtherExposure) -> str:
+    return (
+        "Truncation, calibrated, adds more noise first, so that its guarantee holds "
+        f"although it redraws: losses are {other.least:.3g} to {other.most:.3g} times "
+        "those through Laplace noise of the same guarantee."
     )

@@ -105,12 +105,15 @@ def _takeaway(moved: Moved) -> str:
         own += f" (it was {epsilon_text(moved.own_before)})"
     if moved.rising == moved.falling == 0:
         return f"{own}; nobody else's changes"
+    same = moved.watched - moved.rising - moved.falling
     text = (
         f"{own}; of {people(moved.watched, 'other')} {moved.rising:,} lose more than "
-        f"before and {moved.falling:,} less"
+        f"before, {moved.falling:,} less"
     )
+    if same:
+        text += f" and {same:,} as much"
     if moved.largest_rise > _NOTABLE and np.isfinite(moved.largest_rise):
-        text += f", at most {significant(moved.largest_rise)} times as much"
+        text += f"; the largest rise is to {significant(moved.largest_rise)} times"
     return text
 
 

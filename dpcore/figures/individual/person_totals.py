@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.individual.compared import clause
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from dpcore.data.bounds import FloatArray
+    from dpcore.figures.individual.compared import Compared
     from dpcore.individual.losses import Losses
     from dpcore.individual.totals import PersonTotals
 
@@ -41,7 +43,12 @@ _LINES = {
 
 
 def totals_picture(
-    totals: Losses, *, charged: float, planned: float, watermark: bool
+    totals: Losses,
+    *,
+    charged: float,
+    planned: float,
+    watermark: bool,
+    compared: Compared | None = None,
 ) -> Picture:
     """Return how many people lost how much, beside what the account was charged.
 
@@ -50,6 +57,7 @@ def totals_picture(
         charged: The sum of the epsilons that the account was charged.
         planned: The worst case over all tables, counted like the totals.
         watermark: Whether it is a classroom demonstration.
+        compared: What the losses compare with; not said if not given.
 
     """
     top = max(
@@ -91,11 +99,13 @@ def totals_picture(
         ("half of the people at most", median),
     ]
     title = (
-        f"Over all releases the most exposed person lost "
+        f"Over all releases{clause(compared)} the most exposed person lost "
         f"{epsilon_text(totals.maximum)}, half of the people at most "
         f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
     )
-    if charged > (1 + _SAME) * planned:
+    if compared is not None and compared.mixed:
+        title += ", which is for another change of a record"
+    elif charged > (1 + _SAME) * planned:
         title += (
             f", release by release, where the worst case of all tables is "
             f"{epsilon_text(planned)} if it is counted like the people's losses"
@@ -116,6 +126,7 @@ def odometer_picture(
     own: Sequence[float],
     charges: Sequence[float],
     watermark: bool,
+    compared: Compared | None = None,
 ) -> Picture:
     """Return one person's losses, a bar a release, and the totals after each.
 
@@ -125,6 +136,7 @@ def odometer_picture(
         own: The person's epsilon of each release alone.
         charges: What the account was charged for each.
         watermark: Whether it is a classroom demonstration.
+        compared: What the losses compare with; not said if not given.
 
     """
     number = np.arange(1, len(path) + 1)
@@ -164,14 +176,19 @@ def odometer_picture(
     )
     best, most = ways[Counting.BEST], int(np.argmax(own))
     alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
+    mixed = compared is not None and compared.mixed
+    # A part of a charge says nothing where the charge is for another change.
     paid = (
         f", {significant(100 * best[-1] / charged[-1], 2)} % of what was charged"
-        if np.isfinite(charged[-1]) and charged[-1] > 0 and np.isfinite(best[-1])
+        if not mixed
+        and np.isfinite(charged[-1])
+        and charged[-1] > 0
+        and np.isfinite(best[-1])
         else ""
     )
     title = (
         f"This person lost {epsilon_text(float(best[-1]))} over "
-        f"{len(path)} release{'' if len(path) == 1 else 's'}{paid}"
+        f"{len(path)} release{'' if len(path) == 1 else 's'}{clause(compared)}{paid}"
     )
     if len(path) > 1:
         title += "; as much in each" if alike else f"; most in release {most + 1}"

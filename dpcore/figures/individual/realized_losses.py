@@ -131,11 +131,12 @@ def _takeaway(losses: FloatArray, own: float, delta: float) -> str:
             else f"Of the releases, {percent(whole)} cause"
         )
         return (
-            f"{often} this person the whole ε {epsilon_text(own)} that is certain "
-            f"beforehand{at}"
+            f"{often} this person the whole ε {epsilon_text(own)} that was "
+            f"promised before the release{at}"
         )
     half = float(np.median(losses))
     return (
         f"Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; beforehand ε {epsilon_text(own)} is certain{at}"
+        f"{significant(half)}; before the release, ε {epsilon_text(own)} was all that "
+        f"could be promised{at}"
     )

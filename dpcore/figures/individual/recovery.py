@@ -16,6 +16,11 @@ _HEIGHT = 320
 _LONGEST = 30
 
 
+def told_text(found: Recovery) -> str:
+    """Return the loss that was told, with the digits that it was told with."""
+    return f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
+
+
 def recovery_picture(
     found: Recovery, *, what: str, unit: str, watermark: bool
 ) -> Picture:
@@ -95,7 +100,7 @@ def recovery_picture(
     exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
     gain = found.reach / found.error if found.error > 0 else float("inf")
     result = (
-        f"Told a loss of {epsilon_text(found.told)}, the attacker computes "
+        f"Told a loss of {told_text(found)}, the attacker computes "
         f"{significant(found.recovered, 6)}{suffix}: "
         + (
             "the exact answer"

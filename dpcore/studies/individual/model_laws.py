@@ -109,7 +109,7 @@ class PosteriorLaws:
             for center, deviation in laws
         )
         return Line(
-            label="released model's miss of the target, × √γ",
+            label="miss of the person's target, in units of the noise",
             x=x,
             absent=absent,
             present=present,
