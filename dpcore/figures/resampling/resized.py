@@ -14,6 +14,7 @@ from dpcore.figures.resampling.resized_parts import (
     PUBLISHED,
     RARE,
     REPAIRED,
+    attack_table,
     chance,
     line,
     upright,
@@ -171,7 +172,7 @@ def reveal_picture(
             f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}. "
             f"{title}."
         ),
-        table=_attack_table(curve).assign(**{"Laplace: how sure at most": beliefs}),
+        table=attack_table(curve).assign(**{"Laplace: how sure at most": beliefs}),
     )
 
 
@@ -204,7 +205,7 @@ def averaging_picture(
             yaxis=_CHANCE,
         ),
         alt=f"A rising line against the number of scores. {title}.",
-        table=_attack_table(curve),
+        table=attack_table(curve),
     )
 
 
@@ -292,14 +293,3 @@ def _attack(curve: AttackCurve, name: str, color: str) -> list[dict[str, Any]]:
             "hovertemplate": "%{x:,} scores: %{y:.2%}<extra>simulated</extra>",
         },
     ]
-
-
-def _attack_table(curve: AttackCurve) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "scores": curve.scores,
-            "exact": curve.exact,
-            "simulated": curve.simulated,
-            "standard error": curve.error,
-        }
-    )

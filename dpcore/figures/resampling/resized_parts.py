@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from dpcore.figures.theme import NEUTRAL, STROKES
 from dpcore.figures.wording import significant
@@ -13,6 +14,8 @@ from dpcore.mechanisms import resized_bootstrap, resized_repair
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from dpcore.studies.resampling.resized_attacks import AttackCurve
 
 _FEW = 100
 PUBLISHED = STROKES[resized_bootstrap.KEY]
@@ -87,3 +90,15 @@ def whole(numbers: ArrayLike) -> dict[str, Any]:
     ticks = [step * 10**power for power in powers for step in steps]
     ticks = ticks[: next((i for i, t in enumerate(ticks) if t >= most), len(ticks)) + 1]
     return {"tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+
+
+def attack_table(curve: AttackCurve) -> pd.DataFrame:
+    """Return the twin of a figure of an attack."""
+    return pd.DataFrame(
+        {
+            "scores": curve.scores,
+            "exact": curve.exact,
+            "simulated": curve.simulated,
+            "standard error": curve.error,
+        }
+    )
