@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
     from dpcore.studies.resampling.bootstrap_populations import Population
 
-_NODES = 100
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _MOST_PEOPLE, _MOST_TIMES = 100_000, 2_000
 
 PUBLISHED = (
@@ -215,11 +215,10 @@ def _clipped(experiment: Experiment, method: Method) -> float:
 def _spreads(experiment: Experiment, method: Method) -> tuple[FloatArray, FloatArray]:
     """Return sample variances and their weights, a rule for each side of the clip."""
     split = _clipped(experiment, method)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    low = split * (nodes + 1) / 2
-    high = split + (1 - split) * (nodes + 1) / 2
+    low = split * (_NODES + 1) / 2
+    high = split + (1 - split) * (_NODES + 1) / 2
     share = np.concatenate([low, high])
-    weight = np.concatenate([split * weights, (1 - split) * weights]) / 2
+    weight = np.concatenate([split * _WEIGHTS, (1 - split) * _WEIGHTS]) / 2
     half = (experiment.times - 1) / 2
     spread = _expected(experiment) * gammaincinv(half, share) / half
     return np.asarray(spread), weight
