@@ -154,6 +154,20 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert "Bootstrap, corrected" in released["mechanism"].iloc[0]
 
 
+def test_bootstraps_of_few_people_come_without_an_interval(open_page):
+    use_upload(open_page, "".join(CSV.splitlines(keepends=True)[:21]))
+    app = at_own(open_page)
+    by_label(app.number_input, "Bootstraps to release").set_value(5).run()
+    before = len(charts(app))
+    button(app, "Release").click().run()
+    assert not app.exception
+    assert by_label(app.metric, "Answer").value
+    labels = [metric.label for metric in app.metric]
+    assert "Standard error" not in labels
+    assert len(charts(app)) == before
+    assert any("fewer than 30 people" in c.value for c in app.caption)
+
+
 def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     use_upload(open_page, CSV)
     app = at_own(open_page)
