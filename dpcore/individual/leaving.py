@@ -6,11 +6,16 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
+    from dpcore.models.glm import GlmFit
+    from dpcore.models.metrics import Metric
     from dpcore.models.release_laws import NoisyFit
+    from dpcore.models.ridge import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,3 +50,29 @@ class Leaving:
 def gaussian_epsilon(law: NoisyFit, lengths: FloatArray, *, delta: float) -> FloatArray:
     """Return the exact epsilon of moves of some lengths."""
     return gaussian.epsilon_of(math.sqrt(law.gamma) * lengths, delta)
+
+
+def copies_reach(
+    fit: RidgeFit | GlmFit, slopes: FloatArray, rows: int, metric: Metric
+) -> FloatArray:
+    """Return how far ``rows`` rows like each person's own can move the coefficients.
+
+    The gradient that they leave behind over the convexity of the penalty, ``k |x|
+    |slope| / lambda``: no rows of a table that are like these move them further.
+    Infinite without a penalty.
+    """
+    strength = np.float64(fit.penalty.convexity(fit.people))
+    sizes = np.sqrt(np.einsum("ij,ij->i", fit.features, fit.features)) * slopes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = rows * sizes / strength * math.sqrt(metric.largest)
+    return np.where(np.isnan(reach), np.inf, reach)
+
+
+def copies_note(rows: int) -> str:
+    """Return what a loss is where a unit owns several rows, nobody knows which."""
+    if rows == 1:
+        return ""
+    return (
+        f"those of {rows} rows like the person's own; where the table does not hold so "
+        "many, they are estimates within the guarantee"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from dpcore.individual.model_losses import leaving
 from dpcore.individual.model_newcomers import for_all
 from dpcore.individual.summaries import ExposedPerson
 from dpcore.models.glm import GlmFit
-from dpcore.models.records import substitutions
 from dpcore.models.release_laws import NoisyFit
-from dpcore.models.worst_shifts import largest_addition, substitution_certificates
+from dpcore.models.replacements import largest_substitutions
+from dpcore.models.worst_shifts import substitution_certificates
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from dpcore.models.release_laws import Law
     from dpcore.models.ridge import RidgeFit
     from dpcore.relations import PrivacyUnit
+
+_REMOVED: Final = NeighboringRelation.ADD_REMOVE
 
 
 class Asked(Protocol):
@@ -146,7 +148,7 @@ def expose_model(
 
     ``relation`` says which change the losses are about; it may differ from that of the
     guarantee. With another record in place of the person's own, the loss is the largest
-    over those newcomers' records that move this fit most: a value that is reached.
+    that a search over records found: a value that is reached.
 
     Args:
         request: How the model is released.
@@ -197,6 +199,9 @@ def expose_model(
         here, certificate = _replaced(request, fit, here)
         found = 0.0
     epsilon = here.epsilon
+    if request.unit.rows > 1 and codes is None and relation is _REMOVED:
+        # Rows that the table does not hold lose no more than any real ones can.
+        epsilon = np.minimum(epsilon, request.guarantee)
     largest = float(np.max(epsilon))
     return ModelExposure(
         epsilon=epsilon,
@@ -225,14 +230,9 @@ def _replaced(
     law, design = request.law, request.question.design
     if not isinstance(law, NoisyFit):  # ``known_relations`` has seen to it
         raise TypeError
-    lengths = np.zeros(fit.people)
-    for target in design.target_range:
-        joined = largest_addition(
-            fit, law.metric, legal=design.legal, targets=(target, target)
-        )
-        moved = substitutions(fit, (joined.row, joined.target), law.metric)
-        np.maximum(lengths, moved, out=lengths)
-    lengths *= request.unit.rows
+    lengths = request.unit.rows * largest_substitutions(
+        fit, law.metric, legal=design.legal, targets=design.target_range
+    )
     isotropic = here.lengths
     if law.metric.matrix is not None:
         smallest = float(np.linalg.eigvalsh(law.metric.matrix)[0])

@@ -3,7 +3,9 @@
 Everything is about two laws for each person: the release with the table, and that with
 the table without the person (Wang 2019, definition 2). Where a unit owns ``k`` rows and
 nothing says which, the loss is that of a unit with ``k`` rows like the person's own:
-``k`` times the leverage, and the root of ``k`` times the residual.
+``k`` times the leverage, and the root of ``k`` times the residual. A table may hold
+fewer of them. Then that loss is no fact about it, and it is kept within what ``k`` rows
+can do at all, since the Hessian without them is no less than the penalty.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.individual.leaving import Leaving, gaussian_epsilon
+from dpcore.individual.leaving import (
+    Leaving,
+    copies_note,
+    copies_reach,
+    gaussian_epsilon,
+)
 from dpcore.individual.nonlinear_losses import audited_metric, nonlinear_leaving
 from dpcore.models.eigenvalue_moves import smallest_eigenvalue_moves
 from dpcore.models.glm import GlmFit
@@ -73,7 +80,7 @@ def leaving(
             raise ParameterError(message)
         metric = audited_metric(law)
         if audited is None:
-            audited = audited_removals(fit, metric, rng=rng)
+            audited = audited_removals(fit, metric, rng=rng, copies=rows)
         return nonlinear_leaving(law, fit, audited, delta=delta, rows=rows)
     return _linear(law, fit, delta=delta, rows=rows, codes=codes)
 
@@ -135,11 +142,17 @@ def _noisy(
             lengths = np.where(
                 left > 0, lengths * rows * (1 - found.leverages) / left, np.inf
             )
+        if law.metric.public and not fit.penalty.per_person:
+            reach = copies_reach(fit, np.abs(fit.residuals), rows, law.metric)
+            lengths = np.minimum(lengths, reach)
+    alike = rows > 1 and codes is None
     return Leaving(
         epsilon=gaussian_epsilon(law, lengths, delta=delta),
         leverage=found.leverages,
         residual=found.residuals,
         lengths=lengths,
+        exact=not alike,
+        note=copies_note(rows) if alike else "",
     )
 
 
@@ -156,6 +169,8 @@ def _sampled(law: SampledFit, fit: RidgeFit, *, delta: float, rows: int) -> Leav
         leverage=found.leverages,
         residual=found.residuals,
         lengths=found.shifts,
+        exact=rows == 1,
+        note=copies_note(rows),
     )
 
 
@@ -202,6 +217,8 @@ def _perturbed(
         leverage=found.leverages,
         residual=found.residuals,
         lengths=found.shifts,
+        exact=rows == 1,
+        note=copies_note(rows),
     )
 
 
@@ -240,4 +257,9 @@ def _owned(
     fit: RidgeFit, leverages: FloatArray, rows: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return leverage and in-sample residual of ``rows`` rows like each person's."""
-    return np.minimum(rows * leverages, 1.0), math.sqrt(rows) * fit.residuals
+    own = np.minimum(rows * leverages, 1.0)
+    strength = fit.penalty.convexity(fit.people)
+    if rows > 1 and strength > 0:
+        squares = np.einsum("ij,ij->i", fit.features, fit.features)
+        own = np.minimum(own, rows * squares / (strength + rows * squares))
+    return own, math.sqrt(rows) * fit.residuals

@@ -9,7 +9,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.individual.leaving import Leaving, gaussian_epsilon
+from dpcore.individual.leaving import (
+    Leaving,
+    copies_note,
+    copies_reach,
+    gaussian_epsilon,
+)
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.release_laws import NoisyFit, PerturbedObjective
 from dpcore.models.removals import UNIQUE_FROM
@@ -61,8 +66,15 @@ def nonlinear_leaving(
     """
     gaussian_law = law if isinstance(law, NoisyFit) else None
     kept = np.maximum(1 - found.leverages, 1 - UNIQUE_FROM)
-    residual = -fit.loss.slope(fit.predictions, fit.target) / kept
-    lengths = rows * found.shifts
+    slopes = fit.loss.slope(fit.predictions, fit.target)
+    residual = -slopes / kept
+    if found.copies != rows:
+        message = f"the moves are those of {found.copies} rows a unit, not of {rows}."
+        raise ParameterError(message)
+    lengths = found.shifts
+    if rows > 1 and not fit.penalty.per_person:
+        reach = copies_reach(fit, np.abs(slopes), rows, audited_metric(law))
+        lengths = np.minimum(lengths, reach)
     if gaussian_law is not None:
         epsilon = gaussian_epsilon(gaussian_law, lengths, delta=delta)
     else:
@@ -74,10 +86,10 @@ def nonlinear_leaving(
         residual=residual,
         lengths=lengths,
         error=doubt,
-        exact=gaussian_law is not None,
+        exact=gaussian_law is not None and rows == 1,
         upper=gaussian_law is None,
         note=(
-            ""
+            copies_note(rows)
             if gaussian_law is not None
             else "upper bounds that hold for every table, from the person's own record"
         ),

@@ -75,7 +75,8 @@ def factorize(
         x: Rows, shape ``(n, d)``.
         y: Right-hand side, shape ``(n,)``.
         penalty: Diagonal of ``Lambda``, shape ``(d,)``, at least 0.
-        weights: Diagonal of ``W``, shape ``(n,)``, at least 0; all 1 if ``None``.
+        weights: Diagonal of ``W``, shape ``(n,)``; all 1 if ``None``. Below 0 for a
+            person of whom more copies leave than there are.
 
     Raises:
         DataError: The rows do not determine all coefficients.
@@ -83,12 +84,14 @@ def factorize(
     """
     gram, right = _moments(x, y, weights)
     gram[np.diag_indices_from(gram)] += penalty
-    lengths = np.sqrt(np.diag(gram))
-    if not (lengths > 0).all():
+    if not (np.diag(gram) > 0).all():
         raise undetermined()
+    lengths = np.sqrt(np.diag(gram))
     # In two steps: the product of two lengths may overflow or vanish.
     eigenvalues = np.linalg.eigvalsh(gram / lengths / lengths[:, np.newaxis])
     if eigenvalues[0] * QR_ABOVE < eigenvalues[-1]:
+        if weights is not None and (weights < 0).any():
+            raise undetermined()
         return _by_rows(x, y, penalty, weights, lengths)
     scaled = gram / lengths / lengths[:, np.newaxis]
     root = np.asarray(np.linalg.cholesky(scaled).T * lengths)

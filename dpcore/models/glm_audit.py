@@ -48,6 +48,7 @@ class AuditedRemovals:
             refitted.
         chord_error: The same of the chord step among those of the refitted who were
             most exposed; NaN if it was not needed.
+        copies: How many rows like the person's own leave together.
 
     """
 
@@ -57,6 +58,7 @@ class AuditedRemovals:
     stepped_twice: People = field(repr=False)
     one_step_error: float = field(repr=False)
     chord_error: float = field(repr=False)
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,9 +105,10 @@ class Audit:
         rng: np.random.Generator,
         top: int = 50,
         drawn: int = 50,
+        copies: int = 1,
     ) -> Self:
         """Return the audit of a fit; arguments as for ``audited_removals``."""
-        steps = newton_steps(fit)
+        steps = newton_steps(fit, copies=copies)
         approximate = step_shifts(fit, steps, metric)
         chosen = _audit_sample(approximate, top=top, drawn=drawn, rng=rng)
         return cls(
@@ -152,7 +155,8 @@ class Audit:
         chord_error = np.nan
         if chords:
             places = np.searchsorted(refitted, exposed[checked])
-            chord_error = _largest_error(lengths[checked], known[places])
+            there = self._comparable(known[places])
+            chord_error = _largest_error(lengths[checked], there)
         shifts = self.approximate.copy()
         shifts[exposed[~checked]] = lengths[~checked]
         shifts[refitted] = known
@@ -163,10 +167,17 @@ class Audit:
             stepped_twice=exposed[~checked],
             one_step_error=self._error(refitted, known),
             chord_error=chord_error,
+            copies=self.steps.copies,
         )
 
     def _error(self, people: People, exact: FloatArray) -> float:
-        return _largest_error(self.approximate[people], exact)
+        return _largest_error(self.approximate[people], self._comparable(exact))
+
+    def _comparable(self, exact: FloatArray) -> FloatArray:
+        """Return shifts, NaN where a unit owns rows without which there is no fit."""
+        if self.steps.copies == 1:
+            return exact
+        return np.where(np.isfinite(exact), exact, np.nan)
 
 
 def audited_removals(
@@ -176,6 +187,7 @@ def audited_removals(
     rng: np.random.Generator,
     top: int = 50,
     drawn: int = 50,
+    copies: int = 1,
 ) -> AuditedRemovals:
     """Return everybody's leave-one-out shift, with the error that an audit found.
 
@@ -183,9 +195,10 @@ def audited_removals(
     random are left out exactly. If the approximation misses any of them by more than 5
     percent, all with more than half of the largest shift (at most 1,000 people) get a
     chord step. Since epsilon grows at least in proportion to the shift, these include
-    all with more than half of the largest epsilon.
+    all with more than half of the largest epsilon. ``copies`` rows like each person's
+    own leave together; a shift is infinite where the table has too few for a fit.
     """
-    audit = Audit.of(fit, metric, rng=rng, top=top, drawn=drawn)
+    audit = Audit.of(fit, metric, rng=rng, top=top, drawn=drawn, copies=copies)
     return audit.result(list(audit.pieces(_MOST_CHORDS)))
 
 
@@ -228,7 +241,7 @@ def _largest_error(approximate: FloatArray, exact: FloatArray) -> float:
     if len(exact) == 0:
         return float("nan")
     known = np.isfinite(exact)
-    if np.isfinite(approximate[~known]).any():
+    if np.isfinite(approximate[np.isposinf(exact)]).any():
         return float("inf")
     if not known.any():
         return 0.0

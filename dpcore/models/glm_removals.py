@@ -49,6 +49,7 @@ class Steps:
         offset: What the change of the penalty alone does, shape ``(d,)``.
         leverages: Shape ``(n,)``.
         factors: Shape ``(n,)``. Infinite where the leverage leaves no fit.
+        copies: How many rows like the person's own leave together.
 
     """
 
@@ -56,6 +57,7 @@ class Steps:
     offset: FloatArray = field(repr=False)
     leverages: FloatArray = field(repr=False)
     factors: FloatArray = field(repr=False)
+    copies: int = 1
 
     def moves(self, x: FloatArray, people: People) -> FloatArray:
         """Return the moves of some people with rows ``x``, shape ``(m, d)``."""
@@ -63,9 +65,13 @@ class Steps:
         return np.asarray(self.offset + finite[:, np.newaxis] * self.rest.solve(x.T).T)
 
 
-def newton_steps(fit: GlmFit) -> Steps:
-    """Return the one-step approximation for everybody."""
-    return _steps(fit, curved=True)
+def newton_steps(fit: GlmFit, *, copies: int = 1) -> Steps:
+    """Return the one-step approximation for everybody.
+
+    ``copies`` rows like each person's own leave together; where the table has fewer of
+    them, that of an objective that counts their losses below 0.
+    """
+    return _steps(fit, curved=True, copies=copies)
 
 
 def jackknife_steps(fit: GlmFit) -> Steps:
@@ -93,7 +99,9 @@ def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatA
     return shifts
 
 
-def gradients_without(fit: GlmFit, people: People, thetas: FloatArray) -> FloatArray:
+def gradients_without(
+    fit: GlmFit, people: People, thetas: FloatArray, *, copies: int = 1
+) -> FloatArray:
     """Return the gradient of the objective without each of ``m`` people.
 
     Not finite where a step has led beyond the reach of floats.
@@ -102,10 +110,11 @@ def gradients_without(fit: GlmFit, people: People, thetas: FloatArray) -> FloatA
         fit: The fit with everybody.
         people: Who leaves, shape ``(m,)``.
         thetas: Where to take the gradient for each of them, shape ``(m, d)``.
+        copies: How many rows like theirs leave with them.
 
     """
     d = fit.features.shape[1]
-    found = thetas * fit.penalty.diagonal(d, fit.people - 1)
+    found = thetas * fit.penalty.diagonal(d, fit.people - copies)
     for first in range(0, len(people), _TOGETHER):
         some = slice(first, first + _TOGETHER)
         here, points = people[some], thetas[some]
@@ -116,7 +125,8 @@ def gradients_without(fit: GlmFit, people: People, thetas: FloatArray) -> FloatA
             inside = np.flatnonzero((here >= rows.start) & (here < rows.stop))
             with np.errstate(over="ignore", invalid="ignore"):
                 slopes = fit.loss.slope(x @ points.T, y)
-                slopes[here[inside] - rows.start, inside] = 0.0
+                own = here[inside] - rows.start, inside
+                slopes[own] = slopes[own] * (1 - copies) if copies > 1 else 0.0
                 found[some] += slopes.T @ x
     return found
 
@@ -129,7 +139,7 @@ def chord_steps(
     Only the gradient is taken anew, in time ``n d`` for each of the ``m`` people. NaN
     where it is not finite.
     """
-    gradients = gradients_without(fit, people, thetas)
+    gradients = gradients_without(fit, people, thetas, copies=steps.copies)
     finite = np.isfinite(gradients).all(axis=1)
     ends = np.full_like(thetas, np.nan)
     ends[finite] = thetas[finite] - _chords(
@@ -146,10 +156,12 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
     """
     thetas = fit.theta - steps.moves(fit.features[people], people)
     done = np.zeros(len(people), dtype=bool)
-    active = np.flatnonzero(steps.leverages[people] < UNIQUE_FROM)
+    active = np.flatnonzero(steps.copies * steps.leverages[people] < UNIQUE_FROM)
     before = np.full(len(people), np.inf)
     for _ in range(_CHORDS):
-        gradients = gradients_without(fit, people[active], thetas[active])
+        gradients = gradients_without(
+            fit, people[active], thetas[active], copies=steps.copies
+        )
         lengths = np.linalg.norm(gradients, axis=1)
         done[active] = lengths <= fit.tolerance
         onward = lengths < before[active] / 2
@@ -161,7 +173,7 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
         if len(active) == 0:
             break
     for place in np.flatnonzero(~done):
-        found = fit.refit(int(people[place]), thetas[place])
+        found = fit.refit(int(people[place]), thetas[place], copies=steps.copies)
         thetas[place] = np.nan if found is None else found
     return thetas
 
@@ -180,14 +192,14 @@ def certificate(fit: GlmFit, person: int, theta: FloatArray) -> float:
     return float(np.linalg.norm(gradient) / convexity)
 
 
-def _steps(fit: GlmFit, *, curved: bool) -> Steps:
+def _steps(fit: GlmFit, *, curved: bool, copies: int = 1) -> Steps:
     d = fit.features.shape[1]
     eta = fit.predictions
     slopes = fit.loss.slope(eta, fit.target)
     weights = fit.loss.curvature(eta, fit.target)
     rest, offset = fit.factor, np.zeros(d)
-    if fit.penalty.per_person and fit.people > 1:
-        smaller = fit.penalty.diagonal(d, fit.people - 1)
+    if fit.penalty.per_person and fit.people > copies:
+        smaller = fit.penalty.diagonal(d, fit.people - copies)
         rest = factorize(fit.features, fit.target, smaller, weights=weights)
         released = fit.penalty.diagonal(d, fit.people) - smaller
         offset = -rest.solve(released * fit.theta)
@@ -199,11 +211,18 @@ def _steps(fit: GlmFit, *, curved: bool) -> Steps:
         halves = x @ inverse_root
         h = weights[rows] * np.einsum("ij,ij->i", halves, halves)
         pull = slopes[rows] - weights[rows] * (x @ offset)
-        kept = np.where(h >= UNIQUE_FROM, 0.0, 1 - h) if curved else 1.0
+        gone = copies * h
+        kept = np.where(gone >= UNIQUE_FROM, 0.0, 1 - gone) if curved else 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            factors[rows] = -pull / kept
+            factors[rows] = -copies * pull / kept
         leverages[rows] = h
-    return Steps(rest=rest, offset=offset, leverages=leverages, factors=factors)
+    return Steps(
+        rest=rest,
+        offset=offset,
+        leverages=leverages,
+        factors=factors,
+        copies=copies,
+    )
 
 
 def _chords(
@@ -214,6 +233,7 @@ def _chords(
     weights = fit.loss.curvature(x @ fit.theta, fit.target[people])
     solved = steps.rest.solve(gradients.T).T
     own = steps.rest.solve(x.T).T
-    kept = np.maximum(1 - steps.leverages[people], 1 - UNIQUE_FROM)
-    pull = weights * np.einsum("ij,ij->i", x, solved) / kept
+    gone = steps.copies * steps.leverages[people]
+    kept = np.maximum(1 - gone, 1 - UNIQUE_FROM)
+    pull = steps.copies * weights * np.einsum("ij,ij->i", x, solved) / kept
     return np.asarray(solved + pull[:, np.newaxis] * own)

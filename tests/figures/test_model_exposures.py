@@ -175,11 +175,11 @@ def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
     people = {"maximum": 0.4, "mean": 0.1}
     capped = Chain(**endless, **people)
     assert capped.proved == 1.0
-    assert capped.anybody_text == "at most 1"
+    assert capped.anybody == ("1", "at most (proved)")
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
     # A guarantee about other records does not bound what leaving does.
     mixed = Chain(**endless, **people, relation=away, promised=another)
-    assert mixed.anybody_text == "at least 0.5 (found)"
+    assert mixed.anybody == ("0.5", "at least (found)")
     assert "this table, anybody: at most" not in dict(mixed.steps)
     same = Chain(**endless, **people, relation=away, promised=away)
     assert same.steps == capped.steps

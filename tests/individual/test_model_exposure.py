@@ -1,6 +1,7 @@
 """Everybody's loss from models: published numbers, brute force, and the guarantees."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,7 @@ from dpcore.models.worst_shifts import within_unit_ball
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.studies.individual.outlier import glm_shift
 from tests.models.ten_people import T, X, Y
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
 
@@ -244,9 +246,12 @@ def test_an_audit_done_elsewhere_gives_the_same_losses():
     assert np.isfinite(none.epsilon).all()
 
 
-def test_a_unit_that_is_most_of_the_table_loses_everything():
+def test_a_unit_that_is_most_of_the_table_loses_all_that_the_penalty_leaves_open():
     found = losses(SampledFit(gamma=1.0), ten(), rows=50)
-    assert np.isinf(found.epsilon).any()
+    assert found.epsilon.max() > 1e5
+    assert not found.exact
+    free = fit_ridge(X, Y, penalty=Penalty(strength=0.0))
+    assert np.isinf(losses(SampledFit(gamma=1.0), free, rows=50).epsilon).any()
 
 
 def test_a_person_on_whom_a_coefficient_rests_loses_everything():
@@ -356,3 +361,63 @@ def test_people_who_are_all_equal_lose_the_same():
     ):
         found = exposed(law, fit)
         np.testing.assert_allclose(found.epsilon, found.epsilon[0], rtol=1e-6)
+
+
+def households(copies=3, people=20, seed=1):
+    """Return a table whose first rows are alike."""
+    whole = table(people, seed=seed)
+    frame = whole.frame.copy()
+    frame.loc[: copies - 1, ["y", "count", "a", "b"]] = [0.5, 3.0, 1.0, 1.0]
+    frame.loc[: copies - 1, "member"] = "yes"
+    return replace(whole, frame=frame)
+
+
+@pytest.mark.parametrize("model", ModelKind)
+def test_rows_that_are_alike_leave_together_as_in_a_table_without_them(model):
+    there = households()
+    asked = request(
+        "output",
+        model,
+        asked=question(
+            model,
+            penalty=Penalty(strength=0.2),
+            unit=PrivacyUnit(rows=3),
+            most_people=20,
+        ),
+        epsilon=3.0,
+        delta=1e-5,
+    )
+    fit = asked.value(there)
+    found = expose_model(asked, fit, relation=ADD_REMOVE)
+    without = replace(there, frame=there.frame.iloc[3:].reset_index(drop=True))
+    moved = float(np.linalg.norm(fit.theta - asked.value(without).theta))
+    assert found.shift_lengths[0] == pytest.approx(moved, rel=1e-5)
+    assert not found.exact
+    assert "3 rows like the person's own" in found.note
+    if model is not ModelKind.LINEAR:
+        one = glm_shift(fit, asked.law, 0, rows=3)
+        assert one == pytest.approx(moved, rel=1e-5)
+
+
+@pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.HUBER])
+@pytest.mark.parametrize("key", ["output", "posterior"])
+def test_rows_that_no_table_holds_lose_no_more_than_the_guarantee(model, key):
+    if key not in offered_for(model):
+        return
+    for rows, seed in ((2, 0), (5, 1), (20, 2)):
+        asked = request(
+            key,
+            model,
+            asked=question(
+                model,
+                penalty=Penalty(strength=0.6 if key == "output" else 50.0),
+                unit=PrivacyUnit(rows=rows),
+                most_people=12,
+            ),
+            epsilon=3.0,
+            delta=1e-3,
+        )
+        fit = asked.value(table(12, seed=seed))
+        found = expose_model(asked, fit, relation=ADD_REMOVE)
+        assert found.maximum <= asked.guarantee * (1 + 1e-12)
+        assert not found.exact

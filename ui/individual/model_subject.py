@@ -76,11 +76,11 @@ def of(
 def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals | None:
     """Return the audit of a nonlinear model, as far as it was carried out."""
     metric = audited_metric(asked.law)
-    key = f"{question} {asked.matrix}"
+    key, copies = f"{question} {asked.matrix}", asked.unit.rows
     audit = session.remember(
         "model-audit",
         key,
-        lambda: Audit.of(fit, metric, rng=np.random.default_rng(0)),
+        lambda: Audit.of(fit, metric, rng=np.random.default_rng(0), copies=copies),
     )
     together = int(np.clip(_AT_ONCE // fit.people, _FEWEST, _MOST))
     pieces = running.follow(

@@ -270,7 +270,8 @@ def _how(relation: NeighboringRelation) -> None:
         + (
             "With another record instead of a removed one, each release is counted "
             "for the record that reveals most in it. No single record may do so in all "
-            "of them: the total is an upper bound.\n\n"
+            "of them. For a statistic the total is an upper bound; for a model the "
+            "worst record is the worst that a search found, not proved.\n\n"
             if relation is NeighboringRelation.SUBSTITUTION
             else ""
         )

@@ -117,7 +117,11 @@ def _here(points: list[tuple[float, str]], error: float) -> dict[str, Any]:
 
 
 def _title(found: Frontier) -> str:
-    times = significant(found.at(found.error) / found.without_noise, 3)
+    error = found.at(found.error)
+    if found.without_noise > 0:
+        size = f"is {significant(error / found.without_noise, 3)} times that without it"
+    else:
+        size = f"is {significant(error, 3)}, and 0 without it"
     most = epsilon_text(found.at(found.maximum))
     average = epsilon_text(found.at(found.mean))
     promise = found.at(found.guarantee)
@@ -127,6 +131,6 @@ def _title(found: Frontier) -> str:
         else "no guarantee is known"
     )
     return (
-        f"With this noise the typical error is {times} times that without it; "
+        f"With this noise the typical error {size}; "
         f"{guarantee}, the most exposed person loses {most}, the average one {average}"
     )

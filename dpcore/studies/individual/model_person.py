@@ -204,7 +204,7 @@ def evidence_of_release(
 
 def _of_nonlinear(fit: GlmFit, law: Law, person: int, rows: int) -> PersonLaws:
     if isinstance(law, NoisyFit) and law.metric.public:
-        shift = rows * glm_shift(fit, law, person)
+        shift = glm_shift(fit, law, person, rows=rows)
         return gaussian_laws(float(np.sqrt(law.gamma)) * shift)
     message = (
         "for this release of a nonlinear model the two laws have no closed form; "

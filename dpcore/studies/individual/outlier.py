@@ -13,6 +13,7 @@ import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
+from dpcore.individual.leaving import copies_reach
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_audit import audited_removals
 from dpcore.models.release_laws import NoisyFit
@@ -183,16 +184,25 @@ def move_in_glm(
     )
 
 
-def glm_shift(fit: GlmFit, law: NoisyFit, person: int) -> float:
+def glm_shift(fit: GlmFit, law: NoisyFit, person: int, *, rows: int = 1) -> float:
     """Return how far a nonlinear fit moves without one person, by refitting.
+
+    With several rows a unit, without as many rows like the person's own; where the
+    table does not hold them, at most as far as any such rows can move it.
 
     Raises:
         DataError: There is no fit without the person.
 
     """
-    theta = fit.refit(person, fit.theta)
+    theta = fit.refit(person, fit.theta, copies=rows)
+    reach = np.inf
+    if rows > 1 and not fit.penalty.per_person:
+        slopes = np.abs(fit.loss.slope(fit.predictions, fit.target))
+        reach = float(copies_reach(fit, slopes, rows, law.metric)[person])
+    if theta is None and np.isfinite(reach):
+        return reach
     if theta is None:
         message = "the model cannot be fitted without this person; choose another."
         raise DataError(message)
     moved = fit.theta - theta
-    return float(law.metric.lengths(moved[np.newaxis], fit.factor)[0])
+    return min(float(law.metric.lengths(moved[np.newaxis], fit.factor)[0]), reach)
