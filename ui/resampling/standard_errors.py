@@ -46,7 +46,9 @@ def answer(asked: Settings) -> Settings:
     Return the settings with the factor on the noise that repairs it, once it is found.
     """
     e = asked.experiment
-    headline = st.container()
+    headline = st.empty()
+    with headline:
+        _headline(asked, None)
     claimed, measured, repaired = st.columns(3)
     with claimed.container(border=True, height="stretch"):
         _claimed(asked)
@@ -65,9 +67,9 @@ def answer(asked: Settings) -> Settings:
         f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and "
         f"δ {significant(asked.delta)}."
     )
-    with headline:
-        _headline(asked, found)
     if found is not None:
+        with headline:
+            _headline(asked, found)
         _why(asked, found)
     return replace(asked, factor=factor)
 

@@ -42,14 +42,15 @@ def rivals(asked: Settings) -> None:
         "Laplace draws averaged, up to", 2, 50, 20, key="se-draws", bind="query-params"
     )
     each = Rivals(epsilon=epsilon, delta=asked.delta)
-    pictures = session.remember(
-        "se-rivals",
-        repr((epsilon, asked.delta, draws)),
-        lambda: (
-            rivals_picture(each, draws, watermark=False),
-            limits_picture(each, watermark=False),
-        ),
-    )
+    with st.spinner("Comparing the noise of averages …"):
+        pictures = session.remember(
+            "se-rivals",
+            repr((epsilon, asked.delta, draws)),
+            lambda: (
+                rivals_picture(each, draws, watermark=False),
+                limits_picture(each, watermark=False),
+            ),
+        )
     results.show(pictures[0], "se-rivals")
     st.markdown(
         f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} "
@@ -126,11 +127,12 @@ def sharing(asked: Settings) -> None:
         help="How many answers share the budget, and are averaged.",
     )
     parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
-    picture = session.remember(
-        "se-sharing",
-        repr((epsilon, asked.delta, times)),
-        lambda: sharing_picture(parts, watermark=False),
-    )
+    with st.spinner("Sharing the budget …"):
+        picture = session.remember(
+            "se-sharing",
+            repr((epsilon, asked.delta, times)),
+            lambda: sharing_picture(parts, watermark=False),
+        )
     results.show(picture, "se-sharing")
     st.caption("“Too much” marks ways that spend more than the ε that they claim.")
     st.markdown(
