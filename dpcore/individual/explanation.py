@@ -12,6 +12,8 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
@@ -24,11 +26,18 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 
 
-def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+def explain(
+    person: ExposedPerson,
+    exposure: Exposure,
+    query: Question,
+    *,
+    written: Callable[[float], str] = "{:.3g}".format,
+) -> str:
     """Return why this person loses as much as they do, with the numbers that say so.
 
     Where the loss is that of being removed, the person is compared with the others;
     where it is that of being replaced, with the record that changes the answer most.
+    ``written`` turns an epsilon into text, as the caller does elsewhere.
     """
     if query.kind.of_ranks:
         reason = _of_rank(person, exposure, query)
@@ -41,8 +50,9 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     else:
         reason = _of_number(person, exposure, query)
     return (
-        f"{reason} {_change(person, query)}: a loss of epsilon {person.epsilon:.3g}, "
-        f"where the guarantee is at most {exposure.worst_case:.3g}."
+        f"{reason} {_change(person, query)}: a loss of epsilon "
+        f"{written(person.epsilon)}, where the guarantee is at most "
+        f"{written(exposure.worst_case)}."
     )
 
 

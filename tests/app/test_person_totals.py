@@ -31,6 +31,17 @@ def test_without_releases_the_view_points_to_release(open_page):
     assert "Nothing has been released" in look(open_page).info[0].value
 
 
+def test_a_lesson_without_releases_says_where_the_real_ones_are(open_page):
+    app = use_example(open_page)
+    mode(app).set_value("release").run()
+    release(open_page("release"))
+    app = look(open_page)
+    mode(app).set_value("classroom").run()
+    assert (
+        "the real ledger has 1 release (Release mode)" in look(open_page).info[0].value
+    )
+
+
 def test_every_release_counts_and_repeated_answers_do_not(open_page):
     use_example(open_page)
     app = open_page("release")
@@ -113,3 +124,18 @@ def test_a_released_model_counts_with_everything_else(open_page):
     what_if.set_value(what_if.options[0]).run()
     assert not app.exception
     assert epsilon(app, "Average person lost") < 0.5 * before
+
+
+def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page):
+    use_example(open_page)
+    release(open_page("release"))
+    app = look(open_page)
+    text = " ".join(m.value for m in app.markdown).replace("\\", "")
+    assert "compared with another record in their place" in text
+    assert "of what was charged" in text
+    what_if = by_label(app.radio, "What if")
+    what_if.set_value(what_if.options[0]).run()
+    text = " ".join(m.value for m in app.markdown).replace("\\", "")
+    assert "compared with not being there" in text
+    assert "of what was charged" not in text
+    assert any("another question" in c.value for c in app.caption)

@@ -194,6 +194,9 @@ def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
     assert "Compared with not being there" in picture.title
     assert math.isnan(picture.table["times the average person"][0])
     bounds = replace(CHAIN, upper=True)
+    assert not any("found" in name for name, _ in bounds.steps)
+    unknown = replace(bounds, certificate=math.inf, guarantee=math.inf)
+    assert unknown.anybody == ("not known", "")
     assert "(at most 0.1)" in chain_picture(bounds, key="output", watermark=False).title
 
 

@@ -12,7 +12,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual import exposures as figures
 from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
-from dpcore.figures.wording import people, rounded_up
+from dpcore.figures.wording import epsilon_text, people, rounded_up
 from dpcore.individual.explanation import explain
 from dpcore.individual.exposure import expose
 from dpcore.individual.variation import lengths, total_variations
@@ -214,7 +214,9 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     rows = asked.query.rows(study.dataset)
     persons = exposure.most_exposed(_MOST)
     st.markdown("**Who is most exposed, and why**")
-    st.markdown(literal(explain(persons[0], exposure, asked.query)))
+    st.markdown(
+        literal(explain(persons[0], exposure, asked.query, written=epsilon_text))
+    )
     tied = exposure.tied
     if tied > _MOST:
         st.markdown(f"{people(tied)} are tied at the top, so none of them is listed.")
@@ -228,7 +230,10 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     table["own epsilon"] = rounded_up([person.epsilon for person in persons])
     st.dataframe(
         pd.DataFrame(table),
-        column_config={"moves the answer by": results.THREE_DIGITS},
+        column_config={
+            "moves the answer by": results.THREE_DIGITS,
+            "own epsilon": results.THREE_DIGITS,
+        },
         hide_index=True,
         key="most-exposed",
     )

@@ -5,7 +5,7 @@ Nothing in an expander is computed before it is opened.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -59,15 +59,22 @@ def chain(steps: Chain, *, key: str) -> None:
         epsilon_text(steps.guarantee),
         help="The guarantee: the largest loss over all tables and all people.",
     )
+    text, known = steps.anybody
+    words: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
     cells[1].metric(
         "This table, anybody",
-        steps.anybody_text,
+        text,
+        delta=known or None,
+        **words,
         help="The largest loss of anybody, in this table or joining it: at most what "
         "is proved, or at least what a search found where nothing is.",
     )
-    bound = "at most " if steps.upper else ""
-    cells[2].metric("Most exposed person here", bound + epsilon_text(steps.maximum))
-    cells[3].metric("Average person here", bound + epsilon_text(steps.mean))
+    bound = "at most" if steps.upper else None
+    for cell, label, loss in (
+        (cells[2], "Most exposed person here", steps.maximum),
+        (cells[3], "Average person here", steps.mean),
+    ):
+        cell.metric(label, epsilon_text(loss), delta=bound, **words)
     results.show(
         model_exposures.chain_picture(steps, key=key, watermark=watermark()), "chain"
     )

@@ -187,6 +187,7 @@ def _why(subject: ModelSubject, analysis: str) -> None:
         column_config={
             "leverage": results.THREE_DIGITS,
             "residual": results.THREE_DIGITS,
+            "own epsilon": results.THREE_DIGITS,
         },
         hide_index=True,
         key="most-exposed",
@@ -212,6 +213,7 @@ def _bounded(subject: ModelSubject) -> None:
                 "own epsilon at most": rounded_up(exposure.epsilon[most]),
             }
         ),
+        column_config={"own epsilon at most": results.THREE_DIGITS},
         hide_index=True,
         key="most-exposed",
     )

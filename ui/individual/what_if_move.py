@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 _MOVE, _JOIN = "move a person", "let a newcomer join"
 _MOST_SAMPLED, _MOST_PERTURBED = 20_000, 30
 _SLOW_FIT = 100_000
-_UNMOVED = (
-    "Nobody else's loss depends on this person here: it follows from their own record "
-    "and public numbers alone."
-)
 
 
 def show(subject: Subject, study: Study) -> None:
@@ -98,8 +94,6 @@ def show(subject: Subject, study: Study) -> None:
             "The others have not changed a single value of theirs; what changed is how "
             "much they stand out."
         )
-    elif moved.watched:
-        st.markdown(_UNMOVED)
 
 
 def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:

@@ -63,29 +63,36 @@ class Chain:
         return known if np.isfinite(known) else np.nan
 
     @property
-    def anybody_text(self) -> str:
-        """Return the most that anybody could lose, and how well that is known."""
-        found = epsilon_text(self.for_all)
+    def anybody(self) -> tuple[str, str]:
+        """Return the most that anybody could lose, and how well that is known.
+
+        The second is empty where the first is just that.
+        """
         if np.isinf(self.for_all):
-            return found
+            return epsilon_text(self.for_all), ""
+        if self.upper and np.isnan(self.proved):
+            # Bounds for people here are no loss that was found.
+            return "not known", ""
         if np.isnan(self.proved):
-            return f"at least {found} (found)"
+            return epsilon_text(self.for_all), "at least (found)"
         if self.upper or self.proved > self.for_all * (1 + _ONE):
-            return f"at most {epsilon_text(self.proved)}"
-        return found
+            return epsilon_text(self.proved), "at most (proved)"
+        return epsilon_text(self.for_all), ""
 
     @property
     def steps(self) -> tuple[tuple[str, float], ...]:
         """Return the name and the loss of each step that is known, widest first."""
         everybody = "this table, anybody"
         proved = self.proved
-        certified = np.isnan(proved) or proved > self.for_all * (1 + _ONE)
+        above = proved > self.for_all * (1 + _ONE)
+        certified = np.isnan(proved) or self.upper or above
         if np.isinf(self.for_all):
             certified = False
+        found = np.nan if self.upper else self.for_all
         known = [
             ("any table, anybody (DP)", self.guarantee),
             (f"{everybody}: at most", proved if certified else np.nan),
-            (f"{everybody}: found" if certified else everybody, self.for_all),
+            (f"{everybody}: found" if certified else everybody, found),
             ("most exposed person here", self.maximum),
             ("average person here", self.mean),
         ]

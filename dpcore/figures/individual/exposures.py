@@ -105,7 +105,7 @@ def exposure_picture(
     )
     title = (
         f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-        f"{epsilon_text(maximum)}; {promise}"
+        f"{'at most ' if exposure.upper else ''}{epsilon_text(maximum)}; {promise}"
         if epsilon_text(float(exposure.ordered[0])) != epsilon_text(maximum)
         else f"Everybody loses {epsilon_text(maximum)}; {promise}"
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _ONE = 1e-12
 _ALIKE = 1.1
+_NEARLY = 1.05
 
 
 def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
@@ -83,7 +84,7 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
 
 
 def _times(loss: float, mean: float) -> str:
-    if not (np.isfinite(loss) and mean > 0) or loss <= mean * (1 + _ONE):
+    if not (np.isfinite(loss) and mean > 0) or loss < _NEARLY * mean:
         return ""
     return f"{significant(loss / mean, 2)} × average"
 
