@@ -45,13 +45,16 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
     fits = answer is not None or account.budget.admits(account.spent, cost)
     left = accounts.short(account.budget, account.remaining)
     price, once, again = st.columns(3)
+    beyond = accounts.beyond(account.budget, cost)
+    never = refusal is not None
     price.metric(
         "Price",
-        priced(cost),
-        delta=f"{left} left" if fits else accounts.beyond(account.budget, cost),
-        delta_color="off" if fits else "inverse",
+        "none" if never else priced(cost),
+        delta="cannot be released" if never else f"{left} left" if fits else beyond,
+        delta_color="off" if fits and not never else "inverse",
         delta_arrow="off",
-        help="Charged once. It is the privacy that is really given.",
+        help="What the budget is charged, once. It is worked out from the noise that "
+        "is really drawn, so that it may differ from the ε asked for.",
     )
     if refusal is not None:
         st.warning(literal(refusal))
@@ -70,16 +73,17 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
         "Release",
         type="primary",
         key=f"release-{key}",
-        disabled=refusal is not None or not fits,
+        disabled=never or not fits,
         on_click=releasing.press,
         args=(analysis, 1),
     )
-    once.caption("Charged once. The same question has the same answer, for free.")
+    if not never:
+        once.caption("Charged once. The same question has the same answer, for free.")
     if answer is not None:
         again.button(
             "Draw again",
             key=f"again-{answer.id}",
-            disabled=refusal is not None,
+            disabled=never,
             on_click=releasing.press,
             args=(analysis, answer.draw + 1),
         )

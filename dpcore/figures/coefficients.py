@@ -94,7 +94,7 @@ def coefficients_picture(
         title=title,
         figure=figure,
         alt=f"One point a coefficient with its interval, and a line at 0. {title}.",
-        table=_table(labels, values, ends, truth),
+        table=_table(labels, values, ends, truth, simulated=simulated),
     )
 
 
@@ -154,8 +154,11 @@ def _table(
     values: FloatArray,
     ends: FloatArray | None,
     truth: FloatArray | None,
+    *,
+    simulated: bool,
 ) -> pd.DataFrame:
-    table: dict[str, object] = {"coefficient": list(labels), "released": values}
+    name = "simulated" if simulated else "released"
+    table: dict[str, object] = {"coefficient": list(labels), name: values}
     if ends is not None:
         table |= {"lower": ends[:, 0], "upper": ends[:, 1]}
     if truth is not None:

@@ -66,6 +66,20 @@ def per_move(epsilon: float, delta: float, moves: int) -> tuple[float, float]:
     return each, delta * _share(each, moves) * _PRIVATE_SIDE
 
 
+def longest_fit(question: ModelQuestion) -> float:
+    """Return how long the coefficients of any table can be; infinite if unbounded.
+
+    The penalty of the fit is at most what coefficients of 0 would lose, and its
+    gradient is at most the sum of the steepest slopes.
+    """
+    strength, people = strength_of(question), question.most_people
+    if strength == 0:
+        return math.inf
+    if question.loss is None:
+        return min(math.sqrt(people / strength) / 2, people / strength)
+    return people * question.loss.steepest / strength
+
+
 def worst_shift(question: ModelQuestion, metric: Metric) -> float:
     """Return how far one person can move the coefficients in any table.
 

@@ -41,9 +41,10 @@ _POISSON_FLAW: Final = (
     "regression instead"
 )
 _SHAPED_FLAW: Final = (
-    "the shape of the noise itself is read from the table, so that the loss is not "
-    "that of Gaussian noise and no bound over all tables is known; use noise of a "
-    "public shape or a posterior sample"
+    "the shape of the noise is itself read from the table, so that seeing the noise "
+    "tells about people, and no bound over all tables is known for this noise; choose "
+    "“Posterior sample (OPS)”, which draws coefficients in the same way and sets the "
+    "noise by a proof that counts its shape, too"
 )
 
 MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
@@ -111,7 +112,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ),
         ModelEntry(
             key="adaptive",
-            label="Adaptive posterior sample (AdaOPS)",
+            label="Adaptive sample (AdaOPS)",
             sentence=(
                 "Releases first how well the table determines the coefficients, and "
                 "then a posterior sample as precise as that allows, with a penalty of "
@@ -126,10 +127,10 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ),
         ModelEntry(
             key="output-fisher",
-            label="Noise shaped by the data, A = H (Fisher)",
+            label="Fisher noise, A = H",
             sentence=(
                 "Adds Gaussian noise that is smaller where the table determines the "
-                "coefficients better. For a linear model it is a posterior sample."
+                "coefficients better: A is the Hessian H of the fit."
             ),
             claim="None that is known.",
             models=_LINEAR,
@@ -138,10 +139,10 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ),
         ModelEntry(
             key="output-democratic",
-            label="Noise shaped by the data, A = H² (democratic)",
+            label="Democratic noise, A = H²",
             sentence=(
-                "Adds Gaussian noise that hides rows of the same length equally well. "
-                "For a linear model it is objective perturbation."
+                "Adds Gaussian noise that hides rows of the same length equally well, "
+                "wherever they point."
             ),
             claim="None that is known.",
             models=_LINEAR,

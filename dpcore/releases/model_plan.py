@@ -29,6 +29,7 @@ from dpcore.models.ridge import RidgeFit
 from dpcore.privacy.composition import PrivacyEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.model_guarantees import longest_fit
 from dpcore.releases.plans import Answer
 
 if TYPE_CHECKING:
@@ -99,6 +100,35 @@ class ModelPlan:
         if adaptive or several or not math.isfinite(self.epsilon):
             return None
         return self._half_widths(law, len(self.question.labels))
+
+    @property
+    def unit_half_widths(self) -> FloatArray | None:
+        """Return the same in the units of the columns, the constant first.
+
+        Only for noise of a public shape, whose covariance is known: units are a linear
+        map of the coefficients. ``None`` for other releases.
+        """
+        law = self.law
+        known = isinstance(law, NoisyFit) and law.metric.public
+        if not known or not math.isfinite(self.epsilon):
+            return None
+        design, columns = self.question.design, len(self.question.labels)
+        corners = [
+            list(in_units(design, theta).values())
+            for theta in (np.zeros(columns), *np.eye(columns))
+        ]
+        linear = np.array(corners[1:]) - corners[0]
+        if isinstance(law, NoisyFit) and law.metric.matrix is not None:
+            root = np.linalg.cholesky(law.metric.matrix)
+            linear = np.linalg.solve(root, linear)
+        spread = np.linalg.norm(linear, axis=0) * law.noise
+        return np.asarray(spread * _two_sided(len(spread)))
+
+    @property
+    def mostly_noise(self) -> bool:
+        """Return whether noise is larger than all that a penalty leaves possible."""
+        widths = self.half_widths
+        return widths is not None and bool(widths.min() >= longest_fit(self.question))
 
     def answer(self, value: RidgeFit | GlmFit, *, cost: PrivacyCost) -> Answer:
         """Draw securely from a fit (CONFIDENTIAL) and return what is released.

@@ -146,3 +146,60 @@ def test_no_penalty_is_answered_with_what_to_do(open_page):
     set_to(app, "number_input", "Penalty λ", 0.0)
     assert "every coefficient needs a public penalty" in shown(app)
     assert not [b for b in app.button if b.label == "Release"]
+
+
+def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    options = by_label(app.selectbox, "Released by").options
+    assert "Fisher noise, A = H (classroom only)" in options
+    assert "Noise on the coefficients" in options
+    set_to(app, "selectbox", "Released by", "Fisher noise, A = H (classroom only)")
+    price = by_label(app.metric, "Price")
+    assert (price.value, price.delta) == ("none", "cannot be released")
+    assert "Charged once" not in shown(app)
+    assert "seeing the noise tells about people" in shown(app)
+    assert "“Posterior sample (OPS)”" in shown(app)
+
+
+def test_another_table_begins_with_a_model_that_suits_it(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    set_to(app, "selectbox", "Model", "Poisson")
+    assert button(app, "Release").disabled
+    use_example(open_page, "fair")
+    app = open_page("regression")
+    model = by_label(app.selectbox, "Model")
+    assert model.options[model.index] == "Logistic"
+    assert not button(app, "Release").disabled
+
+
+def test_labels_that_cannot_be_explained_are_named_with_what_to_do(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    assert "Not offered to be explained" in shown(app)
+    assert "declared yes/no on “Data”" in shown(app)
+
+
+def test_an_answer_of_mostly_noise_is_announced(open_page):
+    assert mode(use_example(open_page, "fair")).value == "classroom"
+    app = open_page("regression")
+    assert "The answer will be noise" not in shown(app)
+    set_to(app, "number_input", "ε for this release", 0.0001)
+    assert "The answer will be noise" in shown(app)
+
+
+def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    release(app)
+    table = app.dataframe[0].value
+    found = [frame.value for frame in app.dataframe if "from" in frame.value.columns]
+    assert len(found) == 1, table
+    for low, middle, high in found[0][["from", "adds", "to"]].astype(float).values:
+        assert low <= middle <= high
+    assert "is another quantity" in shown(app)
+    set_to(app, "selectbox", "Released by", "Posterior sample (OPS)")
+    release(app)
+    assert not [f for f in app.dataframe if "from" in f.value.columns]
+    assert "No interval is known in these units" in shown(app)

@@ -284,3 +284,39 @@ def test_extreme_numbers_are_refused():
             request(asked=faint)
     with pytest.raises(ParameterError, match="beyond the reach"):
         guarantees.gaussian_gamma(1e-120, epsilon=1.0, delta=1e-6)
+
+
+@pytest.mark.parametrize("key", ["output", "output-public"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_intervals_in_units_hold_the_fit_as_often_as_they_say(key, intercept):
+    design = replace(question().design, intercept=intercept)
+    matrix = np.diag([2.0, 5.0, 0.5][: 2 + intercept])
+    asked = request(
+        key,
+        asked=question(design=design),
+        matrix=tuple(map(tuple, matrix)) if key == "output-public" else None,
+    )
+    fit = asked.value(table())
+    rng = np.random.default_rng(0)
+    truth = design.in_units(fit.theta)
+    drawn = simulate(asked.law, fit, rng=rng, draws=4000)
+    units = [design.in_units(theta) for theta in drawn]
+    constants = np.array([one.constant for one in units]) - truth.constant
+    slopes = np.array([one.slopes for one in units]) - truth.slopes
+    off = np.abs(np.column_stack([constants, slopes]))
+    held = (off <= asked.plan.unit_half_widths).all(axis=1).mean()
+    assert 0.94 < held < 0.995
+    assert request("posterior").plan.unit_half_widths is None
+
+
+@pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.HUBER])
+def test_no_fit_is_longer_than_what_noise_is_compared_with(model):
+    x = np.ones(40)
+    frame = table(40).frame.assign(y=x, member="yes", a=x, b=x)
+    asked = question(model, most_people=40, penalty=Penalty(strength=10.0))
+    fit = asked.fit(replace(table(40), frame=frame))
+    reach = guarantees.longest_fit(asked)
+    assert np.linalg.norm(fit.theta) <= reach
+    assert request(asked=asked, model=model, epsilon=1e-4).plan.mostly_noise
+    assert not request(asked=asked, model=model, epsilon=90.0).plan.mostly_noise
+    assert guarantees.longest_fit(question(penalty=Penalty(strength=0.0))) == math.inf

@@ -25,6 +25,7 @@ _STARTS: Final = {
 _MOST_AT_FIRST: Final = 3
 _EXPLAINED: Final = (ColumnKind.NUMBER, ColumnKind.YES_NO)
 _FEWEST: Final = 2
+_NAMED: Final = 4
 
 
 def choose(study: Study) -> tuple[str, tuple[str, ...]]:
@@ -50,6 +51,15 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
         persist_state="session",
         help="The column to be explained: a number, a count or yes/no.",
     )
+    out = [c.name for c in columns_now if c.kind not in _EXPLAINED]
+    if out:
+        names_out = ", ".join(f"“{name}”" for name in out[:_NAMED])
+        more = "" if len(out) <= _NAMED else f" and {len(out) - _NAMED} more"
+        st.caption(
+            f"Not offered to be explained: {literal(names_out)}{more}, whose values "
+            "are labels. A model explains a number or a yes/no; a category of two "
+            "labels can be declared yes/no on “Data”."
+        )
     rest = [position for position in range(len(names)) if position != target]
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]

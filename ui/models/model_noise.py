@@ -40,12 +40,15 @@ def released(
         )
     if key == "adaptive":
         share = left.slider(
-            "Part of ε for the eigenvalue",
+            "Part of ε for the first look",
             min_value=0.05,
             max_value=0.95,
             value=0.5,
             key="share",
             bind="query-params",
+            help="The mechanism first measures how well the table determines the "
+            "coefficients (the smallest eigenvalue of XᵀX), and draws them with the "
+            "rest of ε.",
         )
     if key == "output-public":
         matrix = _matrix(question, left)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
@@ -28,8 +28,11 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
+    from dpcore.releases.model_mechanisms import ModelEntry
     from dpcore.releases.model_request import ModelRequest
     from ui.study import Study
+
+_ASKED: Final = "_model_asked"
 
 
 def ask(study: Study) -> ModelRequest:
@@ -42,7 +45,8 @@ def ask(study: Study) -> ModelRequest:
     dataset = model_columns.declared(study.dataset, (target, *features))
     study = replace(study, dataset=dataset)
     chosen = tuple(dataset.column(name) for name in (target, *features))
-    first, second, third, fourth = st.columns(4)
+    _reset(chosen[0])
+    first, second, third, fourth = st.columns([3, 5, 3, 3])
     try:
         with first:
             model = _model(chosen[0])
@@ -73,6 +77,21 @@ def ask(study: Study) -> ModelRequest:
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
         st.stop()
+
+
+def _reset(target: Column) -> None:
+    """Begin with what suits the target on another table, or for one of another kind.
+
+    The settings of a link hold for the first table.
+    """
+    now = (session.generation(), target.kind.value)
+    before = session.public(_ASKED)
+    session.set_public(_ASKED, now)
+    if before in {None, now}:
+        return
+    model = suitable(target)[0]
+    session.set_public("model", model)
+    session.set_public("model-mechanism", next(iter(offered_for(model))))
 
 
 def _model(target: Column) -> ModelKind:
@@ -112,11 +131,16 @@ def _mechanism(model: ModelKind) -> str:
     return st.selectbox(
         "Released by",
         keys,
-        format_func=lambda key: entries[key].label,
+        format_func=lambda key: _named(entries[key], model),
         key="model-mechanism",
         bind="query-params",
         help="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
     )
+
+
+def _named(entry: ModelEntry, model: ModelKind) -> str:
+    """Return the name of a mechanism, and whether it can never be released."""
+    return entry.label + ("" if model in entry.guaranteed else " (classroom only)")
 
 
 def _request(
@@ -133,9 +157,7 @@ def _request(
     """
     key, epsilon, delta = release
     size = study.size(*chosen)
-    place = st.expander(
-        "Penalty, intercept and noise", key="model-more", on_change="rerun"
-    )
+    place = st.expander("Penalty and noise", key="model-more", on_change="rerun")
     with place:
         # Nobody joins or leaves then; missing values can only make it fewer.
         fixed = study.terms.relation is NeighboringRelation.SUBSTITUTION
@@ -192,7 +214,7 @@ def usual_penalty(people: int) -> float:
 
 
 def _most_people(least: int) -> int:
-    return int(
+    most = int(
         st.number_input(
             "Public maximum number of people",
             min_value=1,
@@ -200,9 +222,15 @@ def _most_people(least: int) -> int:
             key=f"most-people-{session.generation()}",
             persist_state="session",
             help="How many people the table has at most: some bounds on what one "
-            "person can do need it. A table with more is refused.",
+            "person can do need it.",
         )
     )
+    st.caption(
+        f"This maximum is a promise: the first {most:,} people of the table are read "
+        "and no more. Where it is too small, tables around it are protected as for two "
+        "moves of a record, not one."
+    )
+    return most
 
 
 def _threshold(

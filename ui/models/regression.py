@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.figures.wording import people, percent, significant
 from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.kinds import ModelKind
 from dpcore.models.release_laws import simulate
 from dpcore.releases.identity import canonical
-from dpcore.releases.model_plan import in_units
 from dpcore.releases.record import Mode
 from ui import offering, results, session
-from ui.models import model_scaling, modelling, published_adaptive
-from ui.text import literal
+from ui.models import in_columns, modelling, published_adaptive
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import FloatArray
@@ -32,12 +28,6 @@ if TYPE_CHECKING:
 
 _DRAW = "_model_draw"
 _HARD = 1e10
-_MEANS = {
-    ModelKind.LINEAR: "the target",
-    ModelKind.HUBER: "the target",
-    ModelKind.LOGISTIC: "the log odds of yes",
-    ModelKind.POISSON: "the logarithm of the expected count",
-}
 
 
 def expected(asked: ModelRequest) -> None:
@@ -52,6 +42,12 @@ def expected(asked: ModelRequest) -> None:
         "largest that a penalty lets them be is often about 1. More people, a larger "
         "penalty or a larger ε make it less."
     )
+    if asked.plan.mostly_noise:
+        st.warning(
+            "**The answer will be noise.** No coefficient of any table can be as large "
+            "as what the noise adds, so that a release would say next to nothing and "
+            "still be charged. Ask with a larger ε, more people or a larger penalty."
+        )
 
 
 def released(answer: Release, asked: ModelRequest) -> None:
@@ -68,7 +64,7 @@ def released(answer: Release, asked: ModelRequest) -> None:
             ),
             "coefficients",
         )
-        _in_words(answer, asked)
+        in_columns.released(answer, asked, values)
         offering.badge(answer, "model")
 
 
@@ -87,47 +83,6 @@ def coefficients(
     if around is None:
         return drawn[0], None, 1
     return drawn[0], np.array([around[name] for name in names]), 1
-
-
-def _in_words(answer: Release, asked: ModelRequest) -> None:
-    """List what the model says in the units of the columns."""
-    design = asked.question.design
-    st.markdown(
-        f"**In the units of the columns**: what one more of a feature adds to "
-        f"{_MEANS[asked.question.model]}."
-    )
-    values, _, _ = coefficients(answer, asked)
-    st.dataframe(_units(asked, values), hide_index=True, key="in-units")
-    model_scaling.references(design)
-    chosen = answer.derived.get("chosen penalty")
-    if chosen is not None:
-        floor = significant(answer.derived["eigenvalue at least"])
-        st.caption(
-            f"The mechanism found an eigenvalue of at least {floor}, and chose the "
-            f"penalty {significant(chosen)}."
-        )
-    target = design.target
-    if target.unit:
-        st.caption(f"The target is in {literal(target.unit)}.")
-
-
-def _units(asked: ModelRequest, theta: FloatArray) -> pd.DataFrame:
-    design = asked.question.design
-    named = in_units(design, theta)
-    units = [
-        term.column.unit
-        if term.label is None
-        else f"instead of {model_scaling.compared_with(design, term.column)}"
-        for term in design.terms
-    ]
-    names = ["constant", *(term.name for term in design.terms)]
-    return pd.DataFrame(
-        {
-            "coefficient of": names,
-            "per": ["", *units],
-            "adds": [significant(number, 4) for number in named.values()],
-        }
-    )
 
 
 def fitted(study: Study, asked: ModelRequest) -> RidgeFit | GlmFit:
@@ -173,7 +128,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         st.button("Simulate another draw", on_click=_again, key="simulate-model")
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
     st.markdown("**The fit in the units of the columns**")
-    st.dataframe(_units(asked, fit.theta), hide_index=True, key="fit-units")
+    st.dataframe(in_columns.exact(asked, fit.theta), hide_index=True, key="fit-units")
 
 
 def _simulated(fit: RidgeFit | GlmFit, asked: ModelRequest) -> FloatArray:
@@ -226,9 +181,15 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
             "The features tell every yes from every no without error (separation): "
             "only the penalty keeps the coefficients finite, and they say little."
         )
+    if not found.found:
+        st.warning(
+            "The search stopped before it reached the best fit: these are the last "
+            "coefficients that it tried. A larger penalty makes the search easier."
+        )
     st.caption(
-        f"The search ended with a gradient of length {significant(found.gradient)}; "
-        f"the penalty is {asked.question.penalty.strength:g}."
+        f"The penalty is {asked.question.penalty.strength:g}. At the best fit nothing "
+        "is gained by moving a coefficient; what the search left to gain has a slope "
+        f"of {significant(found.gradient)}."
     )
 
 
@@ -249,7 +210,7 @@ def _negative(asked: ModelRequest) -> str:
     middle = significant(design.scale(design.target)[0], 4)
     return text + (
         f"{middle}, the usual value of the target that was declared. If a better guess "
-        "is public, give it under “Penalty, intercept and noise”: it costs nothing. A "
+        "is public, give it under “Penalty and noise”: it costs nothing. A "
         "smaller penalty fits better, too, and needs more noise."
     )
 

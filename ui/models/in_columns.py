@@ -1,0 +1,105 @@
+"""A released model in the units of the columns."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.wording import significant
+from dpcore.models.kinds import ModelKind
+from dpcore.releases.model_plan import in_units
+from ui.models import model_scaling
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.bounds import FloatArray
+    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.record import Release
+
+_MEANS: Final = {
+    ModelKind.LINEAR: "the target",
+    ModelKind.HUBER: "the target",
+    ModelKind.LOGISTIC: "the log odds of yes",
+    ModelKind.POISSON: "the logarithm of the expected count",
+}
+_UNKNOWN: Final = 2
+"""Digits of a number whose noise is not known in its unit."""
+
+
+def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
+    """List what a released model says in the units of the columns."""
+    question = asked.question
+    st.markdown(
+        "**In the units of the columns**: what one more of a feature adds to "
+        f"{_MEANS[question.model]}."
+    )
+    widths = asked.plan.unit_half_widths
+    table = _table(asked)
+    numbers = list(in_units(question.design, values).values())
+    if widths is None:
+        table["adds"] = [significant(number, _UNKNOWN) for number in numbers]
+        st.dataframe(table, hide_index=True, key="in-units")
+        st.caption("No interval is known in these units for this kind of release.")
+    else:
+        pairs = list(zip(numbers, widths.tolist(), strict=True))
+        table["adds"] = [to_noise(number, width) for number, width in pairs]
+        table["from"] = [to_noise(number - width, width) for number, width in pairs]
+        table["to"] = [to_noise(number + width, width) for number, width in pairs]
+        st.dataframe(table, hide_index=True, key="in-units")
+        st.caption(
+            "From and to hold the numbers of this table, all together, in 95 of 100 "
+            "draws. Where 0 lies between them, the noise leaves even the sign open."
+        )
+    if question.design.intercept:
+        st.caption(
+            "“constant” is the prediction where every column is 0. The “intercept” of "
+            "the figure is another quantity: it belongs to the middle of all bounds, "
+            "and may differ from it even in sign."
+        )
+    model_scaling.references(question.design)
+    chosen = answer.derived.get("chosen penalty")
+    if chosen is not None:
+        floor = significant(answer.derived["eigenvalue at least"])
+        st.caption(
+            "The first look found how much the table says about every combination of "
+            f"coefficients: at least {floor} (the smallest eigenvalue of XᵀX, less a "
+            "margin for its noise; 0 means that nothing can be relied on). The penalty "
+            f"chosen for it is {significant(chosen)}."
+        )
+    if question.design.target.unit:
+        st.caption(f"The target is in {literal(question.design.target.unit)}.")
+
+
+def exact(asked: ModelRequest, theta: FloatArray) -> pd.DataFrame:
+    """Return the fit itself in the units of the columns. CONFIDENTIAL."""
+    numbers = in_units(asked.question.design, theta).values()
+    return _table(asked).assign(adds=[significant(number, 4) for number in numbers])
+
+
+def to_noise(number: float, width: float) -> str:
+    """Return a number with no more digits than its noise leaves.
+
+    >>> to_noise(123.456, 2.34), to_noise(0.0123456, 0.0021), to_noise(-1234.5, 321.0)
+    ('123.5', '0.0123', '-1230')
+    """
+    if not (math.isfinite(number) and 0 < width < math.inf):
+        return significant(number, _UNKNOWN)
+    places = 1 - math.floor(math.log10(width))
+    rounded = float(np.round(number, places)) + 0.0
+    return f"{rounded:.{max(places, 0)}f}"
+
+
+def _table(asked: ModelRequest) -> pd.DataFrame:
+    design = asked.question.design
+    units = [
+        term.column.unit
+        if term.label is None
+        else f"instead of {model_scaling.compared_with(design, term.column)}"
+        for term in design.terms
+    ]
+    names = ["constant", *(term.name for term in design.terms)]
+    return pd.DataFrame({"coefficient of": names, "per": ["", *units]})
