@@ -87,9 +87,10 @@ def answer_public(
 def verdict(bootstrap: ResizedBootstrap) -> None:
     """Say what is wrong with the claim, and which number proves it."""
     tau = bootstrap.delta()
+    drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
     st.markdown(
-        "**What is wrong, and which number proves it.** Being drawn rarely is not the "
-        "same as being hidden: if one person alone has a trait, a score above 0 is "
+        f"**What is wrong, and which number proves it.** {drawn} is not the same as "
+        "being hidden: if one person alone has a trait, a score above 0 is "
         f"proof, and it comes with probability **{chance(tau)}** where the claim "
         f"ε {epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
         f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
