@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _USUAL_DELTA = 1e-6
+_EXACT = "Exact for everybody"
 
 
 class Resampling(StrEnum):
@@ -102,7 +104,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
 
     def compute() -> Exposure:
         with st.spinner("Looking at everybody …", show_time=True):
-            return expose(
+            found = expose(
                 asked.plan,
                 query.statistic,
                 query.values(study.dataset),
@@ -110,6 +112,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
                 delta=delta_of(asked),
                 rows=query.unit.rows,
             )
+        return replace(found, upper=not _exactness(asked).startswith(_EXACT))
 
     exposure = session.remember(
         "resampled-exposure", asked.analysis(study.fingerprint), compute
@@ -127,6 +130,7 @@ def everybody(subject: ResampledSubject, study: Study) -> None:
         certificate=exposure.for_all,
         maximum=exposure.maximum,
         mean=exposure.mean,
+        upper=exposure.upper,
     )
     details.chain(steps, key=key)
     st.caption(_exactness(asked))
@@ -209,7 +213,7 @@ def _exactness(asked: ResampledRequest) -> str:
         )
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0
-        return "Exact for everybody." if exact else "Each loss is an upper bound."
+        return f"{_EXACT}." if exact else "Each loss is an upper bound."
     return subsampling_release.exactness(asked)
 
 
