@@ -43,8 +43,8 @@ _POISSON_FLAW: Final = (
 _SHAPED_FLAW: Final = (
     "the shape of the noise is itself read from the table, so that seeing the noise "
     "tells about people, and no bound over all tables is known for this noise; choose "
-    "“Posterior sample (OPS)”, which draws coefficients in the same way and sets the "
-    "noise by a proof that counts its shape, too"
+    "“Posterior sample (OPS)”, whose noise takes its shape from the table, too, but has "
+    "a proof that counts it"
 )
 
 MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
@@ -127,7 +127,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ),
         ModelEntry(
             key="output-fisher",
-            label="Fisher noise, A = H",
+            label="Fisher noise, H",
             sentence=(
                 "Adds Gaussian noise that is smaller where the table determines the "
                 "coefficients better: A is the Hessian H of the fit."
@@ -139,10 +139,10 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
         ),
         ModelEntry(
             key="output-democratic",
-            label="Democratic noise, A = H²",
+            label="Democratic noise, H²",
             sentence=(
                 "Adds Gaussian noise that hides rows of the same length equally well, "
-                "wherever they point."
+                "wherever they point: A is the square of the Hessian."
             ),
             claim="None that is known.",
             models=_LINEAR,

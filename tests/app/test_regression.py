@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
 
@@ -152,9 +153,9 @@ def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
     options = by_label(app.selectbox, "Released by").options
-    assert "Fisher noise, A = H (classroom only)" in options
+    assert "Fisher noise, H (classroom only)" in options
     assert "Noise on the coefficients" in options
-    set_to(app, "selectbox", "Released by", "Fisher noise, A = H (classroom only)")
+    set_to(app, "selectbox", "Released by", "Fisher noise, H (classroom only)")
     price = by_label(app.metric, "Price")
     assert (price.value, price.delta) == ("none", "cannot be released")
     assert "Charged once" not in shown(app)
@@ -203,3 +204,34 @@ def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
     release(app)
     assert not [f for f in app.dataframe if "from" in f.value.columns]
     assert "No interval is known in these units" in shown(app)
+
+
+def asked_of(open_page, people, most):
+    """Return the page for the first people of the table and a public maximum."""
+    text = "\n".join(TABLE.split("\n")[: people + 1]) + "\n"
+    app = open_page("data")
+    app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
+    relation = by_label(app.radio, "Neighboring relation")
+    relation.set_value(NeighboringRelation.ADD_REMOVE).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    button(app, "Use this data").click().run()
+    app = open_page("regression")
+    by_label(app.number_input, "Lower bound").set_value(0.0)
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    # Closed at first, with the controls of the penalty.
+    assert not app.exception
+    return set_to(app, "number_input", "Public maximum number of people", most)
+
+
+def test_release_mode_does_not_tell_whether_the_maximum_was_exceeded(open_page):
+    said = set()
+    for people in (250, 251, 300):
+        app = asked_of(open_page, people, 250)
+        assert "This maximum is a promise" in shown(app)
+        controls = [(box.label, str(box.value)) for box in app.number_input]
+        said.add((str(controls), by_label(app.metric, "Price").value))
+        release(app)
+        assert not app.error
+        assert len(charts(app)) == 1
+    assert len(said) == 1
