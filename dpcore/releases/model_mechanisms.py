@@ -43,8 +43,8 @@ _POISSON_FLAW: Final = (
 _SHAPED_FLAW: Final = (
     "the shape of the noise is itself read from the table, so that seeing the noise "
     "tells about people, and no bound over all tables is known for this noise; choose "
-    "“Posterior sample (OPS)”, whose noise takes its shape from the table, too, but has "
-    "a proof that counts it"
+    "“Posterior sample (OPS)”, whose noise takes its shape from the table, too, but "
+    "has a proof that counts it"
 )
 
 MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {

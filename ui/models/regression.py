@@ -101,6 +101,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
     with st.spinner("Fitting …"):
         fit = fitted(study, asked)
     key = f"{study.fingerprint} {canonical(asked.question.parameters())}"
+    _left_out(study, asked)
     checks = session.remember("model-checks", key, lambda: diagnose(fit))
     _checks(checks, asked)
     watermark = session.mode() is Mode.CLASSROOM
@@ -129,6 +130,20 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
     st.markdown("**The fit in the units of the columns**")
     st.dataframe(in_columns.exact(asked, fit.theta), hide_index=True, key="fit-units")
+
+
+def _left_out(study: Study, asked: ModelRequest) -> None:
+    """Warn the curator that the public maximum is none. CONFIDENTIAL."""
+    question = asked.question
+    if question.most_people >= study.dataset.people:
+        return
+    more = len(question.design.rows(study.dataset)) - question.most_people
+    if more > 0:
+        st.warning(
+            f"{people(more)} more than the public maximum are in the table, and left "
+            "out of the fit. The promise does not hold: raise the public maximum "
+            "number of people."
+        )
 
 
 def _simulated(fit: RidgeFit | GlmFit, asked: ModelRequest) -> FloatArray:
