@@ -36,6 +36,8 @@ def released(visitor: Visitor) -> Release:
 def bootstrapped(visitor: Visitor) -> Release:
     """Stop the search for noise, go on, and release at a price that is found soon."""
     visitor.go("Standard errors")
+    visitor.page.get_by_text("Release one of your own", exact=True).click()
+    visitor.settle()
     for label, number in LONG.items():
         field = visitor.page.get_by_role("spinbutton", name=label, exact=True)
         field.fill(f"{number:g}")
