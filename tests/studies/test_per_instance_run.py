@@ -9,11 +9,11 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.studies.covariances.covariance_verdicts import Verdict
 from dpcore.studies.individual.per_instance_figures import Simulation
+from dpcore.studies.individual.per_instance_findings import findings
 from dpcore.studies.individual.per_instance_run import (
     Design,
     Pane,
     Part,
-    findings,
     numbers,
     of_pane,
     run,

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpcore.figures.individual import per_instance_figures as figures
 from dpcore.figures.wording import epsilon_text, significant
+from dpcore.studies.individual.per_instance_findings import findings
 from dpcore.studies.individual.per_instance_run import (
     Pane,
-    findings,
     numbers,
     of_pane,
     run,
