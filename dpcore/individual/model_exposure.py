@@ -230,8 +230,13 @@ def _replaced(
     law, design = request.law, request.question.design
     if not isinstance(law, NoisyFit):  # ``known_relations`` has seen to it
         raise TypeError
-    lengths = request.unit.rows * largest_substitutions(
-        fit, law.metric, legal=design.legal, targets=design.target_range
+    metric = law.metric
+    lengths = request.unit.rows * fit.keep(
+        "substitutions",
+        (metric.name, design),
+        lambda: largest_substitutions(
+            fit, metric, legal=design.legal, targets=design.target_range
+        ),
     )
     isotropic = here.lengths
     if law.metric.matrix is not None:

@@ -73,6 +73,11 @@ class Metric:
         return cls(shape=Shape.FIXED, matrix=matrix)
 
     @property
+    def name(self) -> tuple[Shape, bytes]:
+        """Return what tells this norm from others."""
+        return self.shape, b"" if self.matrix is None else self.matrix.tobytes()
+
+    @property
     def public(self) -> bool:
         """Return whether the matrix is the same for every table."""
         return self.shape in {Shape.ISOTROPIC, Shape.FIXED}

@@ -62,6 +62,10 @@ class Removals:
 
 def removals(fit: RidgeFit, metric: Metric = ISOTROPIC) -> Removals:
     """Return everybody's leave-one-out shift, exact, in one pass over the rows."""
+    return fit.keep("removals", metric.name, lambda: _removals(fit, metric))
+
+
+def _removals(fit: RidgeFit, metric: Metric) -> Removals:
     rest = fit.with_penalty_of(fit.people - 1)
     leverages, errors, shifts = (np.empty(fit.people) for _ in range(3))
     offset = (fit.theta - rest.theta) @ metric.root(fit.factor).T

@@ -8,7 +8,7 @@ and targets by ``sqrt(w)``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -16,11 +16,15 @@ from dpcore.errors import DataError
 from dpcore.models.factor import checked_table, factorize
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     from numpy.typing import NDArray
 
     from dpcore.data.bounds import FloatArray
     from dpcore.models.factor import Factor
     from dpcore.models.penalty import Penalty
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +38,7 @@ class RidgeFit:
         factor: The factor of the Hessian ``H``; ``factor.condition`` says how well the
             rows determine the coefficients.
         theta: The coefficients, shape ``(d,)``.
+        known: What was found about the fit and is kept as long as it is there.
 
     """
 
@@ -42,6 +47,7 @@ class RidgeFit:
     penalty: Penalty
     factor: Factor = field(repr=False)
     theta: FloatArray = field(repr=False)
+    known: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def people(self) -> int:
@@ -52,6 +58,16 @@ class RidgeFit:
     def residuals(self) -> FloatArray:
         """Return ``y - X theta``, shape ``(n,)``."""
         return np.asarray(self.target - self.features @ self.theta)
+
+    def keep(self, what: str, about: Hashable, compute: Callable[[], _T]) -> _T:
+        """Return ``compute()``, or what it returned before for the same ``about``.
+
+        Everybody's move does not depend on how much noise hides it, so that another
+        epsilon needs no other pass over the rows. Of each kind the latest is kept.
+        """
+        if what not in self.known or self.known[what][0] != about:
+            self.known[what] = about, compute()
+        return cast("_T", self.known[what][1])
 
     def with_penalty_of(self, people: int) -> RidgeFit:
         """Return the fit to the same rows with the penalty that ``people`` would have.

@@ -219,8 +219,10 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     )
     tied = exposure.tied
     if tied > _MOST:
-        st.markdown(f"{people(tied)} are tied at the top, so none of them is listed.")
-        return
+        st.markdown(
+            f"{people(tied)} are tied at the top: these are the first of them in the "
+            "table, and no more exposed than the others."
+        )
     table: dict[str, list[Any]] = {
         "row": [int(rows[person.entry]) + 1 for person in persons]
     }
