@@ -32,6 +32,15 @@ PAGES = {
     "Resized bootstrap": "Resized bootstrap",
     "About": "About",
 }
+# Pages that never read the table in use.
+WITHOUT_A_TABLE = {
+    "Mechanism lab",
+    "Sensitivity explorer",
+    "Study 1: covariances",
+    "Study 2: proportions",
+    "Figures 1 and 2",
+    "About",
+}
 # The menu of the top bar that a page is in, where it is not in the bar itself.
 MENUS = {
     "Mechanism lab": "Learn",
