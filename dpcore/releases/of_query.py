@@ -22,6 +22,9 @@ class OfQuery:
         def query(self) -> Question:
             """The question."""
 
+        def parameters(self) -> dict[str, object]:
+            """Return what defines the analysis."""
+
     @property
     def title(self) -> str:
         """Return the question in words."""
@@ -41,10 +44,6 @@ class OfQuery:
     def unit(self) -> PrivacyUnit:
         """Return whom the guarantee protects."""
         return self.query.unit
-
-    def parameters(self) -> dict[str, object]:
-        """Return the public parameters that define the analysis, ready for JSON."""
-        raise NotImplementedError
 
     def analysis(self, fingerprint: str) -> str:
         """Return the name of the analysis of this table, the same for every draw."""

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual import exposures as figures
 from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.figures.wording import epsilon_text, people, rounded_up
@@ -28,7 +26,7 @@ from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
 from ui.individual import exposure_details as details
-from ui.individual import exposure_words
+from ui.individual import exposure_words, groups
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -89,7 +87,12 @@ def show(subject: StatisticSubject, study: Study) -> None:
     exposure_words.tell(asked)
     details.distribution(exposure, key=key)
     most_exposed(exposure, asked, study)
-    groups(exposure, asked, study)
+    groups.by_column(
+        exposure,
+        study,
+        rows=asked.query.rows(study.dataset),
+        mechanism_key=asked.mechanism_key,
+    )
     _closer(subject, study)
     exposure_words.why_not_publish(exposure.relation)
 
@@ -172,40 +175,6 @@ def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
         lambda: gaussian_checks(
             lengths(exposure, rows=asked.query.unit.rows) / noise, exposure.delta
         ),
-    )
-
-
-def groups(exposure: Exposure, asked: StatisticRequest, study: Study) -> None:
-    """Show who bears the loss, by a category."""
-    choices = [
-        column.name
-        for column in study.dataset.columns
-        if column.kind is not ColumnKind.NUMBER and column.labels
-    ]
-    if not choices:
-        st.caption("Declare a yes/no or category column on “Data” to compare groups.")
-        return
-    position = st.selectbox(
-        "Compare groups by",
-        range(len(choices)),
-        index=None,
-        format_func=choices.__getitem__,
-        placeholder="a yes/no or category column",
-        key=f"groups-{session.generation()}",
-        persist_state="session",
-    )
-    if position is None:
-        return
-    column = study.dataset.column(choices[position])
-    codes = study.dataset.codes(column.name)[asked.query.rows(study.dataset)]
-    results.show(
-        figures.groups_picture(
-            exposure.by_group(codes, column.labels),
-            by=column.name,
-            key=asked.mechanism_key,
-            watermark=details.watermark(),
-        ),
-        "groups",
     )
 
 

@@ -27,6 +27,7 @@ from ui.individual import exposure_details as details
 from ui.individual import (
     exposure_words,
     frontier,
+    groups,
     model_closer,
     model_groups,
     model_words,
@@ -67,7 +68,12 @@ def show(subject: ModelSubject, study: Study) -> None:
         st.markdown(model_words.replaced_text(exposure, asked.relation))
     details.distribution(exposure, key=key)
     _why(subject, analysis)
-    model_groups.by_column(subject, study)
+    groups.by_column(
+        subject.exposure,
+        study,
+        rows=subject.exposure.rows,
+        mechanism_key=subject.request.mechanism_key,
+    )
     details.folded(
         "People with several rows (households)",
         "closer-households",

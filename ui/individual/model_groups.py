@@ -8,12 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual import exposures
 from dpcore.figures.wording import epsilon_text, percent
 from dpcore.studies.individual.household_losses import grouped, household_losses
-from ui import results, session
-from ui.individual import exposure_details as details
+from ui import session
 from ui.individual import persons
 from ui.text import literal
 
@@ -22,41 +19,6 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _MOST = 10
-
-
-def by_column(subject: ModelSubject, study: Study) -> None:
-    """Show who bears the loss, by a category."""
-    choices = [
-        column.name
-        for column in study.dataset.columns
-        if column.kind is not ColumnKind.NUMBER and column.labels
-    ]
-    if not choices:
-        st.caption("Declare a yes/no or category column on “Data” to compare groups.")
-        return
-    position = st.selectbox(
-        "Compare groups by",
-        range(len(choices)),
-        index=None,
-        format_func=choices.__getitem__,
-        placeholder="a yes/no or category column",
-        key=f"groups-{session.generation()}",
-        persist_state="session",
-    )
-    if position is None:
-        return
-    column = study.dataset.column(choices[position])
-    rows = subject.exposure.rows
-    codes = study.dataset.codes(column.name)[rows]
-    results.show(
-        exposures.groups_picture(
-            subject.exposure.by_group(codes, column.labels),
-            by=column.name,
-            key=subject.request.mechanism_key,
-            watermark=details.watermark(),
-        ),
-        "groups",
-    )
 
 
 def households(subject: ModelSubject, study: Study) -> None:

@@ -21,6 +21,7 @@ from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
 from dpcore.studies.individual.person_bounds import epsilon_at, profile
 from ui import results, session
+from ui.individual import exposure_details as details
 from ui.individual import laws_on_page, persons, realized_losses
 from ui.text import literal
 
@@ -90,11 +91,6 @@ def show(subject: Subject, study: Study) -> None:
         _definitions()
 
 
-def watermark() -> bool:
-    """Tell whether pictures are for the classroom only."""
-    return session.mode() is Mode.CLASSROOM
-
-
 def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     share = st.slider(
         "ε that is allowed for free, as a part of this person's own, %",
@@ -126,7 +122,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         delta=delta,
         presence=presence,
         key=subject.request.mechanism_key,
-        watermark=watermark(),
+        watermark=details.watermark(),
     )
     results.show(picture, "person-worlds")
     side = "presence" if presence else "absence"
@@ -158,7 +154,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         prior=prior,
         guess=guess,
         key=request.mechanism_key,
-        watermark=watermark(),
+        watermark=details.watermark(),
     )
     results.show(picture, "person-detection")
     st.markdown(
@@ -180,7 +176,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         prior=prior,
         guarantee=exposure.worst_case if exposure.delta == 0 else np.inf,
         key=request.mechanism_key,
-        watermark=watermark(),
+        watermark=details.watermark(),
     )
     results.show(picture, "person-belief")
     st.caption(f"The band is simulated, by {_DRAWS:,} releases of each world.")
@@ -221,7 +217,7 @@ def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         delta=delta,
         own=person.epsilon if known else epsilon_at(laws, delta),
         key=subject.request.mechanism_key,
-        watermark=watermark(),
+        watermark=details.watermark(),
     )
     results.show(picture, "person-bounds")
     wrong = [bound for bound in found.bounds if bound.understates.any()]

@@ -22,7 +22,7 @@ from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.studies.individual import one_person
 from dpcore.studies.individual.person_bounds import epsilon_at, profile
 from ui import results, session
-from ui.individual import exposing, exposure_words, persons
+from ui.individual import exposing, exposure_words, groups, persons
 from ui.individual import exposure_details as details
 from ui.individual.subject import ResampledSubject
 from ui.resampling import resized_own, standard_errors_asking, subsampling_release
@@ -136,7 +136,12 @@ def everybody(subject: ResampledSubject, study: Study) -> None:
     st.caption(_exactness(asked))
     details.distribution(exposure, key=key)
     exposing.most_exposed(exposure, asked, study)
-    exposing.groups(exposure, asked, study)
+    groups.by_column(
+        exposure,
+        study,
+        rows=asked.query.rows(study.dataset),
+        mechanism_key=asked.mechanism_key,
+    )
     details.folded(
         "From the average person to the most exposed: moments",
         "closer-moments",
