@@ -96,12 +96,13 @@ class PrivacyCost:
         return {name: str(number) for name, number in self._numbers()}
 
     @classmethod
-    def from_json(cls, numbers: dict[str, str]) -> PrivacyCost:
+    def from_json(cls, content: object) -> PrivacyCost:
         """Return the cost that ``to_json`` wrote; ParameterError if it is none."""
+        numbers = _decimals(content)
         if numbers.keys() != {"epsilon", "delta", "rho"}:
             message = "a cost has exactly the parts epsilon, delta and rho."
             raise ParameterError(message)
-        return cls(**_decimals(numbers))
+        return cls(**numbers)
 
     def _numbers(self) -> tuple[tuple[str, Decimal], ...]:
         return ("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)
@@ -198,12 +199,13 @@ class PrivacyBudget:
         return {name: str(cap) for name, cap in self._caps()}
 
     @classmethod
-    def from_json(cls, caps: dict[str, str]) -> PrivacyBudget:
+    def from_json(cls, content: object) -> PrivacyBudget:
         """Return the budget that ``to_json`` wrote; ParameterError if it is none."""
+        caps = _decimals(content)
         if not caps.keys() <= {"epsilon", "delta", "rho"}:
             message = "a budget has the parts epsilon, delta and rho only."
             raise ParameterError(message)
-        return cls(**_decimals(caps))
+        return cls(**caps)
 
     def _caps(self) -> tuple[tuple[str, Decimal], ...]:
         named = ("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)
@@ -226,9 +228,12 @@ def plain(number: Decimal) -> str:
     return f"{trimmed:f}" if readable else str(trimmed).lower()
 
 
-def _decimals(numbers: dict[str, str]) -> dict[str, Decimal]:
+def _decimals(content: object) -> dict[str, Decimal]:
+    texts = content if isinstance(content, dict) else {"": content}
     try:
-        return {name: Decimal(text) for name, text in numbers.items()}
-    except (InvalidOperation, TypeError, ValueError):
-        message = "a cost or budget is written in decimal numbers."
-        raise ParameterError(message) from None
+        if all(isinstance(text, str) for text in texts.values()):
+            return {name: Decimal(str(text)) for name, text in texts.items()}
+    except InvalidOperation:
+        pass
+    message = "a cost or budget is written in decimal numbers."
+    raise ParameterError(message)

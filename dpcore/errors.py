@@ -5,7 +5,8 @@
     ├── ParameterError   a public parameter lies outside its domain
     ├── ClaimError       a release would make a privacy claim that does not hold
     ├── BudgetExceeded   the privacy filter refuses the release
-    └── LedgerError      the ledger cannot be read, written or trusted
+    └── LedgerError      the ledger cannot be read or written, or refuses
+        └── UntrustedLedgerError   what it holds is not what was written
 
 A message names parameters, domains, lines and columns. It never quotes a cell of the
 table, so that it may be shown and logged. An error caused by another one whose message
@@ -47,4 +48,8 @@ class BudgetExceeded(DPCoreError):  # noqa: N818 - the field's name for it
 
 
 class LedgerError(DPCoreError):
-    """The ledger cannot be opened, written, or its chain is broken."""
+    """The ledger cannot be opened or written, or refuses what is asked of it."""
+
+
+class UntrustedLedgerError(LedgerError):
+    """The ledger, its checkpoint or its key is not as it was left. It pays nothing."""

@@ -12,7 +12,10 @@ class NeighboringRelation(StrEnum):
     """How two neighboring tables differ in one person."""
 
     SUBSTITUTION = "substitution"
-    """One record is replaced by any other; the number of people is public."""
+    """One record is replaced by any other, or all rows of a unit by any others.
+
+    The number of people is public; that of rows is not where a unit may own several.
+    """
     ADD_REMOVE = "add-remove"
     """One person is there or not; the number of people is private."""
 
@@ -31,8 +34,11 @@ class PrivacyUnit:
 
     Attributes:
         noun: What one protected unit is called, such as "person".
-        rows: How many rows of the table one unit may own at most. The studio cannot
-            check it; it multiplies every sensitivity (group privacy).
+        rows: How many rows of the table one unit may own at most: none, one, or up to
+            so many, and as many in a neighboring table or not. The studio cannot check
+            it; it multiplies every sensitivity (group privacy). A unit is as many
+            places, each with a row or empty, and between neighbors each of them gets
+            another row, loses it, or gets one.
 
     """
 
@@ -44,15 +50,38 @@ class PrivacyUnit:
             message = f"rows per {self.noun} must be at least 1, got {self.rows}."
             raise ParameterError(message)
 
+    def keeps_number(self, relation: NeighboringRelation) -> bool:
+        """Return whether all neighbors of a table have as many rows.
+
+        Not where a unit joins or leaves, nor where it may own several rows: another
+        unit, or the same one with other records, may own more or fewer.
+
+        >>> PrivacyUnit(rows=2).keeps_number(NeighboringRelation.SUBSTITUTION)
+        False
+        """
+        return relation is NeighboringRelation.SUBSTITUTION and self.rows == 1
+
+    @property
+    def counted(self) -> str:
+        """Return what is counted, in the plural: rows where a unit may own several.
+
+        >>> PrivacyUnit().counted, PrivacyUnit(noun="visit").counted
+        ('people', 'visits')
+        """
+        if self.rows > 1:
+            return "rows"
+        return "people" if self.noun == "person" else f"{self.noun}s"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSize:
     """What is public about the number of people behind a statistic.
 
     Under substitution with every value present the number of people is public. Under
-    add/remove, or where people with a missing value are dropped, it is private; then a
-    public minimum stands in for it: statistics divide by ``max(n, people)``, which
-    makes their sensitivity a public constant that holds for every table.
+    add/remove, where people with a missing value are dropped, or where a unit may own
+    several rows, it is private; then a public minimum stands in for it: statistics
+    divide by ``max(n, people)``, which makes their sensitivity a public constant that
+    holds for every table.
 
     Attributes:
         people: The number of people if ``public``, otherwise the public minimum.
@@ -77,3 +106,21 @@ class TableSize:
         100
         """
         return self.people if self.public else max(actual, self.people)
+
+    def check(self, relation: NeighboringRelation, unit: PrivacyUnit) -> None:
+        """Refuse a public number that differs between neighbors.
+
+        Raises:
+            ParameterError: It is private under this relation, or for such units.
+
+        """
+        if not self.public or unit.keeps_number(relation):
+            return
+        if relation is NeighboringRelation.ADD_REMOVE:
+            message = "the number of people is private under add/remove."
+        else:
+            message = (
+                f"the number of rows is private where one {unit.noun} may own several: "
+                "how many may change. Name a public minimum instead."
+            )
+        raise ParameterError(message)

@@ -11,7 +11,8 @@ from scipy.special import ndtri
 from dpcore.inference.intervals import LEVEL, noise_half_width, positions_across
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Mechanism
     from dpcore.statistics.base import Statistic
 
@@ -22,9 +23,9 @@ class Expectation:
 
     Attributes:
         typical: Largest root mean squared error over all positions in the bounds.
-        noise: Half-width that holds a release with probability ``LEVEL``.
-        sampling: Half-width of the sampling error of the table itself, at most; the
-            error that no mechanism can remove.
+        noise: Half-width that holds a release with the probability asked for.
+        sampling: Half-width of the sampling error of the table itself, at most, with
+            the same probability; the error that no mechanism can remove.
 
     """
 
@@ -33,19 +34,30 @@ class Expectation:
     sampling: float
 
 
-def expect(mechanism: Mechanism, statistic: Statistic, bounds: Interval) -> Expectation:
-    """Return what to expect of one coordinate of a release."""
+def expect(
+    mechanism: Mechanism,
+    statistic: Statistic,
+    bounds: Interval,
+    *,
+    level: float = LEVEL,
+) -> Expectation:
+    """Return what to expect of one coordinate of a release, with probability ``level``.
+
+    Of several numbers that shall hold together, ask for the ``level_of_each``.
+    """
     positions = positions_across(bounds, mechanism.noise)
     return Expectation(
         typical=float(np.sqrt(np.max(mechanism.mse(positions)))),
-        noise=noise_half_width(mechanism, bounds=bounds, level=LEVEL),
-        sampling=_sampling(statistic, bounds, positions),
+        noise=noise_half_width(mechanism, bounds=bounds, level=level),
+        sampling=_sampling(statistic, bounds, positions, level),
     )
 
 
-def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray) -> float:
+def _sampling(
+    statistic: Statistic, bounds: Interval, positions: FloatArray, level: float
+) -> float:
     """Return the half-width; infinite where it grows with an answer without limit."""
     if not np.isfinite(bounds.width):
         return np.inf
     sd = [statistic.sampling_sd(np.array([position])) for position in positions]
-    return float(-ndtri((1 - LEVEL) / 2) * np.max(sd))
+    return float(-ndtri((1 - level) / 2) * np.max(sd))

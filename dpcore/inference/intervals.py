@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.search import first_where
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Mechanism
     from dpcore.statistics.base import Statistic
 
@@ -58,6 +59,15 @@ class Intervals:
     level: float
     noise: FloatArray
     total: FloatArray
+
+
+def level_of_each(count: int, *, level: float = LEVEL) -> float:
+    """Return the level of each of ``count`` intervals that hold together (Bonferroni).
+
+    >>> round(level_of_each(10), 12)
+    0.995
+    """
+    return 1 - (1 - level) / count
 
 
 def intervals(

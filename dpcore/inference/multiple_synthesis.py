@@ -21,7 +21,7 @@ from dpcore.inference.intervals import LEVEL
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _FEWEST = 2
 _DEGREE = 24

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
-    from dpcore.privacy.composition import PrivacyEvent
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+    from dpcore.privacy.events import PrivacyEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,3 +215,34 @@ class NoiseMechanism(ABC):
     def rho(self, sensitivity: Sensitivity) -> float:
         """Return the zCDP level of ``event``."""
         return self.event(sensitivity).rho
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdditiveNoise(NoiseMechanism):
+    """Release the value plus noise that has a density, symmetric about 0.
+
+    So the release is unbiased wherever the value lies, its error is its variance, and
+    no single number has a positive probability.
+
+    Attributes:
+        noise: The scale of the noise, in the units of the statistic.
+
+    Raises:
+        ParameterError: ``noise`` is not in [0, inf).
+
+    """
+
+    def __post_init__(self) -> None:
+        require_noise(self.noise)
+
+    def bias(self, position: ArrayLike) -> FloatArray:
+        """Return zeros."""
+        return np.zeros(np.shape(position))
+
+    @abstractmethod
+    def variance(self, position: ArrayLike) -> FloatArray:
+        """Return the variance of the noise."""
+
+    def mse(self, position: ArrayLike) -> FloatArray:
+        """Return the variance: there is no bias."""
+        return self.variance(position)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from dpcore.mechanisms import gaussian_calibrations as gaussians
-from dpcore.mechanisms.averaged_laplace import AveragedLaplace
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.folded import FoldedLaplace
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.folded import FoldedLaplace
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.generalized_gaussian import GeneralizedGaussian
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.gaussian import calibrations as gaussians
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.generalized.mechanism import GeneralizedGaussian
+from dpcore.mechanisms.laplace.averaged import AveragedLaplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
 
 if TYPE_CHECKING:
     from dpcore.data.bounds import Interval

@@ -11,15 +11,16 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import require_budget, require_noise
-from dpcore.mechanisms.laplace import least_scale
+from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.mechanisms.pairs import floats
 from dpcore.privacy import bounded_range as profile
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.privacy.events import PureEvent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Sensitivity
 
 
@@ -144,9 +145,9 @@ class Exponential:
         """Return ``epsilon^2 / 8`` (Cesar and Rogers 2021), or less if it is large."""
         return float(profile.rho_of(self._range(sensitivity)))
 
-    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+    def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return a pure event of ``2 D / s``."""
-        return PrivacyEvent.of("pure", self._range(sensitivity))
+        return PureEvent.of(self._range(sensitivity))
 
     def _range(self, sensitivity: Sensitivity) -> float:
         return float(law.scaled(2 * sensitivity.largest, self.noise))

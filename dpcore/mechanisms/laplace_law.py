@@ -18,7 +18,7 @@ from scipy.special import gammainc, gammaincc
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 TINY = float(np.finfo(np.float64).tiny)
 LOG_TWO = math.log(2)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def floats(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 ROUND_UP = 1 + 1e-12
 """Relative margin that keeps a computed scale, or level, on the private side."""

@@ -26,7 +26,7 @@ from dpcore.mechanisms.search import first_where
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 TABLE_FROM = 2_000
 """Number of values from which ``epsilon_of`` interpolates."""

@@ -21,7 +21,7 @@ from dpcore.privacy.interpretation import trade_off_gaussian
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def gaussian_detection(alarm: ArrayLike, *, mu: float) -> FloatArray:

@@ -19,11 +19,12 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcore.errors import ParameterError
+from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 SOURCE_EPSILON = 1.0
 """The level from which lemma 3 starts."""
@@ -169,24 +170,6 @@ def retention_rate(target: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     return kept
 
 
-def distinct_rate(draws: ArrayLike, people: ArrayLike) -> FloatArray:
-    """Return the chance that ``m`` draws with replacement from ``n`` rows hit a row.
-
-    ``1 - (1 - 1/n)^m``.
-
-    Raises:
-        ParameterError: ``people`` is below 1 or ``draws`` below 0.
-
-    >>> round(float(distinct_rate(100, 1000)), 12)
-    0.095207852886
-
-    """
-    m, n = _drawn(draws, people)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        missed = np.where(m == 0, 0.0, m * np.log1p(-1 / n))
-    return np.asarray(np.abs(np.expm1(missed)))
-
-
 def amplify_with_replacement(epsilon: float, draws: int, people: int) -> float:
     """Return the epsilon of ``m`` draws with replacement when a row is replaced.
 
@@ -199,8 +182,8 @@ def amplify_with_replacement(epsilon: float, draws: int, people: int) -> float:
             = sum_(j e >= t) w_j (e^(j e) - e^t).
 
     Raises:
-        ParameterError: ``epsilon`` is not in [0, inf), there are more than
-            ``MOST_DRAWS`` draws, or as ``distinct_rate``.
+        ParameterError: ``epsilon`` is not in [0, inf), ``people`` is below 1, or
+            ``draws`` not from 0 to ``MOST_DRAWS``.
 
     >>> round(amplify_with_replacement(1.0, 100, 1000), 10)
     0.1716807271
@@ -224,22 +207,16 @@ def _often(level: float, m: float, n: float, rare: float) -> float:
     w = gammaln(m + 1) - gammaln(j + 1) - gammaln(m - j + 1)
     w += -j * math.log(n) + (m - j) * math.log1p(-1 / n)
 
-    def below(t: float) -> bool:
-        """Tell whether the losses still outweigh the rest at ``t``."""
+    def reached(t: float) -> bool:
+        """Tell whether the losses no longer outweigh the rest at ``t``."""
         gap = j * level - t
         far = gap >= 0
         with np.errstate(divide="ignore"):
             more = w[far] + t + _log_expm1(gap[far])
             less = w[~far] + _log_expm1(-gap[~far])
-        return bool(logsumexp(more) > logsumexp(less))
+        return bool(logsumexp(more) <= logsumexp(less))
 
-    low, high = rare, m * level
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if below(middle) else (low, middle)
-    return high
+    return halved(reached, rare, m * level)[1]
 
 
 def _log_expm1(x: FloatArray) -> FloatArray:

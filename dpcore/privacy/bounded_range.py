@@ -21,7 +21,7 @@ from dpcore.privacy.conversions import rho_of_pure
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def delta_of(eta: ArrayLike, epsilon: ArrayLike) -> FloatArray:

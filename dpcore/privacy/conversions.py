@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, ndtri
 
+from dpcore.privacy.halving import halved
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _MOST_KNOTS = 1_000
 
@@ -54,6 +56,24 @@ def rho_of_pure(level: ArrayLike) -> FloatArray:
     """
     level = np.asarray(level, dtype=np.float64)
     return np.asarray(level * np.tanh(level / 2))
+
+
+def advanced_epsilon(mean: ArrayLike, squares: ArrayLike, slack: float) -> FloatArray:
+    """Return what releases of several epsilons cost together, at an extra ``slack``.
+
+    ``m + sqrt(2 s min(log(1/slack), log(e + sqrt(s)/slack)))`` with ``s`` the sum of
+    the squared epsilons and ``m`` the sum of ``rho_of_pure`` of each: the closed form
+    of Kairouz, Oh and Viswanath 2015 (theorem 3.5).
+
+    Args:
+        mean: ``m``; any shape.
+        squares: ``s``; any shape.
+        slack: In (0, 1).
+
+    """
+    tail = np.log(math.e + np.sqrt(squares) / slack)
+    spread = np.multiply(squares, 2 * np.minimum(tail, -math.log(slack)))
+    return np.asarray(mean + np.sqrt(spread))
 
 
 def mu_of_pure(level: ArrayLike) -> FloatArray:
@@ -99,14 +119,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     log_odds = -math.log(delta)
     # Either summand alone must stay below log(1/delta).
     high = min(math.sqrt(log_odds / rho), math.expm1(min(log_odds, 700.0)))
-    low = 0.0
-    for _ in range(200):
-        b = (low + high) / 2
-        if rho * b * b + math.log1p(b) < log_odds:
-            low = b
-        else:
-            high = b
-    b = high
+    _, b = halved(lambda b: rho * b * b + math.log1p(b) >= log_odds, 0.0, high)
     bound = (1 + b) * rho - math.log1p(1 / b) + (log_odds - math.log1p(b)) / b
     return max(bound, 0.0)
 
@@ -161,14 +174,23 @@ def delta_of_rho(rho: float, epsilon: float) -> float:
         return 0.0
     if math.isinf(rho):
         return 1.0
-    low, high = -700.0, 700.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        b = math.exp(middle)
-        if (2 * b + 1) * rho - epsilon - math.log1p(1 / b) < 0:
-            low = middle
-        else:
-            high = middle
-    b = math.exp(high)
+
+    def rising(log_b: float) -> bool:
+        b = math.exp(log_b)
+        return (2 * b + 1) * rho - epsilon - math.log1p(1 / b) >= 0
+
+    b = math.exp(halved(rising, -700.0, 700.0)[1])
     exponent = b * ((1 + b) * rho - epsilon - math.log1p(1 / b)) - math.log1p(b)
     return math.exp(min(exponent, 0.0))
+
+
+def variation_bound(epsilon: FloatArray, delta: float) -> FloatArray:
+    """Return the largest total variation that an (epsilon, delta) pair can have.
+
+    ``1 - 2 (1 - delta)/(1 + e^epsilon)``.
+
+    >>> variation_bound(np.array([0.0, np.inf]), 0.0).tolist()
+    [0.0, 1.0]
+    """
+    with np.errstate(over="ignore"):
+        return np.asarray(1 - 2 * (1 - delta) / (1 + np.exp(epsilon)))

@@ -26,7 +26,7 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 TABLE_FROM = 20_000
 """Number of values from which ``epsilon_of`` interpolates."""

@@ -10,7 +10,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
@@ -26,12 +26,27 @@ def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     return np.asarray(expit(log_odds + np.asarray(epsilon, dtype=np.float64)))
 
 
-def best_guess(epsilon: ArrayLike) -> FloatArray:
-    """Return the chance of the best guess between two equally likely tables.
+def best_guess(
+    epsilon: ArrayLike, *, delta: float = 0.0, prior: float = 0.5
+) -> FloatArray:
+    """Return how often the best guess between two tables is right, at most.
 
-    ``e^epsilon / (1 + e^epsilon)``, at most, under pure DP.
+    ``delta + (1 - delta) max(e^epsilon/(1 + e^epsilon), prior, 1 - prior)``: a release
+    tells no more than one that tells all with probability ``delta``, and else which of
+    both tables it is with the odds ``e^epsilon`` (Kairouz, Oh and Viswanath 2015). For
+    a prior of 1/2 and no delta it is also the most that ``posterior`` can become.
+
+    Args:
+        epsilon: At least 0.
+        delta: In [0, 1].
+        prior: How likely one of the tables is beforehand, in [0, 1].
+
+    >>> round(float(best_guess(1.0)), 10), round(float(best_guess(1.0, delta=0.1)), 10)
+    (0.7310585786, 0.7579527208)
+
     """
-    return np.asarray(expit(np.asarray(epsilon, dtype=np.float64)))
+    told = expit(np.asarray(epsilon, dtype=np.float64))
+    return np.asarray(delta + (1 - delta) * np.maximum(told, max(prior, 1 - prior)))
 
 
 def trade_off(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> FloatArray:

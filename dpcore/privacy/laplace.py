@@ -17,7 +17,7 @@ from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 # Two shifts that differ by rounding alone count as equal; the larger one is used.
 EQUAL_SHIFTS = 1e-12

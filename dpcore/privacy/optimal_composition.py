@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from dpcore.errors import ParameterError
+from dpcore.privacy.halving import halved
 
-_HALVINGS = 100
 _MOST_PARTS = 1_000_000
 _ROUND_UP = 1 + 1e-12
 
@@ -54,15 +54,11 @@ def epsilon_of(part: float, times: int, delta: float) -> float:
 
     """
     _check_delta(delta)
-    low, high = 0.0, times * part
     if delta_of(part, times, 0.0) <= delta:
         return 0.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if delta_of(part, times, middle) <= delta:
-            high = middle
-        else:
-            low = middle
+    _, high = halved(
+        lambda epsilon: delta_of(part, times, epsilon) <= delta, 0.0, times * part
+    )
     return high * _ROUND_UP
 
 
@@ -77,13 +73,11 @@ def part_for(epsilon: float, times: int, delta: float) -> float:
     """
     _check_delta(delta)
     _check(0.0, times, epsilon)
-    low, high = epsilon / times, epsilon + 2 * math.atanh(delta)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if delta_of(middle, times, epsilon) <= delta:
-            low = middle
-        else:
-            high = middle
+    low, _ = halved(
+        lambda part: delta_of(part, times, epsilon) > delta,
+        epsilon / times,
+        epsilon + 2 * math.atanh(delta),
+    )
     return max(epsilon / times, low / _ROUND_UP)
 
 

@@ -1,6 +1,6 @@
 """Properties that the privacy of one instance inherits from differential privacy.
 
-Wang 2019, facts 5 and 6: about the table and the person at hand rather than about all.
+Wang 2019, facts 5 and 6.4: about the table and the person at hand rather than all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def log_odds_bound(
@@ -38,27 +38,6 @@ def log_odds_bound(
     with np.errstate(divide="ignore"):
         rarer = math.log(delta) - np.log(probability)
     return np.asarray(np.logaddexp(epsilon, rarer))
-
-
-def advanced_epsilon(epsilon: float, *, releases: int, slack: float) -> float:
-    """Return the total epsilon of equal releases by advanced composition.
-
-    ``sqrt(2 k log(1/slack)) epsilon + k epsilon (e^epsilon - 1)`` for ``k`` releases,
-    at a delta of ``k delta + slack`` (Dwork, Rothblum and Vadhan 2010). For few
-    releases it exceeds the plain sum; ``composition.compose`` is never worse.
-
-    Raises:
-        ParameterError: ``slack`` is not in (0, 1).
-
-    >>> round(advanced_epsilon(0.1, releases=10, slack=1e-6), 10)
-    1.7674290543
-
-    """
-    if not 0 < slack < 1:
-        message = f"the slack must be above 0 and below 1, got {slack}."
-        raise ParameterError(message)
-    drift = releases * epsilon * math.expm1(epsilon)
-    return math.sqrt(-2 * releases * math.log(slack)) * epsilon + drift
 
 
 def group_loss(

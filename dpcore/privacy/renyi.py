@@ -15,7 +15,7 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 ORDERS = 1 + np.geomspace(1e-2, 1e4, 400)
 """Orders among which the best one is chosen."""

@@ -24,19 +24,14 @@ from dpcore.privacy import gaussian, laplace
 from dpcore.privacy.amplification import (
     amplify,
     base_epsilon,
-    distinct_rate,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 Law = Literal["laplace", "gaussian"]
-MOST_COPIES = 10_000
-"""How many copies of a row the profile of draws with replacement counts."""
 _LARGEST_ORDER = 100_000
 
 
@@ -83,45 +78,6 @@ def epsilon_of(law: Law, ratio: ArrayLike, rate: ArrayLike, delta: float) -> Flo
         here = rates == q
         result[here] = amplify(_base_epsilon_of(law, ratio[here], delta, q), q)
     return result
-
-
-def with_replacement_delta(
-    group: Callable[[FloatArray, float], FloatArray],
-    *,
-    draws: int,
-    people: int,
-    epsilon: float,
-) -> float:
-    """Return a delta at ``epsilon`` of noise on ``m`` draws with replacement.
-
-    ``sum_j w_j delta_j(e)`` over the copies ``j >= 1`` of the person's row, with ``w``
-    binomial and ``e = log(1 + (e^epsilon - 1)/(1 - w_0))`` (Balle, Barthe and Gaboardi
-    2018, theorem 10). The copies beyond ``MOST_COPIES`` count as delta 1.
-
-    Args:
-        group: ``delta_j(e)`` of ``j`` copies, such as
-            ``lambda j, e: laplace.delta_of(j * r, e)``.
-        draws: ``m``, at least 0.
-        people: ``n``, at least 1.
-        epsilon: In [0, inf).
-
-    Raises:
-        ParameterError: A number is outside its domain.
-
-    """
-    hit = float(distinct_rate(draws, people))
-    level = float(base_epsilon(epsilon, hit))
-    if hit == 0 or math.isinf(level):
-        return 0.0
-    j = np.arange(1, min(draws, MOST_COPIES) + 1, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        alone = np.log1p(-1 / np.float64(people))
-        rest = draws - j
-        missed = np.where(rest == 0, 0.0, rest * alone)
-    chances = gammaln(draws + 1) - gammaln(j + 1) - gammaln(rest + 1)
-    w = np.exp(chances - j * math.log(people) + missed)
-    beyond = max(hit - math.fsum(w), 0.0) if draws > MOST_COPIES else 0.0
-    return min(math.fsum(w * group(j, level)) + beyond, 1.0)
 
 
 def gaussian_divergence(mu: float, rate: float, order: int) -> float:

@@ -15,7 +15,7 @@ from dpcore.statistics.tables import checked, own_divisor
 from dpcore.statistics.totals import FunctionOfTotal, Terms
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation
 

@@ -10,7 +10,8 @@ import numpy as np
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 MOST_BINS: Final = 200
 

@@ -21,7 +21,7 @@ from dpcore.statistics.tables import (
 )
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation, TableSize
 
 _FEWEST: Final = 3

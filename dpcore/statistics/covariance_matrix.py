@@ -20,7 +20,7 @@ from dpcore.statistics.spread import Variance
 from dpcore.statistics.tables import can_join, own_divisor
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.relations import TableSize
     from dpcore.statistics.base import Shifts
     from dpcore.statistics.blocks import Rows

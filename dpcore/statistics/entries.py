@@ -16,7 +16,7 @@ from dpcore.statistics.bins import bins_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.statistics.membership import Membership

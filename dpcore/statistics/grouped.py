@@ -1,4 +1,4 @@
-"""A statistic of each group of people, the groups being a public list of labels."""
+"""A sum or count of each group of people, the groups being a public list of labels."""
 
 from __future__ import annotations
 
@@ -11,50 +11,45 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.rows import checked_groups
-from dpcore.statistics.spread import Variance
-from dpcore.statistics.sums import Sum
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
-
-Scalar = Mean | Sum | Variance
-"""Statistics of one number a person, proportions, counts and deviations included."""
+    from dpcore.arrays import FloatArray
+    from dpcore.statistics.sums import Sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouped:
-    """One scalar statistic for each group, and for those in none of them.
+    """The sum of each group, and of those in none of them; counts are sums of ones.
 
     ``values`` has shape ``(n, 2)``: the number, then the code of the group, with
     ``len(labels)`` for a group that is not on the public list. The size of a group is
-    private under either relation, since a record carries its label along; so every part
-    follows the rule of a private number with a public minimum of its own.
+    private under either relation, since a record carries its label along; sums need no
+    size. What divides by it follows from ``GroupMoments`` instead.
 
     Sensitivity, with ``s_j`` that of part ``j`` to one person more or less: adding or
     removing a record changes one part, by ``max s_j``. Replacing a record may take it
     from one group to another: it changes two parts, at most by the two largest ``s_j``.
-    A record that stays changes one part by its sensitivity to substitution, which may
-    be more where the public minimums differ much; the larger counts. The parts share no
-    records, so all of this is attained.
+    A record that stays changes one part by its sensitivity to substitution; of bounds
+    with both signs that is the larger in length. The parts share no records, so all of
+    this is attained.
 
     Attributes:
         labels_of_groups: The public list of groups.
-        parts: The statistic of each group, and last that of all others; their sizes
-            are private.
+        parts: The sum of each group, and last that of all others; their sizes are
+            private.
 
     """
 
     labels_of_groups: tuple[str, ...]
-    parts: tuple[Scalar, ...]
+    parts: tuple[Sum, ...]
 
     def __post_init__(self) -> None:
         count = len(self.labels_of_groups)
@@ -65,12 +60,12 @@ class Grouped:
             )
             raise ParameterError(message)
         if any(part.size.public for part in self.parts):
-            message = "the sizes of groups are private; give public minimums instead."
+            message = "the sizes of groups are private: nothing is public about them."
             raise ParameterError(message)
 
     @classmethod
-    def alike(cls, *, labels_of_groups: tuple[str, ...], part: Scalar) -> Self:
-        """Return the same statistic, with the same public minimum, for every group."""
+    def alike(cls, *, labels_of_groups: tuple[str, ...], part: Sum) -> Self:
+        """Return the same sum for every group."""
         count = len(labels_of_groups) + 1
         return cls(labels_of_groups=labels_of_groups, parts=(part,) * count)
 

@@ -1,30 +1,48 @@
-"""The same question asked of every group of people, in public terms only."""
+"""The same question asked of every group of people, in public terms only.
+
+Nothing is public about the size of a group. Counts and sums of groups need none. What
+divides by the number of people is not released as such: the counts and sums are from
+which it follows, for groups of every size (``GroupMoments``).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.statistics.entries import group_codes
-from dpcore.statistics.grouped import Grouped, Scalar
+from dpcore.relations import TableSize
+from dpcore.statistics.conditions import divided, ungrouped
+from dpcore.statistics.entries import group_codes, name_of_others
+from dpcore.statistics.group_moments import GroupMoments, count_names
+from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import column_parameters
 from dpcore.statistics.question import whole_unit
+from dpcore.statistics.sums import Sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Sensitivity
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.statistics.base import Statistic
-    from dpcore.statistics.kinds import StatisticKind
     from dpcore.statistics.query import Query
+
+ANY_SIZE: Final = TableSize(people=100, public=False)
+"""The size of the part of a grouped question: private, and its number is not used.
+
+Counts and sums of groups have always named a number that they did not need, most often
+this one; with it the same question still has the answer that was given then.
+"""
+_UNIT: Final = Interval(lower=0.0, upper=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +50,7 @@ class GroupedQuery:
     """A statistic of one column for each label of another, and for all other people.
 
     Attributes:
-        part: The question asked of each group. Its size is private: the public minimum
-            number of people of a group.
+        part: The question asked of each group, of ``ANY_SIZE``.
         group: The column of a public list of labels that makes the groups.
 
     """
@@ -53,6 +70,9 @@ class GroupedQuery:
                 f"{self.group.name!r} needs a public list of labels to make groups; "
                 "declare it on the Data page."
             )
+            raise ParameterError(message)
+        if self.part.size.public:
+            message = "the sizes of groups are private: nothing is public about them."
             raise ParameterError(message)
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
@@ -84,14 +104,33 @@ class GroupedQuery:
 
     @property
     def size(self) -> TableSize:
-        """Return the public minimum number of people of a group."""
+        """Return that the size of a group is private."""
         return self.part.size
 
     @property
+    def moments(self) -> GroupMoments | None:
+        """Return the counts and sums that a ratio follows from; None for the others."""
+        if not self.kind.of_ratios:
+            return None
+        shares = self.kind is StatisticKind.PROPORTION
+        return GroupMoments(
+            labels_of_groups=self.group.labels,
+            bounds=(None if shares else self.column.bounds) or _UNIT,
+            degree=1 if shares or self.kind is StatisticKind.MEAN else 2,
+        )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the name of each group; the last is that of all others."""
+        return (*self.group.labels, name_of_others(self.group.labels))
+
+    @property
     def statistic(self) -> Statistic:
-        """Return the statistic of all groups together, one coordinate for each."""
+        """Return the statistic of all groups together."""
+        if self.moments is not None:
+            return self.moments
         part = self.part.statistic
-        if not isinstance(part, Scalar):
+        if not isinstance(part, Sum):
             message = f"a {self.part.kind} cannot be asked by group."
             raise ParameterError(message)
         return Grouped.alike(labels_of_groups=self.group.labels, part=part)
@@ -112,9 +151,24 @@ class GroupedQuery:
         return f"{self.part.title} by {self.group.name}"
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values and groups before they are counted."""
+        size = divided(self.kind, self.size, self.unit)
+        kept = (said for said in self.part.conditions if said not in size)
+        return (*kept, *ungrouped(self.group))
+
+    @property
     def unit_text(self) -> str:
         """Return the unit of the answer, empty where it has none."""
         return self.part.unit_text
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the units of the counts that ratios come with, by name."""
+        if self.moments is None:
+            return {}
+        names = count_names(self.groups, self.unit.counted)
+        return dict.fromkeys(names.values(), self.unit.counted)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
@@ -135,5 +189,13 @@ class GroupedQuery:
         return np.column_stack([self.part.values(dataset), codes])
 
     def parameters(self) -> dict[str, Any]:
-        """Return all that defines the analysis, ready for JSON."""
-        return self.part.parameters() | {"group": column_parameters(self.group)}
+        """Return all that defines the analysis, ready for JSON.
+
+        Ratios of groups once had a public minimum of people; they name no size now, and
+        the degree of their sums instead, so that the two are never the same analysis.
+        """
+        parameters = self.part.parameters() | {"group": column_parameters(self.group)}
+        if self.moments is not None:
+            del parameters["size"]
+            parameters["moments"] = self.moments.degree
+        return parameters

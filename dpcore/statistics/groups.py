@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,45 +174,6 @@ def staying(groups: GroupSizes) -> float:
     the area of the bounds.
     """
     return (1 - 1 / max(groups.possible)) / groups.freedom
-
-
-def jumping_variance(sizes: tuple[int, ...]) -> float:
-    """Return the most that a record changes the pooled variance of tables of ``sizes``.
-
-    The record may take its label along to another group: leaving takes up to
-    ``1 - 1 / n_i`` away, joining adds up to ``n_j / (n_j + 1)``, squares have one sign,
-    and so the larger counts. In units of the squared width.
-
-    >>> jumping_variance((3, 3))
-    0.1875
-    """
-    freedom = sum(sizes) - len(sizes)
-    moves = [1 - 1 / max(sizes)]
-    moves += [
-        to / (to + 1)
-        for i, origin in enumerate(sizes)
-        for j, to in enumerate(sizes)
-        if i != j and origin > 0
-    ]
-    return max(moves) / freedom
-
-
-def jumping_covariance(sizes: tuple[int, ...]) -> float:
-    """Return the most that a record changes the pooled covariance of such tables.
-
-    Products have both signs: a record may take a positive one away from its group and
-    bring a negative one to another, so ``(1 - 1 / n_i) + n_j / (n_j + 1)`` counts. In
-    units of the area of the bounds.
-    """
-    freedom = sum(sizes) - len(sizes)
-    moves = [1 - 1 / max(sizes)]
-    moves += [
-        1 - 1 / origin + to / (to + 1)
-        for i, origin in enumerate(sizes)
-        for j, to in enumerate(sizes)
-        if i != j and origin > 0
-    ]
-    return max(moves) / freedom
 
 
 def removing_variance(groups: GroupSizes) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation
+from dpcore.mechanisms.covariances.layout import places_of
+from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.entries import group_codes
@@ -22,11 +23,11 @@ from dpcore.statistics.question import shared_parameters, whole_unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Sensitivity
-    from dpcore.relations import PrivacyUnit, TableSize
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import Statistic
     from dpcore.statistics.groups import GroupSizes
 
@@ -121,12 +122,39 @@ class JointQuery:
         return f"{self.kind.value} of {names}{within}"
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values and groups before they are counted."""
+        each = [
+            condition
+            for column in self.numbers
+            for condition in (
+                *clamped(column, named=True),
+                *filled(column, named=True),
+            )
+        ]
+        grouped = () if self.group is None else ungrouped(self.group)
+        return (*each, *grouped, *divided(self.kind, self.size, self.unit))
+
+    @property
     def unit_text(self) -> str:
         """Return the unit of the answer, empty where it has none or several."""
         units = [column.unit for column in self.numbers]
         if self.kind.of_matrix or not all(units):
             return ""
         return f"({units[0]})²" if self.kind.squared else " × ".join(units)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the unit of each number of a matrix, by name, where there is one."""
+        if not self.kind.of_matrix:
+            return {}
+        units = [column.unit for column in self.numbers]
+        pairs = [(units[i], units[j]) for i, j in places_of(len(units))]
+        return {
+            name: f"({first})²" if first == second else f"{first} × {second}"
+            for name, (first, second) in zip(self.statistic.labels, pairs, strict=True)
+            if first and second
+        }
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
@@ -211,17 +239,18 @@ class JointQuery:
             raise ParameterError(message)
         if not self.size.public or self.groups.people != self.size.people:
             message = (
-                "a pooled statistic needs a public number of people: use substitution, "
-                "and replace missing values instead of leaving people out."
+                "a pooled statistic needs a public number of people: use substitution "
+                "with one row a person, and replace missing values instead of leaving "
+                "people out."
             )
             raise ParameterError(message)
 
     def _check_size(self) -> None:
+        self.size.check(self.relation, self.unit)
         dropped = any(c.missing is MissingPolicy.DROP for c in self.numbers)
-        added = self.relation is NeighboringRelation.ADD_REMOVE
-        if self.size.public and (added or dropped):
+        if self.size.public and dropped:
             message = (
-                "the number of people is private under add/remove, and where people "
-                "with a missing value are left out."
+                "the number of people is private where people with a missing value are "
+                "left out."
             )
             raise ParameterError(message)

@@ -72,6 +72,11 @@ class StatisticKind(StrEnum):
         }
 
     @property
+    def of_ratios(self) -> bool:
+        """Tell whether it divides by the number of people."""
+        return self in _RATIOS
+
+    @property
     def by_group(self) -> bool:
         """Tell whether it can be asked of every group of people."""
         return self in _BY_GROUP
@@ -103,6 +108,7 @@ _RARE: Final = (
 _BY_GROUP: Final = frozenset(
     (*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT)
 )
+_RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
 OF_ONE: Final = tuple(kind for kind in StatisticKind if kind not in _OF_SEVERAL)
 """Statistics of one column."""
 

@@ -17,7 +17,7 @@ from dpcore.statistics.scatter import Scatter
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.statistics.groups import GroupSizes
 
 
@@ -104,7 +104,9 @@ class PooledVariance(_Pooled):
 
     * substitution, labels public: ``(1 - 1 / n_max) / (n - J)``;
     * substitution, labels private: ``(1 - 1 / n) / (n - J)``, reached where a record
-      joins all the others in one group (see ``groups.jumping_variance``);
+      joins all the others in one group: leaving takes up to ``1 - 1 / n_i`` away,
+      joining adds up to ``n_j / (n_j + 1)``, squares have one sign, and so the larger
+      counts;
     * add/remove: the larger of removal and addition (``groups.removing_variance``,
       ``groups.adding_variance``).
 
@@ -181,8 +183,8 @@ class PooledCovariance(_Pooled):
 
     * substitution, labels public: ``(1 - 1 / n_max) / (n - J)``;
     * substitution, labels private, several groups: leaving one group and joining
-      another may add up (see ``groups.jumping_covariance``), most with all people in
-      two groups of ``a`` and ``b - 1``, ``a + b = n + 1`` split as evenly as possible:
+      another may add up, as products have both signs, most with all people in two
+      groups of ``a`` and ``b - 1``, ``a + b = n + 1`` split as evenly as possible:
       ``(2 - 1 / a - 1 / b) / (n - J)``;
     * add/remove: the larger of removal and addition (``groups.removing_covariance``,
       ``groups.adding_covariance``).

@@ -17,7 +17,7 @@ from dpcore.statistics.tables import can_join, cells, kinds, own_divisor
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.relations import TableSize
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.bins import bin_labels, check_edges
+from dpcore.statistics.conditions import binned, clamped, divided, filled, others
 from dpcore.statistics.entries import (
     label_entries,
     name_of_others,
@@ -32,10 +32,12 @@ from dpcore.statistics.sums import Count, Sum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Sensitivity
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import Statistic
     from dpcore.statistics.membership import Membership
 
@@ -62,7 +64,8 @@ class Query:
         relation: Which tables are neighbors.
         unit: Whom the guarantee protects.
         size: What is public about the number of people. It must be private under
-            add/remove, and where people with a missing value are dropped.
+            add/remove, where people with a missing value are dropped, and where a unit
+            may own several rows.
         membership: Whom a count or proportion counts; ``None`` for the others.
         edges: Edges of the bins for a histogram or the shares of a number; ``None``
             for the others.
@@ -135,16 +138,30 @@ class Query:
             return f"{self.kind.value} of {name}"
         if not self.membership.everyone:
             amount = "number" if self.kind is StatisticKind.COUNT else "share"
-            return f"{amount} of {self._counted} with {self.membership.phrase(name)}"
+            return (
+                f"{amount} of {self.unit.counted} with {self.membership.phrase(name)}"
+            )
         if self.column.missing is MissingPolicy.DROP:
-            return f"number of {self._counted} with a value of {name}"
-        return f"number of {self._counted}"
+            return f"number of {self.unit.counted} with a value of {name}"
+        return f"number of {self.unit.counted}"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values before they are counted, in words."""
+        if self.membership is not None and self.membership.everyone:
+            # Whether a value is there may matter; which one it is does not.
+            return ()
+        return (
+            *self._changed,
+            *filled(self.column),
+            *divided(self.kind, self.size, self.unit),
+        )
 
     @property
     def unit_text(self) -> str:
         """Return the unit of the answer, empty where it has none."""
         if self.kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM}:
-            return self._counted
+            return self.unit.counted
         shares = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
         if self.kind in shares or not self.column.unit:
             return ""
@@ -200,10 +217,15 @@ class Query:
         return Proportions(cells=self._cells, size=self.size)
 
     @property
-    def _counted(self) -> str:
-        if self.unit.rows > 1:
-            return "rows"
-        return "people" if self.unit.noun == "person" else f"{self.unit.noun}s"
+    def _changed(self) -> tuple[str, ...]:
+        """Return what becomes of values outside of what is declared."""
+        if self.membership is not None:  # asks for values as they are
+            return ()
+        if self.edges is not None:
+            return binned(self.edges)
+        if self.kind.of_cells:
+            return others(self.column, name_of_others(self.column.labels))
+        return clamped(self.column)
 
     @property
     def _cells(self) -> tuple[str, ...]:
@@ -215,12 +237,8 @@ class Query:
         return (*labels, name_of_others(labels))
 
     def _check_size(self) -> None:
-        if not self.size.public:
-            return
-        if self.relation is NeighboringRelation.ADD_REMOVE:
-            message = "the number of people is private under add/remove."
-            raise ParameterError(message)
-        if self.column.missing is MissingPolicy.DROP:
+        self.size.check(self.relation, self.unit)
+        if self.size.public and self.column.missing is MissingPolicy.DROP:
             message = (
                 "the number of people is private where people with a missing "
                 f"{self.column.name!r} are left out."
@@ -239,7 +257,7 @@ class Query:
             if self.kind is StatisticKind.PROPORTION:
                 message = "the share of everybody is 1; name a condition."
                 raise ParameterError(message)
-            if self.relation is NeighboringRelation.SUBSTITUTION:
+            if self.unit.keeps_number(self.relation):
                 message = "the number of people is public under substitution."
                 raise ParameterError(message)
         numeric = self.column.kind is ColumnKind.NUMBER

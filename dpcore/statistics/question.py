@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Sensitivity
@@ -74,6 +75,11 @@ class Question(Protocol):
         ...
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """What becomes of values before they are counted, in words."""
+        ...
+
+    @property
     def unit_text(self) -> str:
         """The unit of the answer, empty where it has none."""
         ...
@@ -94,7 +100,12 @@ class Question(Protocol):
 def whole_unit(
     statistic: Statistic, relation: NeighboringRelation, unit: PrivacyUnit
 ) -> Sensitivity:
-    """Return the most that one unit, with all its rows, can change a statistic."""
+    """Return the most that one unit, with all its rows, can change a statistic.
+
+    Its ``rows`` places change one after the other. Where a unit may own several rows,
+    the number of rows is private (``PrivacyUnit.keeps_number``), and the sensitivity of
+    a statistic to a replaced row covers one that only comes or goes, too.
+    """
     return statistic.sensitivity(relation).times(
         unit.rows, coordinates=len(statistic.labels)
     )

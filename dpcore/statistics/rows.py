@@ -12,7 +12,8 @@ from dpcore.statistics.tables import cells, checked
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.relations import TableSize
 
 

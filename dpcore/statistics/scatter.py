@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.statistics.blocks import Rows
 
     Pairs = tuple[tuple[int, int], ...]

@@ -20,7 +20,7 @@ from dpcore.statistics.tables import (
 )
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation, TableSize
 
 DIVISORS: Final = {0: "n", 1: "n - 1"}

@@ -1,0 +1,380 @@
+"""Counts, means and variances of groups from released numbers, whatever their size.
+
+A mean is a ratio of two released numbers, a sum and a count, and a group may be empty.
+So no interval divides by a noisy count: it keeps every mean that the release does not
+contradict (Fieller 1954). For the mean ``t`` of the group in the table ``sum(x_i - t)``
+is 0, exactly and for every size; what is released of it is noise alone, a weighted sum
+whose law is known. ``t`` is kept where that noise is no rarer than agreed.
+
+For the population behind the table, ``sum(x_i - t)`` is a sum of independent terms with
+mean 0, within a known range and of a variance of at most ``(t - c0)(c1 - t)`` each
+(Bhatia and Davis 2000): Bernstein's inequality bounds it for every number of terms, and
+that number is bounded by the released count. Nothing here is an approximation for many
+people.
+
+Variances likewise, about each mean that is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.inference.noise_sums import reach, tail
+from dpcore.mechanisms.search import first_where
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+    from dpcore.mechanisms.base import Mechanism
+
+_MEANS: Final = 33
+"""Means about which a variance is bounded."""
+_POSITIONS: Final = 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratio:
+    """What is asked of each group.
+
+    Attributes:
+        bounds: The public bounds of every value.
+        ddof: What a sum of squares is divided by, less than the number of people; None
+            for a mean.
+        root: Whether the root of the variance is asked for.
+
+    """
+
+    bounds: Interval
+    ddof: int | None = None
+    root: bool = False
+
+    @property
+    def degree(self) -> int:
+        """Return the degree of the ``GroupMoments`` that it follows from."""
+        return 1 if self.ddof is None else 2
+
+    def in_units(self, height: FloatArray) -> FloatArray:
+        """Return what a mean height, or the variance of heights, is in units."""
+        width = self.bounds.width
+        if self.ddof is None:
+            return np.asarray(self.bounds.lower + width * height)
+        if self.root:
+            return np.asarray(width * np.sqrt(height))
+        return np.asarray(width * width * height)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupEstimates:
+    """What is known of each of ``G`` groups. PUBLIC: it follows from released numbers.
+
+    Attributes:
+        level: Confidence of all intervals of one sort together, those of counts and
+            ratios.
+        counts: People of each group, at least 0, shape ``(G,)``.
+        counts_noise: Shape ``(G, 2)``: those of the table.
+        counts_total: Those to be expected in such a sample of the population.
+        ratios: The mean or spread of each group; NaN where its count cannot tell it
+            from a group that has none.
+        ratios_noise: That of the table; NaN likewise.
+        ratios_total: That of the population; NaN likewise.
+
+    """
+
+    level: float
+    counts: FloatArray
+    counts_noise: FloatArray
+    counts_total: FloatArray
+    ratios: FloatArray
+    ratios_noise: FloatArray
+    ratios_total: FloatArray
+
+
+def exact_ratios(sums: FloatArray, ratio: Ratio) -> FloatArray:
+    """Return the ratio of each group from sums without noise, NaN where it has none.
+
+    Args:
+        sums: A ``GroupMoments`` of degree 1 or 2, shape ``(G, degree + 1)``.
+        ratio: What is asked.
+
+    """
+    count, first = sums.sum(axis=1), sums @ _heights(sums.shape[1])
+    divisor = count if ratio.ddof is None else count - ratio.ddof
+    total = first
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if ratio.ddof is not None:
+            total = np.maximum(sums[:, 2] - first * first / count, 0.0)
+        return np.where(divisor > 0, ratio.in_units(total / divisor), np.nan)
+
+
+def estimate(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    ratio: Ratio,
+    *,
+    level: float = LEVEL,
+    together: int | None = None,
+) -> GroupEstimates:
+    """Return counts and ratios with intervals that hold for groups of every size.
+
+    All counts and ratios hold together with confidence ``level``, by the union bound.
+
+    Args:
+        mechanism: The noise of each number, Laplace or Gaussian.
+        drawn: The released ``GroupMoments``, shape ``(G, degree + 1)``.
+        ratio: What is asked.
+        level: Confidence of all intervals.
+        together: How many groups hold together, ``G`` if not given.
+
+    Raises:
+        ParameterError: The noise is of another kind.
+
+    """
+    groups, parts = drawn.shape
+    together = together or groups
+    missed = 1 - level_of_each(together, level=level)
+    size = drawn.sum(axis=1)
+    alone, both = missed / parts, missed / (2 * parts)
+    noise, told = _sizes(mechanism, drawn, ratio, together=together, level=level)
+    wider = _around(size, float(reach(mechanism, np.ones(parts), both)))
+    ratios = np.full(groups, np.nan)
+    ratios_noise, ratios_total = np.full((2, groups, 2), np.nan)
+    if told.any():
+        known = drawn[told]
+        sampled = wider[told, 1], math.log(2 / both)
+        of = _mean if ratio.ddof is None else _spread
+        ratios[told], inner = of(mechanism, known, ratio, alone, None)
+        _, outer = of(mechanism, known, ratio, both, sampled)
+        ratios_noise[told] = inner
+        ratios_total[told, 0] = np.minimum(inner[:, 0], outer[:, 0])
+        ratios_total[told, 1] = np.maximum(inner[:, 1], outer[:, 1])
+    return GroupEstimates(
+        level=level,
+        counts=np.maximum(size, 0.0),
+        counts_noise=noise,
+        counts_total=_expected(wider, both),
+        ratios=ratios,
+        ratios_noise=ratios_noise,
+        ratios_total=ratios_total,
+    )
+
+
+def half_widths(
+    mechanism: Mechanism, ratio: Ratio, people: FloatArray, *, together: int
+) -> FloatArray:
+    """Return how far off the ratios of groups of ``people`` will be, about, at most.
+
+    It is the interval from numbers that the noise left where they are, wherever the
+    values of the group lie; NaN for too few people to say. From public numbers alone.
+    Shape ``(s,)`` for as many sizes.
+    """
+    missed = (1 - level_of_each(together)) / (ratio.degree + 1)
+    few = people <= fewest(mechanism, ratio, together=together)
+    off = np.full(len(people), np.nan)
+    known = people[~few]
+    if ratio.ddof is None:
+        # The noise of a sum about t is convex in t, hence largest about a bound.
+        most = float(reach(mechanism, np.array([0.0, 1.0]), missed))
+        off[~few] = ratio.bounds.width * np.minimum(most / known, 1.0)
+    elif known.size:
+        off[~few] = _spread_widths(mechanism, ratio, known, missed)
+    return off
+
+
+def _spread_widths(
+    mechanism: Mechanism, ratio: Ratio, people: FloatArray, missed: float
+) -> FloatArray:
+    """Return how far off a spread is at most: all alike, or some at either bound.
+
+    Always of the same groups, so that more noise never seems to do less.
+    """
+    # The mirror image of a group, bound for bound, has the same spread.
+    p = np.linspace(0, 0.5, _POSITIONS)
+    alike = np.stack([(1 - p) ** 2, 2 * p * (1 - p), p * p], axis=-1)
+    halves = np.stack([1 - p, np.zeros_like(p), p], axis=-1)
+    groups = np.concatenate([alike, halves])
+    sums = np.multiply.outer(people, groups).reshape(-1, groups.shape[1])
+    middle, ends = _spread(mechanism, sums, ratio, missed, None)
+    off = np.abs(ends - middle[:, np.newaxis]).max(axis=1)
+    return np.asarray(off.reshape(len(people), -1).max(axis=1))
+
+
+def fewest(mechanism: Mechanism, ratio: Ratio, *, together: int) -> float:
+    """Return the released count up to which a group has too few people to say."""
+    parts = ratio.degree + 1
+    missed = 1 - level_of_each(together)
+    return float(reach(mechanism, np.ones(parts), missed / parts)) + (ratio.ddof or 0)
+
+
+def _sizes(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    ratio: Ratio,
+    *,
+    together: int,
+    level: float,
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the people that each group may have, and which can be told from empty."""
+    parts = drawn.shape[1]
+    missed = (1 - level_of_each(together, level=level)) / parts
+    off = float(reach(mechanism, np.ones(parts), missed))
+    noise = _around(drawn.sum(axis=1), off)
+    return noise, noise[:, 0] > (ratio.ddof or 0)
+
+
+Sampled = tuple["FloatArray", float] | None
+"""Most people of each group, and minus the logarithm of what each side may miss."""
+
+
+def _mean(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    ratio: Ratio,
+    missed: float,
+    sampled: Sampled,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean of each group, and the means that are not contradicted."""
+    middle, ends = _mean_heights(mechanism, drawn, missed, sampled)
+    return ratio.in_units(middle), ratio.in_units(ends)
+
+
+def _mean_heights(
+    mechanism: Mechanism, drawn: FloatArray, missed: float, sampled: Sampled
+) -> tuple[FloatArray, FloatArray]:
+    h = _heights(drawn.shape[1])
+    size = drawn.sum(axis=1)
+    # What lies beyond every possible mean only contradicts less if moved to the end.
+    total = np.clip(drawn @ h, 0.0, size)
+    middle = total / size
+
+    def kept(p: FloatArray) -> NDArray[np.bool_]:
+        away = total - p * size
+        if sampled is not None:
+            people, log = sampled
+            away = _beyond_sampling(away, p, 1.0, people, log)
+        return tail(mechanism, h - p[:, np.newaxis], np.abs(away)) >= missed
+
+    return middle, _hull(kept, np.zeros_like(middle), middle, np.ones_like(middle))
+
+
+def _spread(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    ratio: Ratio,
+    missed: float,
+    sampled: Sampled,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the spread of each group, and the spreads that are not contradicted."""
+    middle, ends = _mean_heights(mechanism, drawn, missed, sampled)
+    steps = np.linspace(0, 1, _MEANS)[:, np.newaxis]
+    means = np.concatenate([ends[:, 0] + steps * (ends[:, 1] - ends[:, 0]), [middle]])
+    means = np.sort(means, axis=0)
+    ddof = float(ratio.ddof or 0)
+    best, around = _variances(mechanism, drawn, means, missed, sampled, ddof)
+    # Between two means of the grid the ends lie between those about them.
+    step = np.abs(np.diff(around, axis=0)).max(axis=0)
+    lower = np.maximum(around[..., 0].min(axis=0) - step[:, 0], 0.0)
+    upper = np.minimum(around[..., 1].max(axis=0) + step[:, 1], (1 + ddof) / 4)
+    place = np.abs(means - middle).argmin(axis=0)
+    at_middle = best[place, np.arange(len(middle))]
+    return ratio.in_units(at_middle), ratio.in_units(np.stack([lower, upper], axis=-1))
+
+
+def _variances(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    means: FloatArray,
+    missed: float,
+    sampled: Sampled,
+    ddof: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the variance about each of ``means``, ``(m, G)``, and those kept."""
+    t = means[..., np.newaxis]
+    squares = np.square(_heights(3) - t)
+    # Of degree 2 the middle number is of a (1 - a), whose square about t is this.
+    squares[..., 1] = t[..., 0] ** 2 - t[..., 0]
+    # In the population there is no divisor to correct for.
+    less = ddof if sampled is None else 0.0
+    size = drawn.sum(axis=1) - less
+    largest = means * (1 - means) * (1 + ddof)
+    total = np.clip((squares * drawn).sum(axis=-1), 0.0, largest * size)
+    best = total / size
+
+    def kept(v: FloatArray) -> NDArray[np.bool_]:
+        away = total - v * size
+        if sampled is not None:
+            people, log = sampled
+            ceiling = np.square(np.maximum(means, 1 - means))
+            away = _beyond_sampling(away, v, ceiling, people, log)
+        return tail(mechanism, squares - v[..., np.newaxis], np.abs(away)) >= missed
+
+    return best, _hull(kept, np.zeros_like(best), best, largest)
+
+
+def _beyond_sampling(
+    away: FloatArray,
+    mean: FloatArray,
+    ceiling: FloatArray | float,
+    people: FloatArray,
+    log: float,
+) -> FloatArray:
+    """Return what sampling does not explain of a sum less its expected value.
+
+    Bernstein: with terms in ``[0, ceiling]`` of that mean a sum of ``n`` exceeds its
+    expected value by more than ``c + sqrt(c^2 + 2 n v log)`` with probability
+    ``e^-log`` at most, where ``v = mean (ceiling - mean)`` and ``c`` is a third of
+    ``log`` times the largest term less the mean; below likewise with ``c`` from the
+    mean.
+    """
+    room = np.maximum(ceiling - mean, 0.0)
+    up = away > 0
+    c = np.where(up, room, mean) * log / 3
+    explained = c + np.sqrt(c * c + 2 * people * mean * room * log)
+    explained = np.minimum(explained, people * np.where(up, room, mean))
+    return np.maximum(np.abs(away) - explained, 0.0)
+
+
+def _hull(
+    kept: Callable[[FloatArray], NDArray[np.bool_]],
+    low: FloatArray,
+    middle: FloatArray,
+    high: FloatArray,
+) -> FloatArray:
+    """Return the ends of what is kept around ``middle``, which is; shape ``(..., 2)``.
+
+    The noise of the test is convex in what is tested, and its value linear: what is
+    rejected on one side of the middle is one stretch.
+    """
+    lower = first_where(kept, low, middle)
+    upper = -first_where(lambda p: kept(-p), -high, -middle)
+    return np.stack([lower, upper], axis=-1)
+
+
+def _heights(parts: int) -> FloatArray:
+    """Return how much each number of a group adds to the sum of its heights."""
+    return np.linspace(0, 1, parts)
+
+
+def _around(size: FloatArray, off: float) -> FloatArray:
+    """Return the people that a group may have, shape ``(G, 2)``."""
+    counts = np.maximum(size, 0.0)
+    return np.stack([np.maximum(counts - off, 0.0), counts + off], axis=-1)
+
+
+def _expected(people: FloatArray, missed: float) -> FloatArray:
+    """Return how many may be expected where so many people were found (Garwood 1936).
+
+    Exact for a Poisson count, and on the wide side for a part of a sample.
+    """
+    lower = gammaincinv(np.maximum(people[:, 0], 1e-12), missed / 2)
+    upper = gammaincinv(people[:, 1] + 1, 1 - missed / 2)
+    return np.stack([np.where(people[:, 0] > 0, lower, 0.0), upper], axis=-1)

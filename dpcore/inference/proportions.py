@@ -1,0 +1,95 @@
+"""Confidence intervals around a released proportion, blind to the noise or aware of it.
+
+All are for the proportion of the population, from a sample of ``people``. Each returns
+its ends on a last axis of length 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.errors import ParameterError
+from dpcore.inference.intervals import LEVEL
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
+
+
+def sampling_variance(released: ArrayLike, people: ArrayLike) -> FloatArray:
+    """Return ``p (1 - p) / n``, and 0 for a release outside [0, 1]."""
+    p = np.clip(np.asarray(released, dtype=np.float64), 0.0, 1.0)
+    return np.divide(p * (1 - p), people)
+
+
+def wald(released: ArrayLike, *, people: ArrayLike, level: float = LEVEL) -> FloatArray:
+    """Return ``p +- z sqrt(p (1 - p) / n)``: sampling error only, no noise.
+
+    Raises:
+        ParameterError: ``level`` is not between 0 and 1, or ``people`` below 1.
+
+    """
+    _check(people, 0.0, level)
+    released = np.asarray(released, dtype=np.float64)
+    reach = _z(level) * np.sqrt(sampling_variance(released, people))
+    return np.stack([released - reach, released + reach], axis=-1)
+
+
+def noise_aware(
+    released: ArrayLike,
+    *,
+    people: ArrayLike,
+    noise_variance: ArrayLike,
+    level: float = LEVEL,
+) -> FloatArray:
+    """Return the shares ``p`` with ``(x - p)^2 <= z^2 (p (1 - p) / n + v)``.
+
+    A score interval (Wilson 1927) with noise: the sampling error is that at each share
+    that is considered, since at a release near 0 or 1 it would look like none. The law
+    of the noise is public, so that no budget has to be split to learn it. With ``a =
+    z^2 / n`` the ends are the roots of ``(1 + a) p^2 - (2 x + a) p + x^2 - z^2 v``.
+    Where a procedure biases the releases ``x``, as near the bounds, it still covers too
+    seldom; there ``shares`` inverts the law.
+
+    Args:
+        released: Releases, of any shape; one outside [0, 1] counts as the bound.
+        people: Size of the sample.
+        noise_variance: Variance ``v`` of the noise: ``2 b^2`` of one Laplace release;
+            of a vector, times the ``variance_multipliers`` of its procedure.
+        level: Confidence, strictly between 0 and 1.
+
+    Raises:
+        ParameterError: ``level`` is not between 0 and 1, ``people`` below 1, or a
+            variance negative.
+
+    >>> noise_aware(0.0, people=100, noise_variance=0.0).round(4).tolist()
+    [0.0, 0.037]
+
+    """
+    _check(people, noise_variance, level)
+    x = np.clip(np.asarray(released, dtype=np.float64), 0.0, 1.0)
+    square = _z(level) ** 2
+    a, noise = np.divide(square, people), np.multiply(square, noise_variance)
+    spread = np.sqrt(a**2 / 4 + a * x * (1 - x) + (1 + a) * noise)
+    ends = np.stack([x + a / 2 - spread, x + a / 2 + spread], axis=-1)
+    return np.asarray(ends / (1 + a)[..., np.newaxis])
+
+
+def _z(level: float) -> float:
+    return -float(ndtri((1 - level) / 2))
+
+
+def _check(people: ArrayLike, noise_variance: ArrayLike, level: float) -> None:
+    if not 0 < level < 1:
+        message = f"the confidence level must lie between 0 and 1, got {level}."
+        raise ParameterError(message)
+    if not np.all(np.asarray(people) >= 1):
+        message = "the number of people must be at least 1."
+        raise ParameterError(message)
+    if not np.all(np.asarray(noise_variance) >= 0):
+        message = "the variance of the noise must be at least 0."
+        raise ParameterError(message)

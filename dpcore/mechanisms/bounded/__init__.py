@@ -1,0 +1,1 @@
+"""Laplace noise whose releases lie in public bounds."""

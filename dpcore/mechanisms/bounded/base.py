@@ -1,0 +1,109 @@
+"""What the Laplace mechanisms with bounded releases have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.mechanisms.base import NoiseMechanism, require_noise
+from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.pairs import distances, over_scale
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+
+FLAT_BELOW = 1e-150
+"""Width over scale below which the law equals its limit for infinite noise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where true values lie in their bounds, in units of the scale.
+
+    Attributes:
+        nearest: The point of the bounds nearest to each value.
+        a: Distance from there to the lower bound, over the scale.
+        d: Distance from there to the upper bound, over the scale.
+        outside: Distance from the value to the bounds, over the scale.
+
+    """
+
+    nearest: FloatArray
+    a: FloatArray
+    d: FloatArray
+    outside: FloatArray
+
+
+def place(position: ArrayLike, bounds: Interval, noise: float) -> Placement:
+    """Return where ``position`` lies."""
+    position = np.asarray(position, dtype=np.float64)
+    nearest = bounds.clip(position)
+    return Placement(
+        nearest=nearest,
+        a=scaled(nearest - bounds.lower, noise),
+        d=scaled(bounds.upper - nearest, noise),
+        outside=scaled(np.abs(position - nearest), noise),
+    )
+
+
+def is_flat(bounds: Interval, noise: float) -> bool:
+    """Return whether the noise dwarfs the bounds, so that its limit law applies."""
+    return bool(bounds.width == 0 or scaled(bounds.width, noise) < FLAT_BELOW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedLaplace(NoiseMechanism):
+    """Laplace noise, kept within public bounds in one way or another.
+
+    Attributes:
+        noise: The scale ``b`` of the Laplace noise before it is bounded.
+        bounds: The public interval; either end may be infinite.
+
+    Raises:
+        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
+
+    """
+
+    bounds: Interval
+
+    def __post_init__(self) -> None:
+        require_noise(self.noise, self.bounds)
+
+    def bias(self, position: ArrayLike) -> FloatArray:
+        """Return the mean of the release less ``position``."""
+        moved, first, _ = self._moments(position)
+        return moved + first
+
+    def variance(self, position: ArrayLike) -> FloatArray:
+        """Return the MSE less the squared bias, taken about a point of the bounds."""
+        _, first, second = self._moments(position)
+        return second - first * first
+
+    def mse(self, position: ArrayLike) -> FloatArray:
+        """Return the mean squared distance of the release from ``position``."""
+        moved, first, second = self._moments(position)
+        return second + moved * (2 * first + moved)
+
+    @abstractmethod
+    def _moments(
+        self, position: ArrayLike
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the way from ``position`` to a point of the bounds near it.
+
+        With it the mean distance of the release from that point, with its sign, and
+        the mean squared one.
+        """
+
+    @property
+    def _fixed(self) -> bool:
+        """Return whether the release is one known point."""
+        return self.noise == 0 or self.bounds.width == 0
+
+    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        return over_scale(distances(first, second), self.noise)

@@ -1,0 +1,1 @@
+"""Sanitized covariance matrices."""

@@ -1,0 +1,1 @@
+"""Gaussian noise, and the rules for its size."""

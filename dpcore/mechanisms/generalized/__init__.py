@@ -1,0 +1,1 @@
+"""Generalized Gaussian noise of any order."""

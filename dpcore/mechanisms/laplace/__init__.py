@@ -1,0 +1,1 @@
+"""Laplace noise, its law, and averages of it."""

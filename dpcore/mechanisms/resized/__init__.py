@@ -1,0 +1,1 @@
+"""The resized bootstrap, and its repair."""

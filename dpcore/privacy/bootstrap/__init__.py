@@ -1,0 +1,1 @@
+"""What noisy resamples reveal: bounds, attained profiles, composition, calibration."""

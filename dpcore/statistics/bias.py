@@ -1,0 +1,233 @@
+"""What bounds, filled-in values and minimum sizes do to an answer. CONFIDENTIAL.
+
+The value of a statistic is that of a table which was prepared: missing values may be
+filled in, values outside the bounds are moved to them, and a private number of people
+counts as at least its public minimum. Each step moves the value a little further from
+what the column itself says. The steps are taken one after the other here, in that order
+and the lower bound before the upper, so that their effects add up to the whole bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.data.columns import ColumnKind
+from dpcore.statistics.entries import group_codes
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.raw import measure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.statistics.question import Question
+    from dpcore.statistics.raw import Measure
+
+_ROUNDING: Final = 1e-13
+CAUSES: Final = (
+    "missing values filled in",
+    "values below a bound",
+    "values above a bound",
+    "the minimum number of people",
+)
+"""What moves the value of a statistic, in the order in which it is counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """How many values of a column are missing, or beyond its bounds. CONFIDENTIAL.
+
+    ``clamped`` tells whether the question moves values to the bounds at all.
+    """
+
+    name: str
+    clamped: bool
+    people: int
+    missing: int
+    below: int
+    above: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bias:
+    """A statistic as it is computed, beside that of the raw columns. CONFIDENTIAL.
+
+    Attributes:
+        labels: Name of each of ``k`` numbers.
+        stages: Shape ``(5, k)``: of the columns as they were read, without people who
+            have no value; then after each of ``CAUSES``. NaN where it is not defined.
+        columns: What is outside, column by column.
+        rounding: Shape ``(k,)``: by how much a sum in another order is another float.
+            What is moved by no more than that is not moved.
+
+    """
+
+    labels: tuple[str, ...]
+    stages: FloatArray
+    columns: tuple[Outside, ...]
+    rounding: FloatArray
+
+    @property
+    def raw(self) -> FloatArray:
+        """Return the statistic of the columns as they were read, shape ``(k,)``."""
+        return np.asarray(self.stages[0])
+
+    @property
+    def computed(self) -> FloatArray:
+        """Return what noise is added to, shape ``(k,)``."""
+        return np.asarray(self.stages[-1])
+
+    @property
+    def effects(self) -> FloatArray:
+        """Return by how much each of ``CAUSES`` moves it, shape ``(4, k)``."""
+        return self._moved(self.stages[:-1], self.stages[1:])
+
+    @property
+    def total(self) -> FloatArray:
+        """Return the bias, shape ``(k,)``: what is computed less what is there."""
+        return self._moved(self.raw, self.computed)
+
+    def _moved(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):  # from infinity to infinity
+            moved = np.asarray(after - before, dtype=np.float64)
+        return np.where(np.abs(moved) <= self.rounding, 0.0, moved)
+
+
+def bias(question: Question, dataset: Dataset) -> Bias:
+    """Return what the declarations of a question do to its answer.
+
+    Raises:
+        DataError: A column cannot be read as declared.
+        ParameterError: The data set declares a column otherwise.
+
+    """
+    columns = question.numbers if isinstance(question, JointQuery) else _one(question)
+    clamps = [_clamp(question, column) for column in columns]
+    raw = np.column_stack([_values(dataset, column) for column in columns])
+    filled = np.column_stack(
+        [_filled(values, column) for values, column in zip(raw.T, columns, strict=True)]
+    )
+    lower, upper = np.array(clamps).T
+    raised = np.maximum(filled, lower)
+    lowered = np.minimum(raised, upper)
+    codes = _codes(question, dataset)
+    labels, measure = measure_of(question)
+    with np.errstate(all="ignore"):
+        stages = [
+            _of_groups(measure, values, codes, labels, question)
+            for values in (raw, filled, raised, lowered)
+        ]
+    by_rank = question.kind.of_ranks or question.kind is StatisticKind.CORRELATION
+    of_sums = isinstance(question, GroupedQuery) and question.moments is not None
+    computed = (
+        stages[-1]
+        if by_rank or of_sums
+        else question.statistic.value(question.values(dataset))
+    )
+    return Bias(
+        labels=labels,
+        stages=np.array([*stages, computed]),
+        columns=tuple(
+            _outside(values, column, clamp)
+            for values, column, clamp in zip(raw.T, columns, clamps, strict=True)
+        ),
+        rounding=_ROUNDING * np.maximum(np.abs(computed), _largest(question)),
+    )
+
+
+def _largest(question: Question) -> float:
+    """Return the size of what sums of the answer add up, which may cancel."""
+    if question.kind.of_matrix:
+        return 0.0  # its numbers have no common scale
+    most = max(abs(question.bounds.lower), abs(question.bounds.upper))
+    return most if np.isfinite(most) else 0.0
+
+
+def _one(question: Question) -> tuple[Column, ...]:
+    return (question.column,)
+
+
+def _clamp(question: Question, column: Column) -> tuple[float, float]:
+    """Return the bounds that values are moved to; infinite where they are not."""
+    part = question.part if isinstance(question, GroupedQuery) else question
+    edges = getattr(part, "edges", None)
+    if edges is not None:
+        return edges[0], edges[-1]
+    if question.kind.of_members or column.bounds is None:
+        return -np.inf, np.inf
+    return column.bounds.lower, column.bounds.upper
+
+
+def _values(dataset: Dataset, column: Column) -> FloatArray:
+    """Return the values as they were read, or positions of labels; NaN if missing."""
+    if column.kind is ColumnKind.NUMBER:
+        return dataset.numbers(column.name)
+    codes = dataset.codes(column.name).astype(np.float64)
+    return np.where(codes < 0, np.nan, codes)
+
+
+def _filled(values: FloatArray, column: Column) -> FloatArray:
+    said = column.replacement
+    if said is None:
+        return values
+    constant = column.labels.index(said) if isinstance(said, str) else said
+    return np.where(np.isnan(values), float(constant), values)
+
+
+def _outside(values: FloatArray, column: Column, clamp: tuple[float, float]) -> Outside:
+    return Outside(
+        name=column.name,
+        clamped=bool(np.isfinite(clamp[1])),
+        people=len(values),
+        missing=int(np.count_nonzero(np.isnan(values))),
+        below=int(np.count_nonzero(values < clamp[0])),
+        above=int(np.count_nonzero(values > clamp[1])),
+    )
+
+
+def _codes(question: Question, dataset: Dataset) -> NDArray[np.intp] | None:
+    """Return everybody's group, ``None`` where there are no groups."""
+    group = getattr(question, "group", None)
+    if group is None:
+        return None
+    return group_codes(dataset, group, np.arange(dataset.people))
+
+
+def _of_groups(
+    measure: Measure,
+    values: FloatArray,
+    codes: NDArray[np.intp] | None,
+    labels: Sequence[str],
+    question: Question,
+) -> FloatArray:
+    """Return the statistic of who has all values: together, pooled, or by group."""
+    there = ~np.isnan(values).any(axis=1)
+    values = values[there]
+    if codes is None:
+        return measure(values)
+    codes = codes[there]
+    if isinstance(question, JointQuery):
+        return _pooled(question, values, codes)
+    return np.concatenate([measure(values[codes == j]) for j in range(len(labels))])
+
+
+def _pooled(
+    question: JointQuery, values: FloatArray, codes: NDArray[np.intp]
+) -> FloatArray:
+    sums = np.zeros((values.shape[1], values.shape[1]))
+    for code in np.unique(codes):
+        away = values[codes == code]
+        away = away - away.mean(axis=0)
+        sums += away.T @ away
+    groups = question.groups
+    freedom = len(values) - (0 if groups is None else groups.people - groups.freedom)
+    return np.array([sums[0, -1] / freedom if freedom > 0 else np.nan])

@@ -1,0 +1,106 @@
+"""Of what an answer is an answer: what becomes of values before they are counted.
+
+All of it is PUBLIC: it follows from what is declared, never from the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    from dpcore.data.columns import Column
+    from dpcore.relations import PrivacyUnit, TableSize
+
+_AVERAGES: Final = {
+    StatisticKind.MEAN,
+    StatisticKind.PROPORTION,
+    StatisticKind.PROPORTIONS,
+}
+_UNDIVIDED: Final = {
+    StatisticKind.COUNT,
+    StatisticKind.SUM,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.MEDIAN,
+    StatisticKind.QUANTILE,
+}
+
+
+def statement(title: str, conditions: tuple[str, ...]) -> str:
+    """Return of what an answer is an answer, in one sentence without its full stop.
+
+    >>> statement("mean of pay", ("values above 150,000 counted as 150,000",))
+    'mean of pay, values above 150,000 counted as 150,000'
+    """
+    return f"{title}, {'; '.join(conditions)}" if conditions else title
+
+
+def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:
+    """Return what becomes of numbers outside the bounds; nothing for other columns.
+
+    >>> from dpcore.data.bounds import Interval
+    >>> from dpcore.data.columns import Column
+    >>> pay = Column(
+    ...     name="pay",
+    ...     kind=ColumnKind.NUMBER,
+    ...     bounds=Interval(lower=15_000, upper=150_000),
+    ... )
+    >>> clamped(pay)
+    ('values below 15,000 counted as 15,000, above 150,000 as 150,000',)
+    """
+    if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+        return ()
+    low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
+    whose = f" of {column.name}" if named else ""
+    return (f"values{whose} below {low} counted as {low}, above {high} as {high}",)
+
+
+def binned(edges: tuple[float, ...]) -> tuple[str, ...]:
+    """Return what becomes of numbers beyond the edges of bins."""
+    low, high = in_full(edges[0]), in_full(edges[-1])
+    return (f"values below {low} counted in the first bin, above {high} in the last",)
+
+
+def filled(column: Column, *, named: bool = False) -> tuple[str, ...]:
+    """Return what becomes of people without a value."""
+    whose = f" of {column.name}" if named else ""
+    if column.missing is MissingPolicy.DROP:
+        return (f"people without a value{whose} left out",)
+    said = column.replacement
+    value = said if isinstance(said, str) else in_full(float(said or 0.0))
+    return (f"missing values{whose} counted as {value}",)
+
+
+def others(column: Column, name: str) -> tuple[str, ...]:
+    """Return what becomes of labels that are on no public list."""
+    if column.kind is not ColumnKind.CATEGORY:
+        return ()
+    return (f"values on no public list counted as {name}",)
+
+
+def ungrouped(group: Column) -> tuple[str, ...]:
+    """Return what becomes of people who are in none of the listed groups.
+
+    What is declared about missing values is for questions about the column itself: who
+    has none is in no listed group.
+    """
+    not_done = "left out" if group.missing is MissingPolicy.DROP else "replaced"
+    whoever = f"whoever has no listed {group.name}, or none at all, in a group of their"
+    return (f"{whoever} own (missing ones are not {not_done} here)",)
+
+
+def divided(kind: StatisticKind, size: TableSize, unit: PrivacyUnit) -> tuple[str, ...]:
+    """Return what stands in for a private number of people, where one divides.
+
+    >>> from dpcore.relations import PrivacyUnit, TableSize
+    >>> few = TableSize(people=300, public=False)
+    >>> divided(StatisticKind.MEAN, few, PrivacyUnit())
+    ('divided by at least 300 people',)
+    """
+    if size.public or kind in _UNDIVIDED:
+        return ()
+    verb = "divided by" if kind in _AVERAGES else "divided as for"
+    return (f"{verb} at least {size.people:,} {unit.counted}",)

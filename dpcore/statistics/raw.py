@@ -1,0 +1,129 @@
+"""A statistic of numbers as they are: no bounds, no public minimum. CONFIDENTIAL.
+
+What noise is added to is never this; it is what people mean by the statistic's name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.mechanisms.covariances.layout import vector_of
+from dpcore.statistics.bins import bins_of
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.order_statistics import sample_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.arrays import FloatArray
+    from dpcore.statistics.query import Query
+    from dpcore.statistics.question import Question
+
+    Measure = Callable[[FloatArray], FloatArray]
+
+_DIVISORS: Final = {
+    StatisticKind.VARIANCE: 1,
+    StatisticKind.STANDARD_DEVIATION: 1,
+    StatisticKind.POPULATION_VARIANCE: 0,
+    StatisticKind.POPULATION_STANDARD_DEVIATION: 0,
+}
+_ROOTS: Final = {
+    StatisticKind.STANDARD_DEVIATION,
+    StatisticKind.POPULATION_STANDARD_DEVIATION,
+}
+
+
+def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
+    """Return the names of the numbers, and what computes them from entries ``(n, d)``.
+
+    Whatever is not defined, such as the mean of nobody, is NaN; the caller silences
+    what numpy says about it. Of a question by group it is that of one group.
+    """
+    kind, labels = question.kind, question.statistic.labels
+    if isinstance(question, GroupedQuery):
+        labels = question.groups
+    if isinstance(question, JointQuery):
+        if kind is StatisticKind.CORRELATION:
+            return (question.title,), _correlation
+        if kind.of_matrix:
+            return labels, lambda values: vector_of(_covariances(values))
+        return labels, lambda values: _covariances(values)[:1, 1]
+    part = question.part if isinstance(question, GroupedQuery) else question
+    if kind.of_ranks:
+        return (question.title,), _quantile(part)  # type: ignore[arg-type] # a Query
+    return labels, _of_one(part)  # type: ignore[arg-type] # a Query
+
+
+def _of_one(query: Query) -> Measure:
+    kind = query.kind
+    if kind.of_cells:
+        return _cells(query)
+    if kind.of_members:
+        return _members(query)
+    if kind in _DIVISORS:
+        power = 0.5 if kind in _ROOTS else 1.0
+        return lambda values: _covariances(values, ddof=_DIVISORS[kind])[0] ** power
+    if kind is StatisticKind.SUM:
+        return lambda values: values.sum(axis=0)
+    return _mean
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    return np.asarray(values.sum(axis=0) / len(values))
+
+
+def _quantile(query: Query) -> Measure:
+    q = 0.5 if query.q is None else query.q
+
+    def measure(values: FloatArray) -> FloatArray:
+        found = sample_quantile(values[:, 0], q) if len(values) else np.nan
+        return np.array([found])
+
+    return measure
+
+
+def _members(query: Query) -> Measure:
+    membership, average = query.membership, query.kind is StatisticKind.PROPORTION
+
+    def measure(values: FloatArray) -> FloatArray:
+        if membership is None or membership.everyone:
+            members = np.ones_like(values)
+        elif membership.interval is not None:
+            ends = membership.interval
+            members = ((values >= ends.lower) & (values <= ends.upper)).astype(float)
+        else:
+            code = query.column.labels.index(str(membership.label))
+            members = (values == code).astype(float)
+        return _mean(members) if average else members.sum(axis=0)
+
+    return measure
+
+
+def _cells(query: Query) -> Measure:
+    edges, count = query.edges, len(query.statistic.labels)
+    average = query.kind is StatisticKind.PROPORTIONS
+
+    def measure(values: FloatArray) -> FloatArray:
+        codes = values[:, 0]
+        if edges is not None:
+            inside = (codes >= edges[0]) & (codes <= edges[-1])
+            codes = bins_of(codes[inside], edges)
+        counts = np.bincount(codes.astype(np.intp), minlength=count).astype(float)
+        return counts / len(values) if average else counts
+
+    return measure
+
+
+def _covariances(values: FloatArray, *, ddof: int = 1) -> FloatArray:
+    away = values - _mean(values)
+    return np.asarray(away.T @ away / max(len(values) - ddof, 0))
+
+
+def _correlation(values: FloatArray) -> FloatArray:
+    covariances = _covariances(values)
+    first, second = np.diag(covariances)
+    return np.array([covariances[0, 1] / np.sqrt(first * second)])

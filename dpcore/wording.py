@@ -1,0 +1,243 @@
+"""Numbers as people read them, with one rule for their rounding.
+
+What is a value is rounded to the nearest, such as a person's own loss. What is a limit
+is rounded away from it: a guarantee or a price, and whatever is said to be "at most".
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING
+
+from dpcore.relations import NeighboringRelation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DIGITS = 3
+# Enough for every digit before and after the point of any float.
+_EXACT = Context(prec=700)
+_WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
+_LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
+
+
+def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
+    """Return ``number`` with that many significant digits, without an exponent.
+
+    Whole numbers below a million keep all their digits, larger ones become words.
+
+    >>> significant(0.123449), significant(0.12341, up=True), significant(20190.4)
+    ('0.123', '0.124', '20,190')
+    >>> significant(2696159046.0), significant(2696159046.0, up=True)
+    ('2.7 billion', '2.7 billion')
+    >>> significant(math.inf), significant(2.5e-7)
+    ('∞', '2.5e-7')
+    """
+    if math.isnan(number):
+        return "not defined"
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if number == 0:
+        return "0"
+    exact = Decimal(repr(float(number)))
+    place = exact.adjusted() - digits + 1
+    rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
+    rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), rounding, _EXACT)
+    size = abs(float(rounded))
+    if size < _SMALLEST_IN_DIGITS or size >= _LARGEST_IN_WORDS:
+        mantissa = exact.scaleb(-exact.adjusted())
+        shown = mantissa.quantize(Decimal(1).scaleb(1 - digits), rounding, _EXACT)
+        return f"{shown.normalize():f}e{exact.adjusted()}"
+    for power, word in _WORDS:
+        if size >= 10**power:
+            short = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+            return f"{_plain(short.scaleb(-power))} {word}"
+    return _plain(rounded)
+
+
+def in_full(number: float) -> str:
+    """Return a public number with every digit that was declared or typed.
+
+    >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9)
+    ('150,000', '0.1', '-2.5e-9')
+    """
+    return f"{number:,.12g}".replace("e-0", "e-")
+
+
+def capital(text: str) -> str:
+    """Return text that begins a sentence.
+
+    >>> capital("mean of pay")
+    'Mean of pay'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def epsilon_text(epsilon: float) -> str:
+    """Return a privacy parameter with 3 significant digits, rounded up.
+
+    >>> epsilon_text(1.48981), epsilon_text(0.5), epsilon_text(1e-6)
+    ('1.49', '0.5', '1e-6')
+    """
+    return significant(epsilon, up=True)
+
+
+def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
+    """Return losses with the digits that ``significant`` shows, for lists of them.
+
+    >>> rounded([1.48181, 0.5]), rounded([1.48181, 0.5], up=True)
+    ([1.48, 0.5], [1.49, 0.5])
+    """
+    rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
+    found = []
+    for epsilon in map(float, epsilons):
+        if epsilon == 0 or not math.isfinite(epsilon):
+            found.append(epsilon)
+            continue
+        exact = Decimal(repr(epsilon))
+        place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
+        found.append(float(exact.quantize(place, rounding, _EXACT)))
+    return found
+
+
+def interval_ends(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of an interval, rounded outwards as its length justifies.
+
+    >>> interval_ends(6.8749, 7.6065), interval_ends(0.0, 1.0)
+    (('6.87', '7.61'), ('0.00', '1.00'))
+    >>> interval_ends(7.001, 7.999)
+    ('7.00', '8.00')
+    """
+    error = (high - low) / 2
+    return (
+        measured(low, error, rounding=ROUND_FLOOR),
+        measured(high, error, rounding=ROUND_CEILING),
+    )
+
+
+def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return ``value`` with no more digits than its ``error`` justifies.
+
+    Two digits of the error are kept.
+
+    >>> measured(54.23456, 1.3), measured(0.123456, 0.00012), measured(7.0, 0.0)
+    ('54.2', '0.12346', '7')
+    >>> measured(53487.2, 1300.0), measured(1548782888.0, 2.84e9), measured(7.0, 1e9)
+    ('53,500', '1.5 billion', '0')
+    """
+    if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
+        return significant(value, 6)
+    exact = Decimal(repr(float(value)))
+    place = Decimal(repr(float(error))).adjusted() - 1
+    # More than 17 digits would be noise of the floating-point format.
+    place = max(place, exact.adjusted() - 16)
+    rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+    if rounded == 0 and place > 0:
+        return "0"
+    for power, word in _WORDS:
+        if 10**power <= abs(rounded) < _LARGEST_IN_WORDS:
+            return f"{rounded.scaleb(-power):,f} {word}"
+    return f"{rounded:,f}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, with more digits near 0 and 100 %.
+
+    >>> percent(0.7310), percent(0.9999), percent(0.5)
+    ('73 %', '99.99 %', '50 %')
+    """
+    points = 100 * share
+    digits = 0
+    if share > 0:
+        edge = min(points, 100 - points)
+        digits = 0 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    return f"{points:.{digits}f} %"
+
+
+def three_digits(share: float) -> str:
+    """Return a share as a percentage with three digits, of what it leaves, too.
+
+    Enough for a ratio of two shares to be that of the numbers that are shown.
+
+    >>> three_digits(0.0503), three_digits(0.99966), three_digits(1 / 3)
+    ('5.03 %', '99.966 %', '33.3 %')
+    """
+    points = 100 * share
+    edge = min(points, 100 - points)
+    digits = 0 if edge <= 0 else min(12, max(0, 2 - math.floor(math.log10(edge))))
+    return f"{_plain(Decimal(f'{points:.{digits}f}'))} %"
+
+
+def at_most(share: float) -> str:
+    """Return an upper limit as a percentage, rounded up, with more digits near 100 %.
+
+    >>> at_most(0.62246), at_most(0.99995), at_most(0.5), at_most(0.50002)
+    ('62.3 %', '99.995 %', '50 %', '50.1 %')
+    """
+    edge = 100 - 100 * share
+    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    place = Decimal(1).scaleb(-digits)
+    points = Decimal(repr(100 * share)).quantize(place, ROUND_CEILING, _EXACT)
+    return f"{_plain(points)} %"
+
+
+def at_least(share: float) -> str:
+    """Return a lower limit as a percentage, rounded down, with more digits near 0.
+
+    >>> at_least(0.2689), at_least(0.00005), at_least(0.5), at_least(0.0)
+    ('26.8 %', '0.005 %', '50 %', '0 %')
+    """
+    edge = 100 * share
+    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    place = Decimal(1).scaleb(-digits)
+    points = Decimal(repr(100 * share)).quantize(place, ROUND_FLOOR, _EXACT)
+    return f"{_plain(points)} %"
+
+
+def nearest(share: float) -> str:
+    """Return a known share as a percentage, with digits as a limit of it would have.
+
+    >>> nearest(0.73106), nearest(0.99995), nearest(0.00005), nearest(0.5)
+    ('73.1 %', '99.995 %', '0.005 %', '50 %')
+    """
+    points = 100 * share
+    edge = min(points, 100 - points)
+    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
+    place = Decimal(1).scaleb(-digits)
+    return f"{_plain(Decimal(repr(points)).quantize(place, context=_EXACT))} %"
+
+
+def people(count: int, noun: str = "person") -> str:
+    """Return a count of people in words.
+
+    >>> people(1), people(20190), people(2, "household")
+    ('1 person', '20,190 people', '2 households')
+    """
+    plural = {"person": "people"}.get(noun, f"{noun}s")
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def compared_with(relation: NeighboringRelation) -> str:
+    """Return what a loss compares the table of a person with, in words.
+
+    >>> compared_with(NeighboringRelation.ADD_REMOVE)
+    'compared with not being there'
+    """
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return "compared with not being there"
+    return "compared with another record in their place"
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def brief(name: str, most: int = 20) -> str:
+    """Return a name that came with the data, cut to ``most`` characters.
+
+    >>> brief("age"), brief("a name that goes on and on")
+    ('age', 'a name that goes on…')
+    """
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
