@@ -9,14 +9,14 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.relations import NeighboringRelation
+from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import epsilon_text, people, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.summaries import ExposedPerson
@@ -24,20 +24,15 @@ if TYPE_CHECKING:
 
 _SHOWN = 2
 """How many columns of a record a sentence can hold."""
+_GROUPS = 10
+"""How many groups one can hold."""
 
 
-def explain(
-    person: ExposedPerson,
-    exposure: Exposure,
-    query: Question,
-    *,
-    written: Callable[[float], str] = "{:.3g}".format,
-) -> str:
+def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     """Return why this person loses as much as they do, with the numbers that say so.
 
     Where the loss is that of being removed, the person is compared with the others;
     where it is that of being replaced, with the record that changes the answer most.
-    ``written`` turns an epsilon into text, as the caller does elsewhere.
     """
     if query.kind.of_ranks:
         reason = _of_rank(person, exposure, query)
@@ -50,9 +45,37 @@ def explain(
     else:
         reason = _of_number(person, exposure, query)
     return (
-        f"{reason} {_change(person, query)}: a loss of epsilon "
-        f"{written(person.epsilon)}, where the guarantee is at most "
-        f"{written(exposure.worst_case)}."
+        f"{reason} {_change(person, query)}: a loss of "
+        f"{'at most ' if exposure.upper else ''}epsilon "
+        f"{significant(person.epsilon, up=exposure.upper)}, where the guarantee is at "
+        f"most {epsilon_text(exposure.worst_case)}."
+    )
+
+
+def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
+    """Return how many lose as much as the first of a list, and of which groups.
+
+    Empty where all of them are among those ``listed``.
+    """
+    tied = exposure.at_the_top()
+    if len(tied) <= listed:
+        return ""
+    group, among = _group_of(query), ""
+    if group is not None:
+        codes = exposure.values[tied, -1].astype(np.intp)
+        names = (*group.labels, name_of_others(group.labels))
+        counts = np.bincount(codes, minlength=len(names))
+        parts = [
+            f"“{name}” {count:,}"
+            for name, count in zip(names, counts, strict=True)
+            if count
+        ]
+        more = len(parts) - _GROUPS
+        rest = f" and {more} more" if more > 0 else ""
+        among = f" ({group.name}: {', '.join(parts[:_GROUPS])}{rest})"
+    return (
+        f"{people(len(tied))} are tied at the top{among}: these are the first of them "
+        "in the table, and no more exposed than the others."
     )
 
 
@@ -65,6 +88,8 @@ def _change(person: ExposedPerson, query: Question) -> str:
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
         return f"moves the shares by {person.shift:.3g} in all"
+    if query.kind.of_ratios and _group_of(query):
+        return f"moves what is counted of the groups by {person.shift:.3g} in all"
     parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
     return f"moves the {query.kind.value}{parts} by {person.shift:.3g}"
 

@@ -21,7 +21,7 @@ from dpcore.statistics.blocks import ShiftBlocks, shifts_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation
     from dpcore.statistics.base import Shifts, Statistic
 

@@ -20,7 +20,7 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 TERMS = 60
 """Moments after which ``moment_gap`` stops."""

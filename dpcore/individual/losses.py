@@ -13,7 +13,7 @@ from dpcore.individual import summaries
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.summaries import GroupExposure
 
 _SAME = 1e-9
@@ -52,8 +52,11 @@ class Losses:
     @property
     def tied(self) -> int:
         """Return how many people lose as much as the most exposed one."""
-        least = self.maximum * (1 - _SAME) if np.isfinite(self.maximum) else np.inf
-        return self.people - int(np.searchsorted(self.ordered, least, side="left"))
+        return self.people - int(np.searchsorted(self.ordered, self._top, side="left"))
+
+    def at_the_top(self) -> NDArray[np.intp]:
+        """Return who is tied with the most exposed person, in the table's order."""
+        return np.flatnonzero(self.epsilon >= self._top)
 
     def quantiles(self, q: ArrayLike) -> FloatArray:
         """Return the smallest losses that at least a share ``q`` of people stay within.
@@ -123,9 +126,19 @@ class Losses:
         return summaries.by_group(self.epsilon, codes, labels)
 
     def ranking(self, count: int) -> NDArray[np.intp]:
-        """Return who loses most, most first; ties in the table's order."""
+        """Return who loses most, most first; ties in the table's order.
+
+        Whoever is tied at the top is, however their losses were rounded.
+        """
         count = min(count, self.people)
-        threshold = self.ordered[self.people - count]
+        threshold = min(float(self.ordered[self.people - count]), self._top)
         candidates = np.flatnonzero(self.epsilon >= threshold)
-        order = np.argsort(-self.epsilon[candidates], kind="stable")
+        losses = np.minimum(self.epsilon[candidates], self._top)
+        order = np.argsort(-losses, kind="stable")
         return np.asarray(candidates[order[:count]])
+
+    @property
+    def _top(self) -> float:
+        """Return the least loss that differs from the largest by rounding only."""
+        largest = self.maximum
+        return largest * (1 - _SAME) if np.isfinite(largest) else np.inf

@@ -9,44 +9,32 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.leaving import Leaving, gaussian_epsilon
 from dpcore.individual.losses import Losses
-from dpcore.individual.model_losses import leaving
-from dpcore.individual.model_newcomers import for_all
+from dpcore.individual.model_losses import Leaving, leaving
 from dpcore.individual.summaries import ExposedPerson
-from dpcore.models.glm import GlmFit
-from dpcore.models.release_laws import NoisyFit
-from dpcore.models.replacements import largest_substitutions
-from dpcore.models.worst_shifts import substitution_certificates
+from dpcore.models.influence import Influence
+from dpcore.models.replacements import replaced_moves
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
-    from dpcore.models.design import Design
+    from dpcore.arrays import FloatArray
+    from dpcore.models.fits import Fit
     from dpcore.models.glm_audit import AuditedRemovals
-    from dpcore.models.release_laws import Law
+    from dpcore.models.laws.law import Law
+    from dpcore.models.question import ModelQuestion
     from dpcore.models.ridge import RidgeFit
     from dpcore.relations import PrivacyUnit
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE
 
 
-class Asked(Protocol):
-    """The model that is released, as far as losses depend on it. PUBLIC."""
-
-    @property
-    def design(self) -> Design:
-        """Which columns explain which one."""
-        ...
-
-
 class Releasing(Protocol):
     """How a model is released. PUBLIC."""
 
     @property
-    def question(self) -> Asked:
+    def question(self) -> ModelQuestion:
         """The model."""
         ...
 
@@ -129,14 +117,14 @@ class ModelExposure(Losses):
 def known_relations(law: Law, *, linear: bool) -> tuple[NeighboringRelation, ...]:
     """Return which changes of a record losses under a law are known for."""
     removal = (NeighboringRelation.ADD_REMOVE,)
-    if linear and isinstance(law, NoisyFit) and law.metric.public:
+    if linear and law.public:
         return (*removal, NeighboringRelation.SUBSTITUTION)
     return removal
 
 
 def expose_model(
     request: Releasing,
-    fit: RidgeFit | GlmFit,
+    fit: Fit,
     *,
     relation: NeighboringRelation,
     rows: NDArray[np.intp] | None = None,
@@ -170,8 +158,8 @@ def expose_model(
     if fit.people == 0:
         message = "nobody has a value, so nobody's privacy loss exists."
         raise DataError(message)
-    law, delta = request.law, request.delta
-    if relation not in known_relations(law, linear=not isinstance(fit, GlmFit)):
+    law, delta = fit.law_of(request.law), request.delta
+    if relation not in known_relations(law, linear=fit.linear):
         message = (
             "for this release losses are known for a person who was not there, not "
             "for one with another record: compare with the table without the person."
@@ -192,10 +180,10 @@ def expose_model(
         audited=audited,
         rng=np.random.default_rng(0) if rng is None else rng,
     )
-    found, certificate = for_all(law, fit, design=request.question.design, delta=delta)
+    found, certificate = law.newcomers(fit, request.question.design, delta=delta)
     if request.unit.rows > 1 or codes is not None:
         certificate = math.inf  # it is about newcomers of one row
-    if relation is NeighboringRelation.SUBSTITUTION and not isinstance(fit, GlmFit):
+    if relation is NeighboringRelation.SUBSTITUTION and fit.linear:
         here, certificate = _replaced(request, fit, here)
         found = 0.0
     epsilon = here.epsilon
@@ -227,30 +215,21 @@ def _replaced(
     request: Releasing, fit: RidgeFit, here: Leaving
 ) -> tuple[Leaving, float]:
     """Return losses of records that become another one, and a bound on all of them."""
-    law, design = request.law, request.question.design
-    if not isinstance(law, NoisyFit):  # ``known_relations`` has seen to it
-        raise TypeError
-    metric = law.metric
-    lengths = request.unit.rows * fit.keep(
-        "substitutions",
-        (metric.name, design),
-        lambda: largest_substitutions(
-            fit, metric, legal=design.legal, targets=design.target_range
-        ),
+    law, owned = request.law, request.unit.rows
+    lengths, bound = replaced_moves(
+        fit, law.metric, request.question.design, here.lengths, rows=owned
     )
-    isotropic = here.lengths
-    if law.metric.matrix is not None:
-        smallest = float(np.linalg.eigvalsh(law.metric.matrix)[0])
-        isotropic = here.lengths / math.sqrt(smallest)
-    bound = float(substitution_certificates(fit, isotropic).max())
-    bound *= math.sqrt(law.metric.largest) * request.unit.rows
+    both = Influence.of_moves(np.append(lengths, bound))
+    losses = law.losses(both, delta=request.delta)
+    note = "the largest loss found over other records"
+    if owned > 1:
+        note = f"{owned} times the largest move found for another record in one row"
     replaced = Leaving(
-        epsilon=gaussian_epsilon(law, lengths, delta=request.delta),
+        epsilon=losses[:-1],
         leverage=here.leverage,
         residual=here.residual,
         lengths=lengths,
         exact=False,
-        note="the largest loss found over other records; no proof that it is the worst",
+        note=f"{note}; no proof that it is the worst",
     )
-    certificate = gaussian_epsilon(law, np.array(bound), delta=request.delta)
-    return replaced, float(certificate)
+    return replaced, float(losses[-1])

@@ -19,7 +19,7 @@ from dpcore.individual.publishable import check_failure, gradient_part
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.publishable import PerturbedFit
 
 REPORT_FACTOR = 1.5

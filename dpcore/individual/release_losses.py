@@ -7,42 +7,28 @@ of bootstraps that by one copy of the person's row.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import Revealing, expose
-from dpcore.privacy import gaussian, subsampled
-from dpcore.privacy.bootstrap_composition import LEAST_DELTA
-from dpcore.privacy.bootstrap_revealed import revealed_epsilon
-from dpcore.privacy.composition import PrivacyEvent
-from dpcore.privacy.conversions import rho_of_pure
-from dpcore.privacy.event_distributions import (
-    epsilon_of,
-    is_fixed_size,
-    is_sampled,
-    law_of,
+from dpcore.privacy.events import (
+    BootstrapEvent,
+    FixedSampleEvent,
+    GaussianEvent,
+    SampleEvent,
 )
-from dpcore.privacy.laplace import rho_of
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.privacy.composition import EventKind
-    from dpcore.privacy.subsampled import Law
+    from dpcore.privacy.events import PrivacyEvent
     from dpcore.statistics.base import Statistic
-
-_TWO_SIDED: Final[dict[Law, EventKind]] = {
-    "laplace": "fixed-size-laplace",
-    "gaussian": "fixed-size-gaussian",
-}
-_KEPT = ("laplace", "gaussian", "approximate", "bootstrap")
 
 
 class Plan(Revealing, Protocol):
@@ -79,21 +65,14 @@ class ReleaseLosses:
     replaced: bool = False
 
     def of(self, person: int) -> PrivacyEvent:
-        """Return the release as it concerns one person.
-
-        Bootstraps and samples of a fixed size have no event of one's own, and are the
-        worst case for whoever has any loss from them.
-        """
+        """Return the release as it concerns one person."""
         if self.own is None:
             return self.event
-        own, kind = float(self.own[person]), self._kind
-        if kind == "bootstrap" or is_fixed_size(self.event):
-            return self.event if own > 0 else PrivacyEvent.of("pure", 0.0)
-        if self.replaced:
+        event, own = self.event, float(self.own[person])
+        if self.replaced and isinstance(event, SampleEvent):
             # The profile bounds both directions, which is how that kind is composed.
-            kind = _TWO_SIDED[law_of(self.event)]
-        event = PrivacyEvent.of(kind, own)
-        return replace(event, delta=self.event.delta, rate=self.event.rate)
+            return FixedSampleEvent.of(own, law=event.law, rate=event.rate)
+        return event.of_person(own)
 
     def alone(self, person: int) -> ReleaseLosses:
         """Return the release as it concerns one person, as if alone."""
@@ -105,63 +84,13 @@ class ReleaseLosses:
 
     def epsilon(self, share: float) -> ArrayLike:
         """Return everybody's epsilon, where one needs a delta at delta ``share``."""
-        event, kind = self.event, self._kind
         if self.own is None:
-            return epsilon_of(event, share)
-        if kind == "gaussian":
-            return gaussian.epsilon_of(self.own, share)
-        if kind == "bootstrap":
-            return _of_bootstraps(event, self.own, share)
-        if is_sampled(event):
-            law = law_of(event)
-            delta = share if law == "gaussian" else 0.0
-            if not is_fixed_size(event):
-                return subsampled.epsilon_of(law, self.own, event.rate, delta)
-            # As if it were told who is drawn: the other rows are not known here.
-            told = subsampled.epsilon_of(law, self.own, 1.0, delta)
-            return np.minimum(told, epsilon_of(event, delta))
-        return self.own
+            return self.event.epsilon(share)
+        return self.event.epsilon_of(self.own, share)
 
     def rho(self) -> ArrayLike:
         """Return everybody's zCDP level."""
-        if self.own is None:
-            return self.event.rho
-        own, kind = self.own, self._kind
-        if kind == "bootstrap":
-            # The level of ``n`` copies in each, and no less for any person's own step.
-            return self.event.times * (self.event.people * own) ** 2 / 2
-        if kind.endswith("gaussian"):
-            # A sample does not make zCDP stronger.
-            return own * own / 2
-        if kind == "approximate":
-            return np.full(len(own), math.inf)
-        if is_sampled(self.event):
-            amplified = rho_of_pure(self.epsilon(0.0))
-            return np.minimum(amplified, rho_of(own))
-        return (rho_of if kind == "laplace" else rho_of_pure)(own)
-
-    @property
-    def _kind(self) -> EventKind:
-        kind = self.event.kind
-        return kind if kind in _KEPT or is_sampled(self.event) else "pure"
-
-
-def _of_bootstraps(event: PrivacyEvent, own: FloatArray, share: float) -> FloatArray:
-    """Return everybody's epsilon as if it were told how often one was drawn.
-
-    That is what a person's own step allows to say, whatever the rest of the table is.
-    Never more than the worst case over all tables.
-    """
-    if share < LEAST_DELTA:
-        return np.where(own > 0, math.inf, 0.0)
-    told = revealed_epsilon(
-        own,
-        times=event.times,
-        people=event.people,
-        delta=share,
-        most=event.ratio if math.isfinite(event.ratio) else None,
-    )
-    return np.minimum(told, epsilon_of(event, share))
+        return self.event.rho if self.own is None else self.event.rho_of(self.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,10 +157,10 @@ def release_losses(
 
     """
     event = plan.event
-    if is_sampled(event):
+    if isinstance(event, SampleEvent):
         message = "losses from a secret sample are those of sampled_losses."
         raise ParameterError(message)
-    direct = event.kind in {"gaussian", "bootstrap"}
+    direct = isinstance(event, GaussianEvent | BootstrapEvent)
     asked = Lengths(noise=plan.noise, largest=event.ratio) if direct else plan
     exposure = expose(
         asked,
@@ -268,7 +197,7 @@ def model_release_losses(
         people: Number of rows of the table.
 
     """
-    gauss = event.kind == "gaussian"
+    gauss = isinstance(event, GaussianEvent)
     here = exposure.shift_lengths / noise if gauss else exposure.epsilon
     if len(here) == people:
         return ReleaseLosses(event=event, own=here)

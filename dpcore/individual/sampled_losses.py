@@ -13,18 +13,23 @@ from dpcore.individual.release_losses import (
     ReleaseLosses,
     of_newcomers,
 )
-from dpcore.privacy.event_distributions import is_fixed_size
+from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.statistics.base import Statistic
 
 
 class SampledPlan(Plan, Protocol):
     """How a release from a secret sample was drawn."""
+
+    @property
+    def event(self) -> SampleEvent:
+        """The noise on the sample, and the rate."""
+        ...
 
     @property
     def shift(self) -> float | None:
@@ -59,7 +64,7 @@ def sampled_losses(
 
     """
     event = plan.event
-    fixed = is_fixed_size(event)
+    fixed = isinstance(event, FixedSampleEvent)
     replaced = fixed or relation is NeighboringRelation.SUBSTITUTION
     steps = Lengths(noise=plan.noise * event.rate, largest=event.ratio)
 

@@ -24,13 +24,13 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.individual.levels import Levels
 from dpcore.individual.losses import Losses
 from dpcore.privacy import gaussian
-from dpcore.privacy.conversions import epsilons_of_rho, rho_of_pure
-from dpcore.privacy.event_distributions import needs_delta
+from dpcore.privacy.conversions import advanced_epsilon, epsilons_of_rho, rho_of_pure
+from dpcore.privacy.events import GaussianEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.release_losses import ReleaseLosses
 
 
@@ -86,7 +86,7 @@ class _Part:
 
     @property
     def gaussian(self) -> bool:
-        return self.on_levels.event.kind == "gaussian"
+        return isinstance(self.on_levels.event, GaussianEvent)
 
     def epsilon(self, share: float) -> FloatArray:
         """Return the epsilon of every level."""
@@ -154,7 +154,7 @@ class GatheredLosses:
         return self._pure + _added(self._parts, left / max(self._sharing, 1))
 
     def _advanced(self, left: float) -> FloatArray:
-        """Return the closed form of Kairouz, Oh and Viswanath (2015)."""
+        """Return the epsilons by advanced composition."""
         if left <= 0:
             return np.array(math.inf)
         sharing = self._sharing
@@ -165,10 +165,7 @@ class GatheredLosses:
             with np.errstate(over="ignore"):
                 mean = mean + part.count * part.everybody(rho_of_pure(epsilon))
                 squares = squares + part.count * part.everybody(epsilon * epsilon)
-        tail = np.log(math.e + np.sqrt(squares) / slack)
-        return np.asarray(
-            mean + np.sqrt(2 * squares * np.minimum(tail, -math.log(slack)))
-        )
+        return advanced_epsilon(mean, squares, slack)
 
     def _gaussian_together(self, left: float) -> FloatArray:
         """Return one Gaussian release of all that are, plus the epsilons of the others.
@@ -203,7 +200,7 @@ def gather(losses: Sequence[ReleaseLosses], *, people: int) -> GatheredLosses:
     for one in {id(one): one for one in losses}.values():
         count, level = counts[id(one)], np.asarray(one.rho())
         rho = rho + count * level
-        if needs_delta(one.event):
+        if one.event.needs_delta:
             parts.append(_Part.of(one, count))
             if parts[-1].gaussian:
                 steps = steps + 2 * count * level
@@ -239,8 +236,8 @@ def person_totals(
         ParameterError: ``delta`` is not in [0, 1).
 
     >>> from dpcore.individual.release_losses import ReleaseLosses
-    >>> from dpcore.privacy.composition import PrivacyEvent
-    >>> one = ReleaseLosses(event=PrivacyEvent.of("gaussian", 1.0), own=np.ones(1))
+    >>> from dpcore.privacy.events import GaussianEvent
+    >>> one = ReleaseLosses(event=GaussianEvent.of(1.0), own=np.ones(1))
     >>> both = person_totals([one] * 4, people=1, delta=1e-6)
     >>> alone = gaussian.epsilon_of([2.0], 1e-6)
     >>> bool(both.of[Counting.BEST] == alone)

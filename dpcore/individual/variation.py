@@ -16,7 +16,8 @@ from dpcore.statistics.blocks import ShiftBlocks
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
     from dpcore.individual.exposure import Exposure
     from dpcore.statistics.base import Shifts
 

@@ -28,7 +28,7 @@ from dpcore.models.terms import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.models.terms import Term

@@ -10,15 +10,17 @@ import numpy as np
 from scipy.special import xlogy
 
 from dpcore.errors import DataError
-from dpcore.models.glm import GlmFit, fit_glm, weighted_sum
+from dpcore.models.glm import fit_glm, weighted_sum
 from dpcore.models.glm_removals import newton_steps
+from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.losses import Logistic, Poisson
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import UNIQUE_FROM, removals
+from dpcore.models.removals import removals
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.arrays import FloatArray
+    from dpcore.models.fits import Fit
+    from dpcore.models.glm import GlmFit
 
 _HALVINGS: Final = 50
 
@@ -54,7 +56,7 @@ class Diagnostics:
     explained: float = field(repr=False)
 
 
-def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
+def diagnose(fit: Fit) -> Diagnostics:
     """Return how well a fit went, in a few passes over the rows.
 
     Raises:
@@ -67,7 +69,7 @@ def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
             "and a release is nothing but noise."
         )
         raise DataError(message)
-    if isinstance(fit, GlmFit):
+    if not fit.linear:
         leverages = newton_steps(fit).leverages
         slopes = fit.loss.slope(fit.predictions, fit.target)
         explained = _deviance_explained(fit)
@@ -85,13 +87,13 @@ def diagnose(fit: RidgeFit | GlmFit) -> Diagnostics:
         unique=int(np.count_nonzero(leverages >= UNIQUE_FROM)),
         gradient=float(np.linalg.norm(gradient)),
         separated=_separated(fit),
-        found=not isinstance(fit, GlmFit) or fit.found,
+        found=fit.found,
         explained=explained,
     )
 
 
-def _separated(fit: RidgeFit | GlmFit) -> bool:
-    if not (isinstance(fit, GlmFit) and isinstance(fit.loss, Logistic)):
+def _separated(fit: Fit) -> bool:
+    if fit.linear or not isinstance(fit.loss, Logistic):
         return False
     return bool(((2 * fit.target - 1) * fit.predictions > 0).all())
 

@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.models.blocks import row_blocks
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _STEPS: Final = 60
 _CLOSE: Final = 1e-12

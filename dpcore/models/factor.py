@@ -18,7 +18,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import UNTHREADED, row_blocks
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 QR_ABOVE: Final = 1e10
 """Condition number of ``H``, columns scaled to length 1, from which QR is used."""

@@ -6,26 +6,45 @@ is ``H = X^T W X + Lambda`` with the curvatures of the losses in ``W``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
 
-from dpcore.errors import DataError
+from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import row_blocks
 from dpcore.models.factor import checked_table, factorize
+from dpcore.models.glm_audit import Audit, audited_removals
+from dpcore.models.glm_influence import audited_influence, refitted_influence
+from dpcore.models.losses import Huber
+from dpcore.models.newcomers import glm_moves
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.models.design import Design
     from dpcore.models.factor import Factor
+    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.influence import Influence
+    from dpcore.models.laws.law import Law
     from dpcore.models.losses import Loss
+    from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
 
 GRADIENT: Final = 1e-10
-"""Length of the gradient that a fit reaches, unless rounding leaves more of it."""
+"""Length of the gradient that a fit reaches, unless rounding leaves more of it.
+
+In units of the steepest slope of the loss, where that is below 1.
+"""
 _STILL: Final = 1e-6
-_STEPS: Final = 60
-_HALVINGS: Final = 60
+_STEPS: Final = 1000
+"""Many more than were ever seen: a fit takes some ten, the hardest some seventy."""
+_FEWER_STEPS: Final = 60
+"""The same without a penalty, where there may be no minimum."""
+_TRIALS: Final = 200
+_FLAT: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,8 +58,9 @@ class GlmFit:
         penalty: The penalty.
         factor: The factor of the Hessian at the fit.
         theta: The coefficients, shape ``(d,)``.
-        tolerance: Length from which a gradient counts as 0: 1e-10, or what rounding
-            leaves of a sum over many people.
+        longest: Length of the longest row.
+        tolerance: Length from which a gradient counts as 0: ``GRADIENT``, or what
+            rounding leaves of a sum over many people.
         found: Whether the search came that far; otherwise ``theta`` is where it
             stopped.
 
@@ -52,8 +72,10 @@ class GlmFit:
     penalty: Penalty
     factor: Factor = field(repr=False)
     theta: FloatArray = field(repr=False)
+    longest: float = field(repr=False)
     tolerance: float = field(repr=False)
     found: bool = field(default=True, repr=False)
+    linear: ClassVar[Literal[False]] = False
 
     @property
     def people(self) -> int:
@@ -64,6 +86,86 @@ class GlmFit:
     def predictions(self) -> FloatArray:
         """Return ``X theta``, shape ``(n,)``."""
         return linear(self.features, self.theta)
+
+    def law_of(self, law: Law) -> Law:
+        """Return the law that the release of this fit really has.
+
+        Raises:
+            ParameterError: Losses of nonlinear models are not known under this law.
+
+        """
+        return law.nonlinear(self)
+
+    def influence(
+        self,
+        law: Law,
+        *,
+        rows: int = 1,
+        people: NDArray[np.intp] | None = None,
+        audited: AuditedRemovals | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Influence:
+        """Return what everybody is to the fit, under a law of ``law_of``.
+
+        Args:
+            law: How the fit is released.
+            rows: How many rows like each person's own one unit owns.
+            people: Of whom, as positions among the rows, by a refit without each.
+            audited: Everybody's moves, of so many rows in the norm of the law, where an
+                audit found them already.
+            rng: Draws the people of an audit otherwise; the same ones if not given.
+
+        Raises:
+            ParameterError: The audit was about other units.
+
+        """
+        if people is not None:
+            return refitted_influence(self, people, law.metric, rows=rows)
+        if audited is None:
+            rng = np.random.default_rng(0) if rng is None else rng
+            audited = audited_removals(self, law.metric, rng=rng, copies=rows)
+        return audited_influence(self, audited, law.metric, rows=rows)
+
+    def estimate(self, law: Law) -> Influence:
+        """Return what everybody is to the fit after one Newton step, not audited."""
+        audit = Audit.of(self, law.metric, rng=np.random.default_rng(0))
+        return self.influence(law, audited=audit.result([]))
+
+    def newcomers(self, metric: Metric, design: Design) -> tuple[float, float]:
+        """Return the largest move by a newcomer that was found, and a bound on all."""
+        return glm_moves(self, metric, design)
+
+    def posterior_root(self) -> FloatArray:
+        """Refuse: the posterior is normal for linear models only."""
+        message = "only a linear model has a normal posterior: choose another release."
+        raise ParameterError(message)
+
+    def with_penalty(self, penalty: Penalty) -> GlmFit:
+        """Return the fit to the same rows with another penalty."""
+        return self.again(self.features, self.target, penalty)
+
+    def again(self, x: FloatArray, y: FloatArray, penalty: Penalty) -> GlmFit:
+        """Return the fit of the same model to other rows."""
+        return fit_glm(x, y, loss=self.loss, penalty=penalty)
+
+    @property
+    def gradient_variance(self) -> FloatArray:
+        """Return that of the gradient, where nothing is penalized.
+
+        The Hessian for a likelihood, and the sum of squared gradients for Huber's loss.
+        """
+        if not isinstance(self.loss, Huber):
+            return self.factor.hessian
+        slopes = self.loss.slope(self.predictions, self.target)
+        weighted = self.features * slopes[:, np.newaxis]
+        return weighted.T @ weighted
+
+    @property
+    def cramer_rao(self) -> float:
+        """Return the least variance of unbiased coefficients; NaN for Huber's loss."""
+        if isinstance(self.loss, Huber):
+            return math.nan
+        return float(np.trace(self.factor.solve(np.eye(len(self.theta)))))
 
     def refit(
         self, person: int, start: FloatArray, *, copies: int = 1
@@ -84,15 +186,12 @@ class GlmFit:
             y=self.target,
             loss=self.loss,
             diagonal=self.penalty.diagonal(len(start), self.people - copies),
+            longest=self.longest,
             without=person,
             copies=copies,
         )
-        # A start beyond the reach of floats, or worse than the fit, leads nowhere.
-        reached, _ = problem.value(start, linear(self.features, start))
-        if not reached <= problem.value(self.theta, self.predictions)[0]:
-            start = self.theta
         try:
-            theta, _, _, found = _minimized(problem, start)
+            theta, _, _, found = _minimized(problem, self._better(problem, start))
         except (DataError, np.linalg.LinAlgError):
             return None
         return theta if found else None
@@ -100,20 +199,34 @@ class GlmFit:
     def pulled(self, pull: FloatArray) -> FloatArray:
         """Return the minimum of the objective plus ``pull^T theta``, shape ``(d,)``.
 
-        Where every coefficient is penalized it is at worst where the search stopped.
+        Or that of each of several pulls, shape ``(m, d)``. Where every coefficient is
+        penalized it is at worst where the search stopped.
 
         Raises:
             DataError: There is none, as without a penalty.
 
         """
+        if pull.ndim > 1:
+            return np.array([self.pulled(one) for one in pull])
         problem = _Problem(
             x=self.features,
             y=self.target,
             loss=self.loss,
             diagonal=self.penalty.diagonal(len(pull), self.people),
+            longest=self.longest,
             pull=pull,
         )
-        return _minimized(problem, self.theta - self.factor.solve(pull))[0]
+        start = self.theta - self.factor.solve(pull)
+        return _minimized(problem, self._better(problem, start))[0]
+
+    def _better(self, problem: _Problem, start: FloatArray) -> FloatArray:
+        """Return where a search begins: ``start``, if it is better than the fit.
+
+        One beyond the reach of floats, or worse than the fit, leads nowhere.
+        """
+        reached = problem.value(start, linear(self.features, start))
+        known = problem.value(self.theta, self.predictions)
+        return start if reached <= known else self.theta
 
 
 def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> GlmFit:
@@ -138,7 +251,9 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
     x, y = checked_table(x, y)
     loss.check(y)
     n, d = x.shape
-    problem = _Problem(x=x, y=y, loss=loss, diagonal=penalty.diagonal(d, n))
+    longest = _longest(x)
+    diagonal = penalty.diagonal(d, n)
+    problem = _Problem(x=x, y=y, loss=loss, diagonal=diagonal, longest=longest)
     theta, factor, tolerance, found = _minimized(problem, np.zeros(d))
     return GlmFit(
         features=x,
@@ -147,6 +262,7 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
         penalty=penalty,
         factor=factor,
         theta=theta,
+        longest=longest,
         tolerance=tolerance,
         found=found,
     )
@@ -167,7 +283,8 @@ def glm_of_nobody(columns: int, *, loss: Loss, penalty: Penalty) -> GlmFit:
         penalty=penalty,
         factor=factorize(x, y, penalty.diagonal(columns, 1)),
         theta=np.zeros(columns),
-        tolerance=GRADIENT,
+        longest=0.0,
+        tolerance=GRADIENT * min(1.0, loss.steepest),
     )
 
 
@@ -187,50 +304,100 @@ def weighted_sum(x: FloatArray, weights: FloatArray) -> FloatArray:
     return result
 
 
+def _longest(x: FloatArray) -> float:
+    """Return the length of the longest row, a block of rows at a time."""
+    squares = (
+        float(np.einsum("ij,ij->i", x[rows], x[rows]).max())
+        for rows in row_blocks(*x.shape)
+    )
+    return math.sqrt(max(squares))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Point:
+    """Coefficients, their predictions, and the derivatives of the objective there.
+
+    ``tolerance`` is the length from which the gradient counts as 0.
+    """
+
+    theta: FloatArray
+    eta: FloatArray
+    gradient: FloatArray
+    weights: FloatArray
+    length: float
+    tolerance: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Problem:
     """A penalized sum of losses, perhaps without one person or with a linear term.
 
     Without more copies of a person than there are, the person's losses count below 0.
+    No row is longer than ``longest``.
     """
 
     x: FloatArray
     y: FloatArray
     loss: Loss
     diagonal: FloatArray
+    longest: float
     without: int | None = None
     copies: int = 1
     pull: FloatArray | None = None
 
-    def value(self, theta: FloatArray, eta: FloatArray) -> tuple[float, float]:
-        """Return the objective, and what rounding may make of it."""
-        losses = self._others(self.loss.value(eta, self.y))
-        ridge = float((self.diagonal * theta * theta).sum() / 2)
+    def value(self, theta: FloatArray, eta: FloatArray) -> float:
+        """Return the objective."""
+        losses = float(self._others(self.loss.value(eta, self.y)).sum())
         pulled = 0.0 if self.pull is None else float(self.pull @ theta)
-        gross = float(np.abs(losses).sum()) + ridge + abs(pulled)
-        return float(losses.sum()) + ridge + pulled, 1e-12 * (1 + gross)
+        return losses + float((self.diagonal * theta * theta).sum() / 2) + pulled
 
-    def slopes(
-        self, theta: FloatArray, eta: FloatArray
-    ) -> tuple[FloatArray, FloatArray, float]:
-        """Return the gradient, everybody's curvature, and what rounding may leave."""
+    def along(
+        self, theta: FloatArray, eta: FloatArray, step: tuple[FloatArray, FloatArray]
+    ) -> float:
+        """Return the slope against a step and the change of predictions it makes."""
+        slopes = self._others(self.loss.slope(eta, self.y))
+        # Where an exponential overflows, this is no number.
+        with np.errstate(invalid="ignore", over="ignore"):
+            return -float(slopes @ step[1]) - float(self._pull(theta) @ step[0])
+
+    def at(self, theta: FloatArray) -> _Point:
+        """Return what is known of the objective at a point.
+
+        Where an exponential overflows, the gradient has no length, or an infinite one.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._at(theta)
+
+    def _at(self, theta: FloatArray) -> _Point:
+        eta = linear(self.x, theta)
         slopes = self._others(self.loss.slope(eta, self.y))
         weights = self._others(self.loss.curvature(eta, self.y))
-        # A prediction is as uncertain as its last digit, and a slope as it makes it.
-        sizes = np.abs(weights)
-        doubt = np.abs(slopes).sum() + sizes.sum() + sizes @ np.abs(eta)
-        largest = max(float(self.x.max(initial=0.0)), -float(self.x.min(initial=0.0)))
-        rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt) * largest
-        gradient = weighted_sum(self.x, slopes) + self.diagonal * theta
-        if self.pull is not None:
-            gradient = gradient + self.pull
-        return gradient, weights, rounding
+        # A prediction is as uncertain as the last digits of what it is summed from.
+        sizes, far = np.abs(weights).sum(), 1 + self.longest * np.linalg.norm(theta)
+        doubt = (np.abs(slopes).sum() + sizes * far) * self.longest
+        doubt += np.linalg.norm(self.diagonal * theta)
+        doubt += 0.0 if self.pull is None else np.linalg.norm(self.pull)
+        rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt)
+        gradient = weighted_sum(self.x, slopes) + self._pull(theta)
+        return _Point(
+            theta=theta,
+            eta=eta,
+            gradient=gradient,
+            weights=weights,
+            length=float(np.linalg.norm(gradient)),
+            tolerance=max(GRADIENT * min(1.0, self.loss.steepest), rounding),
+        )
 
     def factor(self, weights: FloatArray) -> Factor:
         return factorize(self.x, self.y, self.diagonal, weights=weights)
 
     def majorant(self, eta: FloatArray) -> FloatArray:
         return self._others(self.loss.majorant(eta, self.y))
+
+    def _pull(self, theta: FloatArray) -> FloatArray:
+        """Return the gradient of all but the losses."""
+        ridge = self.diagonal * theta
+        return ridge if self.pull is None else ridge + self.pull
 
     def _others(self, values: FloatArray) -> FloatArray:
         if self.without is not None:
@@ -244,34 +411,45 @@ def _minimized(
 ) -> tuple[FloatArray, Factor, float, bool]:
     """Return the minimum, the factor of the Hessian there, and the tolerance reached.
 
+    Newton's method. A full step that at least halves the shortest gradient so far is
+    taken; that happens finitely often. From other steps a line is searched for where
+    the slope is almost 0, and not above. With Hessians between a penalty ``lambda`` and
+    ``L`` and the gradient ``g``, a line begins with the slope ``-a``, where
+    ``a = g^T H^-1 g >= |g|^2/L``, and its curvature is at most ``L |g|^2/lambda^2``: to
+    go on until 0.01 of that slope is left, or all the way, lowers the objective by
+    ``c |g|^2`` for a constant ``c > 0``. The objective is within ``|g|^2/(2 lambda)``
+    of its least value, so that the search converges from everywhere, to within
+    ``|g|/lambda`` of the minimum. It takes no differences of objectives: rounding
+    leaves nothing of them near the minimum where the losses are small.
+
     Where no finite minimum exists, as when the features separate yes from no, the
-    gradient vanishes but the steps do not; so both have to. Where a penalty sees to it
-    that there is one, the last point is returned, and False, instead of an error: that
-    a search fails would tell about the table.
+    gradient vanishes but the steps do not; so without a penalty both have to. Where a
+    penalty sees to it that there is one, the last point is returned, and False, instead
+    of an error: that a search fails would tell about the table.
     """
-    eta = linear(problem.x, theta)
-    for _ in range(_STEPS):
-        gradient, weights, rounding = problem.slopes(theta, eta)
-        length = float(np.linalg.norm(gradient))
-        tolerance = max(GRADIENT, rounding)
-        flat = length <= tolerance
+    here = problem.at(theta)
+    shortest = here.length
+    penalized = bool((problem.diagonal > 0).all())
+    for _ in range(_STEPS if penalized else _FEWER_STEPS):
+        flat = here.length <= here.tolerance < math.inf
         try:
-            factor = problem.factor(weights)
+            factor = problem.factor(here.weights)
         except DataError:
             if flat:
                 break
-            factor = problem.factor(problem.majorant(eta))
-        step = factor.solve(gradient)
-        change = linear(problem.x, step)
-        still = _STILL * (1 + np.abs(eta).max(initial=0.0))
-        if flat and np.abs(change).max(initial=0.0) <= still:
-            return theta - step, factor, tolerance, True
-        scale = _step_length(problem, theta, eta, (step, change), gradient)
-        theta = theta - scale * step
-        eta = linear(problem.x, theta)
-    if (problem.diagonal > 0).all() and np.isfinite(theta).all():
-        _, weights, rounding = problem.slopes(theta, eta)
-        return theta, problem.factor(weights), max(GRADIENT, rounding), False
+            factor = problem.factor(problem.majorant(here.eta))
+        step = factor.solve(here.gradient)
+        ahead = problem.at(here.theta - step)
+        if flat and (penalized or _still(here, ahead)):
+            end = ahead if ahead.length <= here.length else here
+            return end.theta, factor, here.tolerance, True
+        if not ahead.length <= shortest / 2:
+            scale = _step_length(problem, here, step)
+            ahead = problem.at(here.theta - scale * step)
+        shortest = min(shortest, ahead.length)
+        here = ahead
+    if penalized and np.isfinite(here.theta).all():
+        return here.theta, problem.factor(here.weights), here.tolerance, False
     message = (
         "the model has no single best fit with finite coefficients, or none was found: "
         "some combination of features may tell the targets apart without error "
@@ -281,20 +459,41 @@ def _minimized(
     raise DataError(message)
 
 
-def _step_length(
-    problem: _Problem,
-    theta: FloatArray,
-    eta: FloatArray,
-    step: tuple[FloatArray, FloatArray],
-    gradient: FloatArray,
-) -> float:
-    """Return the first of 1, 1/2, 1/4, ... that lowers the objective enough."""
-    start, rounding = problem.value(theta, eta)
-    slope = float(gradient @ step[0])
-    scale = 1.0
-    for _ in range(_HALVINGS):
-        value, _ = problem.value(theta - scale * step[0], eta - scale * step[1])
-        if value <= start - 1e-4 * scale * slope + rounding:
-            return scale
-        scale /= 2
-    return scale
+def _still(here: _Point, ahead: _Point) -> bool:
+    """Tell whether a step changes no prediction to speak of."""
+    change = np.abs(ahead.eta - here.eta).max(initial=0.0)
+    return bool(change <= _STILL * (1 + np.abs(here.eta).max(initial=0.0)))
+
+
+def _step_length(problem: _Problem, here: _Point, step: FloatArray) -> float:
+    """Return 1, or how far to go on a line where 1 would be too far.
+
+    As far as the slope is still against the step, but hardly: by a ``_FLAT`` part of
+    what it is at the start, at most. Trials aim as far below 0 as the nearest one was
+    above, so that a good step stays one.
+    """
+    change = linear(problem.x, step)
+
+    def slope(scale: float) -> float:
+        return problem.along(
+            here.theta - scale * step, here.eta - scale * change, (step, change)
+        )
+
+    start = -float(here.gradient @ step)
+    low, low_slope, high, high_slope = 0.0, start, 1.0, slope(1.0)
+    if high_slope <= 0:
+        return high
+    for trial in range(_TRIALS):
+        aimed = min(high_slope, -start * _FLAT / 2)
+        share = (-aimed - low_slope) / (high_slope - low_slope)
+        # Every third trial halves what is left, wherever the slopes point.
+        usual = trial % 3 < 2 and 0 < share < 1  # noqa: PLR2004 - all but each third
+        middle = low + (share if usual else 0.5) * (high - low)
+        found = slope(middle)
+        if _FLAT * start <= found <= 0:
+            return middle
+        if found <= 0:
+            low, low_slope = middle, found
+        else:
+            high, high_slope = middle, found
+    return low if low > 0 else high

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.glm import GlmFit
     from dpcore.models.glm_removals import Steps
     from dpcore.models.metrics import Metric

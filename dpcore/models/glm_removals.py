@@ -21,13 +21,13 @@ import numpy as np
 
 from dpcore.models.blocks import row_blocks
 from dpcore.models.factor import factorize
+from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.removals import UNIQUE_FROM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.factor import Factor
     from dpcore.models.glm import GlmFit
     from dpcore.models.metrics import Metric

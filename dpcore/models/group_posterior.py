@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.models.influence import without
 from dpcore.models.loss_tables import sampled_epsilon
-from dpcore.models.posterior_sampling import PosteriorPairs
 from dpcore.models.records import group_moments
 from dpcore.models.repeated_posterior import absence_divergence, presence_divergence
 from dpcore.privacy import renyi
@@ -25,7 +25,7 @@ from dpcore.privacy import renyi
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.ridge import RidgeFit
 
 _ORDERS: Final = renyi.ORDERS[::8]
@@ -91,10 +91,7 @@ def group_epsilon(
     bound, the smaller of two: the epsilons of the directions at their part of delta,
     added up, and what the sum of their Renyi divergences implies.
     """
-    known = PosteriorPairs.of_members(
-        leverage=pairs.leverage, residual=pairs.residual, gamma=gamma
-    )
-    m, e = known.leverage, known.residual
+    m, e = without(pairs.leverage, math.sqrt(gamma) * pairs.residual)
     epsilon = np.zeros(len(m))
     alike = pairs.alike
     epsilon[alike] = sampled_epsilon(

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
     Profile = Callable[[NDArray[np.intp], FloatArray], FloatArray]
 
-TABLE_FROM: Final = 20_000
+TABLE_FROM: Final = 20_001
 """Number of people from which losses of single posterior samples are interpolated."""
 SLOW_TABLE_FROM: Final = 400
 """The same for several samples, and for perturbed objectives."""

@@ -16,7 +16,7 @@ from scipy.special import expit
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 class Loss(Protocol):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 COMPLEMENT_BELOW = -5.0

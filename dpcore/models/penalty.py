@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,11 @@ class Penalty:
         if not 0 <= self.strength < math.inf:
             message = f"the penalty must lie in [0, inf), got {self.strength}."
             raise ParameterError(message)
+
+    @property
+    def constant(self) -> float:
+        """Return what penalizes every coefficient, whoever comes or leaves, or 0."""
+        return 0.0 if self.per_person else self.convexity(1)
 
     def diagonal(self, columns: int, people: int) -> FloatArray:
         """Return the diagonal of ``Lambda`` for the sum over ``people``.

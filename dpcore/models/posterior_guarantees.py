@@ -29,7 +29,7 @@ from dpcore.models import posterior_profile as profile
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _PRIVATE_SIDE = 1 - 1e-12
 

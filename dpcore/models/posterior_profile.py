@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _BLOCK = 1 << 14  # the temporaries of a block stay in the cache
 _FORGOTTEN = 45.0  # exp(-45) no longer changes a number that it is added to

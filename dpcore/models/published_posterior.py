@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 GRID_LEVERAGES = np.geomspace(1e-6, 1e2, 33)
 GRID_RESIDUALS = np.geomspace(1e-2, 1e2, 17)

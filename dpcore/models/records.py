@@ -15,15 +15,15 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.models.blocks import row_blocks
+from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.removals import UNIQUE_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.metrics import Metric
     from dpcore.models.ridge import RidgeFit
 

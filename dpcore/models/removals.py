@@ -16,22 +16,20 @@ rows under the smaller penalty, ``h`` and ``e`` belong to them, and::
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.models.blocks import row_blocks
+from dpcore.models.influence import UNIQUE_FROM, Influence
 from dpcore.models.metrics import ISOTROPIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.metrics import Metric
     from dpcore.models.ridge import RidgeFit
-
-UNIQUE_FROM: Final = 1 - 1e-10
-"""Leverage from which a person alone determines a coefficient."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,14 +58,37 @@ class Removals:
             return np.asarray(self.leverages / np.maximum(1 - self.leverages, 0.0))
 
 
-def removals(fit: RidgeFit, metric: Metric = ISOTROPIC) -> Removals:
-    """Return everybody's leave-one-out shift, exact, in one pass over the rows."""
-    return fit.keep("removals", metric.name, lambda: _removals(fit, metric))
+def removals(
+    fit: RidgeFit, metric: Metric = ISOTROPIC, people: NDArray[np.intp] | None = None
+) -> Removals:
+    """Return everybody's leave-one-out shift, exact, in one pass over the rows.
+
+    Or that of some ``people``.
+    """
+    if people is not None:
+        return _removals(fit, metric, people)
+    return fit.keep("removals", metric.name, lambda: _removals(fit, metric, None))
 
 
-def _removals(fit: RidgeFit, metric: Metric) -> Removals:
+def influence(
+    fit: RidgeFit, metric: Metric, people: NDArray[np.intp] | None = None
+) -> Influence:
+    """Return what everybody, or each of some ``people``, is to a linear fit."""
+    found = removals(fit, metric, people)
+    x = fit.features if people is None else fit.features[people]
+    return Influence(
+        leverage=found.leverages,
+        residual=found.residuals,
+        move=found.shifts,
+        square=np.einsum("ij,ij->i", x, x),
+        spread=np.broadcast_to(np.nan, len(x)),
+    )
+
+
+def _removals(fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None) -> Removals:
     rest = fit.with_penalty_of(fit.people - 1)
-    leverages, errors, shifts = (np.empty(fit.people) for _ in range(3))
+    people = np.arange(fit.people) if some is None else some
+    leverages, errors, shifts = (np.empty(len(people)) for _ in range(3))
     offset = (fit.theta - rest.theta) @ metric.root(fit.factor).T
     tools = _Tools(
         theta=rest.theta,
@@ -75,17 +96,19 @@ def _removals(fit: RidgeFit, metric: Metric) -> Removals:
         directions=metric.directions(fit.factor, rest.factor),
         offset=None if rest is fit else offset,
     )
-    for rows in row_blocks(*fit.features.shape):
+    for part in row_blocks(len(people), fit.features.shape[1]):
+        rows = part if some is None else some[part]
         found = _shift_rows(fit.features[rows], fit.target[rows], tools)
-        leverages[rows], errors[rows], shifts[rows] = found
+        leverages[part], errors[part], shifts[part] = found
     unique = np.flatnonzero(leverages >= UNIQUE_FROM)
-    for person in unique:
-        theta = fit.refit(np.array([person]))
+    for place in unique:
+        theta = fit.refit(people[[place]])
         if theta is None:
-            errors[person], shifts[person] = np.nan, np.inf
+            errors[place], shifts[place] = np.nan, np.inf
             continue
-        errors[person] = fit.target[person] - fit.features[person] @ theta
-        shifts[person] = metric.lengths(fit.theta - theta, fit.factor)
+        person = people[place]
+        errors[place] = fit.target[person] - fit.features[person] @ theta
+        shifts[place] = metric.lengths(fit.theta - theta, fit.factor)
     return Removals(leverages=leverages, residuals=errors, shifts=shifts, unique=unique)
 
 

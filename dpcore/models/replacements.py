@@ -10,20 +10,27 @@ for those who are exposed most; everybody else is tried with the records found f
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.records import substitutions
-from dpcore.models.removals import UNIQUE_FROM, removals
+from dpcore.models.removals import removals
+from dpcore.models.worst_shifts import (
+    substitution_certificates,
+    unit_substitution_certificate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.models.design import Design
     from dpcore.models.metrics import Metric
     from dpcore.models.ridge import RidgeFit
 
@@ -76,6 +83,37 @@ def largest_substitutions(
     for record in _different(ranked, max(4, min(32, _WORK // fit.people))):
         np.maximum(lengths, substitutions(fit, record, metric), out=lengths)
     return lengths
+
+
+def replaced_moves(
+    fit: RidgeFit, metric: Metric, design: Design, left: FloatArray, *, rows: int
+) -> tuple[FloatArray, float]:
+    """Return everybody's largest move by other records, and a bound on all of them.
+
+    Args:
+        fit: The fit with everybody.
+        metric: A public norm of the moves.
+        design: What records people can have.
+        left: The moves of everybody who leaves.
+        rows: How many rows one unit may own: of several the move of one is multiplied.
+
+    """
+    lengths = rows * fit.keep(
+        "substitutions",
+        (metric.name, design),
+        lambda: largest_substitutions(
+            fit, metric, legal=design.legal, targets=design.target_range
+        ),
+    )
+    if rows > 1:
+        bound = unit_substitution_certificate(fit, rows=rows)
+    else:
+        smallest = 1.0
+        if metric.matrix is not None:
+            smallest = float(np.linalg.eigvalsh(metric.matrix)[0])
+        isotropic = left / math.sqrt(smallest)
+        bound = float(substitution_certificates(fit, isotropic).max())
+    return lengths, bound * math.sqrt(metric.largest)
 
 
 def _starts(fit: RidgeFit) -> FloatArray:

@@ -8,20 +8,26 @@ and targets by ``sqrt(w)``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 
 from dpcore.errors import DataError
 from dpcore.models.factor import checked_table, factorize
+from dpcore.models.worst_shifts import largest_addition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.models.design import Design
     from dpcore.models.factor import Factor
+    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.influence import Influence
+    from dpcore.models.laws.law import Law
+    from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
 
 _T = TypeVar("_T")
@@ -48,6 +54,8 @@ class RidgeFit:
     factor: Factor = field(repr=False)
     theta: FloatArray = field(repr=False)
     known: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
+    linear: ClassVar[Literal[True]] = True
+    found: ClassVar[bool] = True
 
     @property
     def people(self) -> int:
@@ -81,6 +89,65 @@ class RidgeFit:
     def with_penalty(self, penalty: Penalty) -> RidgeFit:
         """Return the fit to the same rows with another penalty."""
         return _fitted(self.features, self.target, penalty, self.people)
+
+    def again(self, x: FloatArray, y: FloatArray, penalty: Penalty) -> RidgeFit:
+        """Return the fit of the same model to other rows."""
+        return fit_ridge(x, y, penalty=penalty)
+
+    @property
+    def gradient_variance(self) -> FloatArray:
+        """Return ``s^2 X'X`` of a fit without a penalty, ``s^2`` from its residuals."""
+        return self._scale * self.factor.hessian
+
+    @property
+    def cramer_rao(self) -> float:
+        """Return the least variance of unbiased coefficients: ``s^2 tr((X'X)^-1)``."""
+        inverse = self.factor.solve(np.eye(len(self.theta)))
+        return float(np.trace(inverse)) * self._scale
+
+    @property
+    def _scale(self) -> float:
+        free = max(self.people - len(self.theta), 1)
+        return float(np.sum(self.residuals**2)) / free
+
+    def law_of(self, law: Law) -> Law:
+        """Return the law that the release of this fit really has."""
+        return law.linear(self)
+
+    def influence(
+        self,
+        law: Law,
+        *,
+        rows: int = 1,
+        people: NDArray[np.intp] | None = None,
+        audited: AuditedRemovals | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Influence:
+        """Return what everybody is to the fit, all of it exactly: see ``GlmFit``."""
+        del audited, rng
+        return law.influence(self, rows=rows, people=people)
+
+    def estimate(self, law: Law) -> Influence:
+        """Return what everybody is to the fit, as fast as can be: here exactly."""
+        return law.influence(self)
+
+    def newcomers(self, metric: Metric, design: Design) -> tuple[float, float]:
+        """Return the largest move by a newcomer that was found, and a bound on all."""
+        most = largest_addition(
+            self, metric, legal=design.legal, targets=design.target_range
+        )
+        return most.found, most.certificate
+
+    def posterior_root(self) -> FloatArray:
+        """Return ``R^-1`` of the posterior's covariance ``R^-1 R^-T/gamma``."""
+        return self.factor.inverse_root
+
+    def pulled(self, pull: FloatArray) -> FloatArray:
+        """Return the minimum of the objective plus ``pull^T theta``, shape ``(d,)``.
+
+        Or that of each of several pulls, shape ``(m, d)``.
+        """
+        return np.asarray(self.theta - self.factor.solve(pull.T).T)
 
     def refit(
         self,

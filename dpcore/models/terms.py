@@ -16,7 +16,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
 
 MOST_COEFFICIENTS = 250

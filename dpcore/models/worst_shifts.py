@@ -25,7 +25,7 @@ from dpcore.relations import NeighboringRelation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.losses import Loss
     from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
@@ -145,6 +145,36 @@ def substitution_certificates(fit: RidgeFit, shifts: FloatArray) -> FloatArray:
         )
     reach = 1 + float(np.linalg.norm(fit.theta)) + shifts
     return np.asarray((shifts + reach * factors) * _UP)
+
+
+def unit_substitution_certificate(fit: RidgeFit, *, rows: int) -> float:
+    """Return a bound on the shift by other records of any so many rows together.
+
+    The rows ``A`` leave, others ``B`` come. What leaves moves the coefficients by
+    ``H_-A^-1 A^T e``, at most the sum of the largest ``|x| |residual|`` over ``mu``,
+    where the smallest eigenvalue without them is at least ``mu``: ``lambda_min(H) -
+    m``, or the penalty. What comes then moves them by ``H_-A^-1/2 W (I + W^T W)^-1``
+    times at most ``sqrt(m) (1 + |theta| + shift)``, with ``W = H_-A^-1/2 B^T`` and
+    singular values ``s`` of at most ``sqrt(m/mu)``: ``s/(1 + s^2)/sqrt(mu)`` is at most
+    ``c_m(mu)``, which is ``1/(2 sqrt(mu))`` up to ``mu = m`` and ``sqrt(m)/(m + mu)``
+    from there. Infinite where that is unknown.
+    """
+    if fit.penalty.per_person:
+        return math.inf
+    together = min(rows, fit.people)
+    smallest = 1 / float(np.linalg.norm(fit.factor.inverse_root, 2)) ** 2
+    convexity = max(smallest - together, fit.penalty.convexity(1))
+    if convexity <= 0:
+        return math.inf
+    lengths = np.sqrt(np.einsum("ij,ij->i", fit.features, fit.features))
+    pulls = np.partition(lengths * np.abs(fit.residuals), fit.people - together)
+    left = float(pulls[fit.people - together :].sum()) / convexity
+    reach = math.sqrt(rows) * (1 + float(np.linalg.norm(fit.theta)) + left)
+    if convexity <= rows:
+        come = 1 / (2 * math.sqrt(convexity))
+    else:
+        come = math.sqrt(rows) / (rows + convexity)
+    return (left + reach * come) * _UP
 
 
 def worst_ridge_shift(

@@ -21,24 +21,35 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore.budget import PrivacyCost, computed
 from dpcore.errors import ParameterError
+from dpcore.models import guarantees
+from dpcore.models.eigenvalue_moves import smallest_eigenvalue_moves
+from dpcore.models.laws.law import Drawn, Law
+from dpcore.models.laws.sampled import SampledFit
+from dpcore.models.penalty import Penalty
 from dpcore.models.posterior_guarantees import (
     RecordBounds,
     covering_residual,
     gamma_for,
 )
-from dpcore.models.posterior_sampling import simulate
+from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.models.fits import Fit
+    from dpcore.models.influence import Influence
+    from dpcore.models.laws.law import Source
+    from dpcore.models.question import ModelQuestion
+    from dpcore.models.ridge import RidgeFit
 
 _PENALTIES = 161
 _WIDEST = 12.0  # powers of ten that the penalties tried span
@@ -73,7 +84,7 @@ class AdaptiveSample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdaptivePosterior:
+class AdaptivePosterior(Law):
     """The mechanism; all its attributes are public.
 
     Attributes:
@@ -95,6 +106,11 @@ class AdaptivePosterior:
     bounds: RecordBounds = field(default_factory=RecordBounds)
     share: float = 0.5
     length: float = 1.0
+    precision: ClassVar[None] = None
+    obstacle: ClassVar[str] = (
+        "An adaptive sample is released in two steps, whose laws together have no "
+        "closed form. Choose a posterior sample to look at one person."
+    )
 
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
@@ -129,6 +145,78 @@ class AdaptivePosterior:
         """Return the standard deviation of the noise of the eigenvalue."""
         mu = gaussian.mu_for(self.epsilons[0], self.event_delta)
         return self.bounds.features**2 / mu
+
+    @classmethod
+    def of(
+        cls, question: ModelQuestion, *, epsilon: float, delta: float, share: float
+    ) -> Self:
+        """Return the mechanism with this guarantee."""
+        each, left = guarantees.per_move(epsilon, delta, question.moves)
+        return cls(
+            epsilon=each,
+            delta=left,
+            people=question.most_people,
+            columns=len(question.labels),
+            bounds=guarantees.BOUNDS,
+            share=share,
+        )
+
+    def labels(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of all numbers, the eigenvalue first."""
+        return ("smallest eigenvalue", *names)
+
+    def draw(
+        self, fit: Fit, source: Source, question: ModelQuestion, *, level: float
+    ) -> Drawn:
+        """Release the eigenvalue, and then the sample that it allows."""
+        fit.posterior_root()
+        released = float(
+            source.added(
+                np.array([_smallest(fit.features.T @ fit.features)]),
+                noise=self.noise,
+                reach=1.0,
+                cost=PrivacyCost(rho=computed(self.noise**-2 / 2)),
+            )[0]
+        )
+        normal = source.normal(1, self.columns)
+        tuning = self.tune(self.floor(released))
+        tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
+        sample = SampledFit(gamma=tuning.gamma)
+        least = sample.deviation(tuning.penalty + self.people)
+        return Drawn(
+            theta=source.gridded(sample.transformed(tuned, normal), least),
+            widths=sample.half_widths(
+                self.columns, strength=tuning.floor + tuning.penalty, level=level
+            ),
+            first=(released,),
+            chosen={
+                "chosen penalty": tuning.penalty,
+                "chosen precision": tuning.gamma,
+                "eigenvalue at least": tuning.floor,
+            },
+        )
+
+    def linear(self, fit: RidgeFit) -> TypicalSample:
+        """Return the release for the eigenvalue as it is, without noise."""
+        return fit.keep("typical", self, lambda: self._typical(fit))
+
+    def losses(self, people: Influence, *, delta: float) -> FloatArray:
+        """Refuse: they depend on the eigenvalue, see ``linear``."""
+        raise ParameterError(self.obstacle)
+
+    def simulations(
+        self, fit: Fit, *, rng: np.random.Generator, draws: int = 1
+    ) -> FloatArray:
+        """Return simulated coefficients, shape ``(draws, d)``."""
+        fit.posterior_root()
+        x, y = fit.features, fit.target
+        return np.array([self.simulate(x, y, rng=rng).theta for _ in range(draws)])
+
+    def _typical(self, fit: RidgeFit) -> TypicalSample:
+        gram = fit.features.T @ fit.features
+        tuning = self.tune(self.floor(_smallest(gram)))
+        tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
+        return TypicalSample(law=self, gamma=tuning.gamma, gram=gram, tuned=tuned)
 
     def floor(self, released: float) -> float:
         """Return the bound that a released eigenvalue gives, at least 0."""
@@ -202,13 +290,10 @@ class AdaptivePosterior:
         """
         x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         self._check(x, y)
-        gram = x.T @ x
-        eigenvalue = max(float(np.linalg.eigvalsh(gram)[0]), 0.0)
-        released = eigenvalue + self.noise * float(rng.standard_normal())
+        released = _smallest(x.T @ x) + self.noise * float(rng.standard_normal())
         tuning = self.tune(self.floor(released))
-        hessian = gram + tuning.penalty * np.eye(self.columns)
-        theta = np.linalg.solve(hessian, x.T @ y)
-        sample = simulate(theta, hessian, gamma=tuning.gamma, rng=rng)
+        fit = fit_ridge(x, y, penalty=Penalty(strength=tuning.penalty))
+        sample = SampledFit(gamma=tuning.gamma).simulations(fit, rng=rng)
         return AdaptiveSample(tuning=tuning, theta=sample[0])
 
     def _check(self, x: FloatArray, y: FloatArray) -> None:
@@ -224,3 +309,56 @@ class AdaptivePosterior:
         if not (within and np.all(np.abs(y) <= slack * self.bounds.target)):
             message = "a record is missing or outside the bounds: clip records first."
             raise ParameterError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TypicalSample(Law):
+    """What an adaptive sample releases where the eigenvalue is drawn as it is.
+
+    CONFIDENTIAL. The eigenvalue and the sample have half of delta each, and their
+    losses are added up.
+
+    Attributes:
+        law: The mechanism.
+        gamma: Precision of the sample.
+        gram: ``X'X``.
+        tuned: The fit with the penalty that the eigenvalue allows.
+
+    """
+
+    law: AdaptivePosterior
+    gamma: float = field(repr=False)
+    gram: FloatArray = field(repr=False)
+    tuned: RidgeFit = field(repr=False)
+    precision: ClassVar[None] = None
+    note: ClassVar[str] = (
+        "for the eigenvalue as it is; the loss of a release depends on the "
+        "eigenvalue that it draws, and the two parts are added up"
+    )
+    obstacle: ClassVar[str] = AdaptivePosterior.obstacle
+
+    @property
+    def noise(self) -> float:
+        """Return the standard deviation of the noise of the eigenvalue."""
+        return self.law.noise
+
+    def influence(
+        self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
+    ) -> Influence:
+        """Return what people are to the fit with the penalty that is chosen."""
+        if fit.penalty.per_person:
+            return Law.influence(self, fit)
+        sample = SampledFit(gamma=self.gamma)
+        return sample.influence(self.tuned, rows=rows, people=people)
+
+    def losses(self, people: Influence, *, delta: float) -> FloatArray:
+        """Return the losses of everybody by the eigenvalue and by the sample."""
+        sample = SampledFit(gamma=self.gamma).losses(people, delta=delta / 2)
+        moved = smallest_eigenvalue_moves(
+            self.gram, math.sqrt(people.rows) * self.tuned.features
+        )
+        return sample + gaussian.epsilon_of(moved / self.noise, delta / 2)
+
+
+def _smallest(gram: FloatArray) -> float:
+    return max(float(np.linalg.eigvalsh(gram)[0]), 0.0)

@@ -1,0 +1,247 @@
+"""A linear model after one record has changed, for everybody at once. CONFIDENTIAL.
+
+Replacing the record ``(x, y)`` by ``(x', y')`` changes the Hessian by ``x' x'^T - x
+x^T``, of rank two; a newcomer changes it by rank one. With ``U`` the rows that come and
+go, ``S`` their signs, ``Z = H^-1 U`` and ``K = (S + U^T Z)^-1`` the Woodbury formula
+gives ``H'^-1 = H^-1 - Z K Z^T``, and brings everybody's leverage, residual and
+direction up to date with a few products of the rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dpcore.errors import DataError, ParameterError
+from dpcore.individual.moves import Moved
+from dpcore.models.blocks import row_blocks
+from dpcore.models.influence import UNIQUE_FROM, Influence
+from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.ridge import fit_ridge
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.models.laws.law import Law
+    from dpcore.models.metrics import Metric
+    from dpcore.models.ridge import RidgeFit
+
+
+class RidgeBase(NamedTuple):
+    """What updates of a ridge fit start from: everything that needs the rows."""
+
+    fit: RidgeFit
+    people: NDArray[np.intp]
+    """The people who are watched, ascending."""
+    rows: FloatArray
+    state: _State
+    losses: FloatArray
+    """Their losses, before anything moves."""
+    owned: int = 1
+    """How many rows one unit may own."""
+
+
+class _State(NamedTuple):
+    """Numbers of people in the fit with everybody: see ``Influence.of_members``."""
+
+    leverage: FloatArray
+    residual: FloatArray
+    length: FloatArray
+    square: FloatArray
+
+    def influence(self, law: Law, strength: float, owned: int) -> Influence:
+        """Return what the people are to the fit, with ``owned`` rows a unit."""
+        found = Influence.of_members(**self._asdict())
+        return found.owned(owned, strength=strength, largest=law.metric.largest)
+
+
+def ridge_base(
+    fit: RidgeFit, law: Law, people: NDArray[np.intp], *, delta: float, owned: int = 1
+) -> RidgeBase:
+    """Return leverages, residuals, lengths and losses of the watched ``people``.
+
+    ``owned`` is how many rows, like each person's own, one unit may own.
+
+    Raises:
+        ParameterError: The penalty is per person, so that it changes with them; or
+            losses take too long: several posterior samples, or an adaptive one.
+
+    """
+    if fit.penalty.per_person:
+        message = "moving people needs a penalty of the sum of losses."
+        raise ParameterError(message)
+    law = quick_law(fit, law)
+    everybody = len(people) == fit.people
+    rows = fit.features if everybody else fit.features[people]
+    target = fit.target if everybody else fit.target[people]
+    state = _state(fit, _norm(law), rows, target)
+    here = fit.influence(law, rows=owned, people=None if everybody else people)
+    losses = law.losses(here, delta=delta)
+    return RidgeBase(fit, people, rows, state, losses, owned)
+
+
+def quick_law(fit: RidgeFit, law: Law) -> Law:
+    """Return the law that a release really has, where losses take no time.
+
+    Raises:
+        ParameterError: They do: several posterior samples, or an adaptive one.
+
+    """
+    if law.precision is None or law.samples > 1:
+        message = "this view needs noise on the coefficients, one posterior sample, "
+        message += "or objective perturbation."
+        raise ParameterError(message)
+    return fit.law_of(law)
+
+
+def move_in_ridge(
+    base: RidgeBase,
+    law: Law,
+    person: int | None,
+    record: tuple[FloatArray, float],
+    *,
+    delta: float,
+) -> Moved:
+    """Return the losses before and after a record of a linear model changes.
+
+    Args:
+        base: The fit before, with the people who are watched.
+        law: How the model is released.
+        person: Whose record becomes ``record``; ``None`` for a newcomer.
+        record: A row of features, shape ``(d,)``, and a target.
+        delta: The delta that all losses go with.
+
+    Raises:
+        DataError: The fit rests on the person alone.
+        ParameterError: The row has another length, or a number is not finite.
+
+    """
+    fit, law = base.fit, quick_law(base.fit, law)
+    x, y = np.asarray(record[0], dtype=np.float64), float(record[1])
+    if x.shape != fit.theta.shape or not (np.isfinite(x).all() and np.isfinite(y)):
+        message = f"a record needs {len(fit.theta)} finite numbers and a target."
+        raise ParameterError(message)
+    columns, signs, targets = [x], [1.0], [y]
+    own_before = np.nan
+    if person is not None:
+        columns, signs = [x, fit.features[person]], [1.0, -1.0]
+        targets.append(float(fit.target[person]))
+        own = fit.influence(law, rows=base.owned, people=np.array([person]))
+        own_before = float(law.losses(own, delta=delta)[0])
+        if not np.isfinite(own_before):
+            message = "the model rests on this person's record alone; choose another."
+            raise DataError(message)
+    norm = _norm(law)
+    update = _Update.of(fit, norm, np.array(columns), np.array(signs), targets)
+    moved = _state(fit, norm, x[np.newaxis], np.array([y]))
+    states = update.state(base.rows, base.state), update.state(x[np.newaxis], moved)
+    strength = fit.penalty.constant
+    seen = [state.influence(law, strength, base.owned) for state in states]
+    if any((part.leverage >= UNIQUE_FROM).any() for part in seen):
+        # So close to 1 a leverage has no digits left to update.
+        seen = _anew(base, law, person, (x, y))
+    after, own_after = (law.losses(part, delta=delta) for part in seen)
+    place = np.searchsorted(base.people, person) if person is not None else -1
+    watched = 0 <= place < len(base.people) and base.people[place] == person
+    return Moved(
+        before=np.delete(base.losses, place) if watched else base.losses,
+        after=np.delete(after, place) if watched else after,
+        own_before=own_before,
+        own_after=float(own_after[0]),
+    )
+
+
+def _anew(
+    base: RidgeBase, law: Law, person: int | None, record: tuple[FloatArray, float]
+) -> list[Influence]:
+    """Return what the watched people, and the moved one, are to a fit of its own."""
+    fit, place = base.fit, base.fit.people if person is None else person
+    features = np.vstack([fit.features, record[0]])
+    target = np.append(fit.target, record[1])
+    if person is not None:
+        features[person], target[person] = record
+        features, target = features[:-1], target[:-1]
+    other = fit_ridge(features, target, penalty=fit.penalty)
+    return [
+        other.influence(law, rows=base.owned, people=people)
+        for people in (base.people, np.array([place]))
+    ]
+
+
+def _norm(law: Law) -> Metric:
+    """Return the norm of lengths that losses need: a public one, or the plain one."""
+    return law.metric if law.public else ISOTROPIC
+
+
+class _Update(NamedTuple):
+    """What a change of rank one or two does to products with the inverse Hessian."""
+
+    solved: FloatArray
+    """``H^-1 U``, shape ``(d, m)``."""
+    core: FloatArray
+    """``(S + U^T H^-1 U)^-1``, shape ``(m, m)``."""
+    step: FloatArray
+    """The move of the coefficients."""
+    crossed: FloatArray
+    """``H^-1 A H^-1 U``, shape ``(d, m)``."""
+    lengths: FloatArray
+    """``U^T H^-1 A H^-1 U``, shape ``(m, m)``."""
+
+    @classmethod
+    def of(
+        cls,
+        fit: RidgeFit,
+        metric: Metric,
+        columns: FloatArray,
+        signs: FloatArray,
+        targets: list[float],
+    ) -> _Update:
+        solved = fit.factor.solve(columns.T)
+        core = np.linalg.inv(np.diag(signs) + columns @ solved)
+        core = (core + core.T) / 2
+        missed = signs * (np.array(targets) - columns @ fit.theta)
+        pull = solved @ missed
+        step = pull - solved @ (core @ (columns @ pull))
+        root = metric.root(fit.factor)
+        crossed = fit.factor.solve(root.T @ (root @ solved))
+        return cls(solved, core, step, crossed, (root @ solved).T @ (root @ solved))
+
+    def state(self, rows: FloatArray, before: _State) -> _State:
+        """Return the state of people with these rows after the change."""
+        m = len(self.core)
+        tools = np.column_stack([self.solved, self.crossed, self.step])
+        leverage, length, residual = (np.empty(len(rows)) for _ in range(3))
+        for part in row_blocks(*rows.shape):
+            found = rows[part] @ tools
+            across, crossed = found[:, :m], found[:, m : 2 * m]
+            turned = across @ self.core
+            leverage[part] = before.leverage[part]
+            leverage[part] -= np.einsum("ij,ij->i", turned, across)
+            length[part] = before.length[part]
+            away = turned @ self.lengths - 2 * crossed
+            length[part] += np.einsum("ij,ij->i", away, turned)
+            residual[part] = before.residual[part] - found[:, -1]
+        return _State(
+            leverage=np.clip(leverage, 0.0, 1.0, out=leverage),
+            residual=residual,
+            length=np.maximum(length, 0.0, out=length),
+            square=before.square,
+        )
+
+
+def _state(
+    fit: RidgeFit, metric: Metric, rows: FloatArray, target: FloatArray
+) -> _State:
+    inverse_root = fit.factor.inverse_root
+    directions = metric.directions(fit.factor)
+    leverage, length, square, missed = (np.empty(len(rows)) for _ in range(4))
+    for part in row_blocks(*rows.shape):
+        block = rows[part]
+        halves, steps = block @ inverse_root, block @ directions
+        leverage[part] = np.einsum("ij,ij->i", halves, halves)
+        length[part] = np.einsum("ij,ij->i", steps, steps)
+        square[part] = np.einsum("ij,ij->i", block, block)
+        missed[part] = block @ fit.theta
+    return _State(leverage, target - missed, length, square)

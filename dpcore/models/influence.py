@@ -1,0 +1,193 @@
+"""What a person is to a fit: all that the loss from its release depends on.
+
+With ``h = x' H^-1 x`` the leverage and ``r = y - x' theta`` the residual of a person in
+a linear fit, the fit without the person has, for the person's row, the leverage ``h/(1
+- h)``, the residual ``e = r/(1 - h)`` and the direction ``H_-^-1 x = H^-1 x/(1 - h)``,
+and the coefficients move by ``H_-^-1 x r`` (the Sherman-Morrison formula).
+
+Every law of a release takes its losses from these numbers, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Self
+
+import numpy as np
+
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+
+UNIQUE_FROM: Final = 1 - 1e-10
+"""Leverage from which a person alone determines a coefficient."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Influence:
+    """What each of some people is to a fit, arrays of shape ``(m,)``. CONFIDENTIAL.
+
+    Attributes:
+        leverage: ``h``, with the person, in [0, 1].
+        residual: ``e``, what the fit without the person misses; NaN where there is
+            none.
+        move: Length of the move of the coefficients when the unit leaves, in the norm
+            of the noise; infinite where there is no fit without it.
+        square: ``|x|^2``.
+        spread: ``x' H_-^-2 x``; NaN where the law does not need it.
+        rows: How many rows like this one the unit owns, all of which leave.
+        strength: ``lambda``, which every coefficient is penalized by; or 0.
+        error: Largest relative error of approximate moves that an audit found; 0 where
+            they are exact.
+
+    """
+
+    leverage: FloatArray = field(repr=False)
+    residual: FloatArray = field(repr=False)
+    move: FloatArray = field(repr=False)
+    square: FloatArray = field(repr=False)
+    spread: FloatArray = field(repr=False)
+    rows: int = 1
+    strength: float = 0.0
+    error: float = field(default=0.0, repr=False)
+
+    @classmethod
+    def of_members(
+        cls,
+        *,
+        leverage: FloatArray,
+        residual: FloatArray,
+        length: FloatArray,
+        square: FloatArray,
+    ) -> Self:
+        """Return the influence of people in a table, from the fit with everybody.
+
+        ``residual`` is ``r``, and ``length`` is ``x' H^-1 A H^-1 x`` in a public norm.
+        """
+        alone = leverage >= UNIQUE_FROM
+        rest = np.where(alone, 1.0, 1 - leverage)
+        spread = length / rest**2
+        return cls(
+            leverage=leverage,
+            residual=np.where(alone, np.nan, residual / rest),
+            move=np.where(alone, np.inf, np.abs(residual) * np.sqrt(spread)),
+            square=square,
+            spread=spread,
+        )
+
+    @classmethod
+    def of_moves(cls, moves: FloatArray) -> Self:
+        """Return people of whom moves alone are known: enough for public noise."""
+        rest = np.broadcast_to(np.nan, moves.shape)
+        return cls(leverage=rest, residual=rest, move=moves, square=rest, spread=rest)
+
+    def of(self, people: NDArray[np.intp]) -> Self:
+        """Return that of some of the people."""
+        return replace(
+            self,
+            leverage=self.leverage[people],
+            residual=self.residual[people],
+            move=self.move[people],
+            square=self.square[people],
+            spread=self.spread[people],
+        )
+
+    def owned(self, rows: int, *, strength: float, largest: float) -> Self:
+        """Return that of units that own ``rows`` rows like each person's own.
+
+        A table may hold fewer of them. Then it is kept within what so many rows can do
+        at all: the Hessian without them is no less than the penalty. Leverages are then
+        at most ``k |x|^2/(lambda + k |x|^2)``, moves ``k |x r| sqrt(a)/lambda``.
+
+        Args:
+            rows: ``k``, at least 1.
+            strength: ``lambda``, or 0.
+            largest: ``a``, the largest eigenvalue of a public norm; infinite for other
+                norms, which the rows change: the move stays that of one row.
+
+        """
+        if rows == 1:
+            return self
+        units = replace(self, rows=rows, strength=strength)
+        if math.isinf(largest):
+            return units
+        gone = np.minimum(rows * self.leverage, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            move = self.move * rows * units.kept / (1 - gone)
+        move = np.where(gone < 1, move, np.inf)
+        if strength > 0:
+            reach = rows * np.sqrt(self.square) * np.abs(self.residual) * units.kept
+            move = np.minimum(move, reach / strength * math.sqrt(largest))
+        return replace(units, move=move)
+
+    @property
+    def kept(self) -> FloatArray:
+        """Return ``1 - h``, which a penalty bounds from below, whatever is rounded."""
+        if self.strength == 0:
+            return np.asarray(1 - self.leverage)
+        least = self.strength / (self.strength + self.square)
+        return np.maximum(1 - self.leverage, least)
+
+    @property
+    def together(self) -> FloatArray:
+        """Return the leverage of all rows of the unit, in [0, 1]."""
+        if self.rows == 1:
+            return self.leverage
+        whole = np.minimum(self.rows * self.leverage, 1.0)
+        if self.strength == 0:
+            return whole
+        own = self.rows * self.square
+        return np.minimum(whole, own / (self.strength + own))
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Return which units alone determine a coefficient."""
+        return np.asarray(self.together >= UNIQUE_FROM)
+
+    @property
+    def outside(self) -> FloatArray:
+        """Return the leverage of the unit in the fit without it; may be infinite."""
+        h, alone = self.together, self.alone
+        return np.where(alone, np.inf, h / np.where(alone, 1.0, 1 - h))
+
+    @property
+    def missed(self) -> FloatArray:
+        """Return what the fit without the unit misses: root of the sum of squares."""
+        return np.asarray(np.abs(self.residual) * math.sqrt(self.rows) * self._grown)
+
+    @property
+    def spreads(self) -> FloatArray:
+        """Return ``spread`` of the unit."""
+        return np.asarray(self.spread * self.rows * self._grown**2)
+
+    @property
+    def _grown(self) -> FloatArray | float:
+        """Return how much more a residual grows without the unit than without a row."""
+        if self.rows == 1:
+            return 1.0
+        return self.kept / np.where(self.alone, 1.0, 1 - self.together)
+
+
+def without(
+    leverage: FloatArray, residual: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return leverages ``h/(1 - h)`` and residuals ``|r|/(1 - h)`` without each person.
+
+    Infinite for people whom the fit rests on alone.
+    """
+    alone = leverage >= UNIQUE_FROM
+    rest = np.where(alone, 1.0, 1 - leverage)
+    return (
+        np.where(alone, np.inf, leverage / rest),
+        np.where(alone, np.inf, np.abs(residual) / rest),
+    )
+
+
+def given_away() -> DataError:
+    """Return the error for a person without whom there is no fit to compare with."""
+    message = "the model rests on this person's record alone: they are given away."
+    return DataError(message)

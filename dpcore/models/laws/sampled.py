@@ -1,0 +1,356 @@
+"""Samples of the posterior of a linear model (Wang 2019, equation 6).
+
+A person changes the covariance of a sample too, so that the loss is not that of a
+Gaussian mechanism: see ``models.posterior_profile``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+from scipy.special import chndtr
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.person_laws import POINTS, Line
+from dpcore.models import guarantees, posterior_profile, repeated_posterior
+from dpcore.models.group_posterior import group_epsilon, group_pairs
+from dpcore.models.influence import UNIQUE_FROM, given_away, without
+from dpcore.models.laws.law import Law, check
+from dpcore.models.loss_tables import sampled_epsilon
+from dpcore.models.metrics import FISHER
+from dpcore.models.newcomers import sampled_losses
+from dpcore.models.posterior_guarantees import worst_case
+from dpcore.models.posterior_roc import roc as posterior_roc
+from dpcore.models.removals import removals
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.person_laws import PersonLaws
+    from dpcore.models.design import Design
+    from dpcore.models.fits import Fit
+    from dpcore.models.influence import Influence
+    from dpcore.models.laws.law import LossAt
+    from dpcore.models.metrics import Metric
+    from dpcore.models.question import ModelQuestion
+    from dpcore.models.ridge import RidgeFit
+
+_REACH: Final = 4.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampledFit(Law):
+    """Draws from the posterior ``N(theta, (gamma H)^-1)`` of a linear model.
+
+    Attributes:
+        gamma: Precision, in (0, inf).
+        samples: Number of draws, at least 1.
+
+    """
+
+    gamma: float
+    samples: int = 1
+    metric: ClassVar[Metric] = FISHER
+    units_known: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check(self.gamma, "gamma")
+        if self.samples < 1:
+            message = f"the number of samples must be at least 1, got {self.samples}."
+            raise ParameterError(message)
+
+    @property
+    def noise(self) -> float:
+        """Return ``1/sqrt(gamma)``."""
+        return 1 / math.sqrt(self.gamma)
+
+    def calibrated(
+        self, question: ModelQuestion, *, epsilon: float, delta: float
+    ) -> Self | None:
+        """Return the samples under which the worst pair is private enough."""
+        gamma = guarantees.posterior_gamma(
+            question, epsilon=epsilon, delta=delta, samples=self.samples
+        )
+        return self.at(gamma) if gamma > 0 else None
+
+    def guarantee(
+        self, question: ModelQuestion, *, delta: float, asked: float, calibrated: bool
+    ) -> float:
+        """Return the epsilon of the worst pair."""
+        if calibrated:
+            return asked
+        return guarantees.posterior_epsilon(
+            question, gamma=self.gamma, samples=self.samples, delta=delta
+        )
+
+    def guarantees(
+        self, question: ModelQuestion, precisions: FloatArray, *, delta: float
+    ) -> FloatArray:
+        """Return the same as ``guarantee`` for all precisions, if it can, at once."""
+        strength = question.penalty.constant
+        if self.samples > 1 or question.moves > 1 or strength == 0:
+            return Law.guarantees(self, question, precisions, delta=delta)
+        return worst_case(
+            gamma=precisions,
+            delta=delta,
+            penalty=strength,
+            people=question.most_people,
+            bounds=guarantees.BOUNDS,
+            proved=True,
+        )
+
+    def labels(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of all coefficients, sample by sample."""
+        if self.samples == 1:
+            return names
+        return tuple(f"{name}, {k + 1}" for k in range(self.samples) for name in names)
+
+    def at(self, precision: float) -> Self:
+        """Return the law at another precision ``gamma``."""
+        return replace(self, gamma=precision)
+
+    def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
+        """Return single draws from standard normal numbers, shape ``(m, d)``."""
+        return np.asarray(fit.theta + normal @ fit.posterior_root().T * self.noise)
+
+    def losses(self, people: Influence, *, delta: float) -> FloatArray:
+        """Return the epsilon of everybody's profile."""
+        residual = math.sqrt(self.gamma) * people.missed
+        return sampled_epsilon(
+            people.outside, residual, delta=delta, samples=self.samples
+        )
+
+    def losses_at(
+        self, people: Influence, precisions: FloatArray, *, delta: float
+    ) -> FloatArray:
+        """Return everybody's epsilon at each precision, shape ``(points, m)``."""
+        if self.samples == 1:
+            return Law.losses_at(self, people, precisions, delta=delta)
+        # One table of exact losses serves all precisions.
+        scaled = np.sqrt(precisions)[:, np.newaxis] * people.missed
+        leverage = np.broadcast_to(people.outside, scaled.shape)
+        found = sampled_epsilon(
+            leverage.ravel(), scaled.ravel(), delta=delta, samples=self.samples
+        )
+        return found.reshape(scaled.shape)
+
+    def loss_by(self, delta: float) -> LossAt | None:
+        """Return the exact epsilon of one sample by both without the person."""
+        root = math.sqrt(self.gamma)
+        if self.samples > 1:
+            return None
+        return lambda m, e: posterior_profile.epsilon_of(m, root * np.abs(e), delta)
+
+    def unit_losses(
+        self, fit: RidgeFit, codes: NDArray[np.intp], *, delta: float
+    ) -> tuple[FloatArray, FloatArray, str]:
+        """Return epsilons of units, and the moves of single rows."""
+        pairs = group_pairs(fit, codes)
+        lost = group_epsilon(pairs, gamma=self.gamma, delta=delta, samples=self.samples)
+        note = "exact where the rows of a unit are alike, and upper bounds elsewhere"
+        exact = bool(pairs.alike.all())
+        return lost[codes], removals(fit, FISHER).shifts, "" if exact else note
+
+    def pair(self, person: Influence) -> PersonLaws:
+        """Return the two laws of what the samples miss the person's target by."""
+        if person.alone[0]:
+            raise given_away()
+        return PosteriorLaws(
+            leverage=float(person.outside[0]),
+            residual=math.sqrt(self.gamma) * float(person.missed[0]),
+            samples=self.samples,
+        )
+
+    def unit_pair(
+        self, fit: RidgeFit, codes: NDArray[np.intp], person: int
+    ) -> PersonLaws:
+        """Return the two laws for a unit whose rows are alike."""
+        unit = group_pairs(fit, (codes != codes[person]).astype(np.intp))
+        if not unit.alike[0]:
+            message = (
+                "the rows of this unit differ, so that no single number says what a "
+                "sample tells about it; its loss above is an upper bound."
+            )
+            raise ParameterError(message)
+        if unit.leverage[0, 0] >= UNIQUE_FROM:
+            raise given_away()
+        m, e = without(unit.leverage[0, :1], unit.residual[0, :1])
+        return PosteriorLaws(
+            leverage=float(m[0]),
+            residual=math.sqrt(self.gamma) * float(e[0]),
+            samples=self.samples,
+        )
+
+    def evidence(self, fit: RidgeFit, person: int, released: FloatArray) -> float:
+        """Return ``K - u^2/2``, added up over the samples."""
+        here = self.influence(fit, people=np.array([person]))
+        h, error = float(here.leverage[0]), float(here.residual[0])
+        if here.alone[0]:
+            raise given_away()
+        missed = float(fit.target[person]) - released @ fit.features[person]
+        grown = -np.log1p(-h) + self.gamma * error * error * (1 - h)
+        return float(((grown - self.gamma * missed**2) / 2).sum())
+
+    def variation(self, people: Influence, *, delta: float) -> FloatArray:
+        """Return the profiles at an epsilon of 0."""
+        m, e = people.outside, math.sqrt(self.gamma) * people.missed
+        usual = np.isfinite(m) & np.isfinite(e)
+        found = np.ones(len(m))
+        if self.samples == 1:
+            found[usual] = posterior_profile.delta_of(m[usual], e[usual], 0.0)
+            return found
+        usual &= m > 0
+        # Who has no leverage tells nothing, and who is given away everything.
+        found[m == 0] = 0.0
+        found[usual] = repeated_posterior.delta_of(
+            m[usual], e[usual], 0.0, samples=self.samples
+        )
+        return found
+
+    def newcomers(
+        self, fit: Fit, design: Design, *, delta: float
+    ) -> tuple[float, float]:
+        """Return the loss of the rows tried, and a bound on all."""
+        return sampled_losses(
+            fit, design, gamma=self.gamma, samples=self.samples, delta=delta
+        )
+
+    def causes(self, people: Influence) -> tuple[FloatArray, ...]:
+        """Return the move without the person, the leverage, and the residual."""
+        outside, missed = people.outside, people.missed
+        return missed * np.sqrt(outside), outside, missed
+
+    def error(self, fit: Fit) -> float:
+        """Return ``tr(H^-1)/gamma``, over the number of samples: that of their mean."""
+        root = fit.factor.inverse_root
+        return float(np.sum(root**2)) / (self.gamma * self.samples)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PosteriorLaws:
+    """Posterior samples of a ridge regression: see ``models.posterior_profile``.
+
+    With several samples the sum of the squared residuals says all, which is noncentral
+    chi-square in both worlds.
+
+    Attributes:
+        leverage: ``x' H^-1 x`` without the person, in [0, inf).
+        residual: ``sqrt(gamma) |y - x' theta|`` without the person, in [0, inf).
+        samples: How many samples are released, at least 1.
+
+    """
+
+    leverage: float = field(repr=False)
+    residual: float = field(repr=False)
+    samples: int = 1
+
+    def __post_init__(self) -> None:
+        finite = 0 <= self.leverage < np.inf and 0 <= self.residual < np.inf
+        if not finite or self.samples < 1:
+            message = (
+                "the two laws of a posterior sample need a leverage and a residual in "
+                "[0, inf), and at least 1 sample."
+            )
+            raise ParameterError(message)
+
+    @property
+    def ceiling(self) -> float:
+        """Return the most that the samples can speak for the person's presence."""
+        return self.samples * float(
+            posterior_profile.ceiling(self.leverage, self.residual)
+        )
+
+    def delta(self, epsilon: FloatArray) -> FloatArray:
+        """Return the exact profile."""
+        if self.leverage == 0:
+            return np.zeros(np.shape(epsilon))
+        if self.samples == 1:
+            return posterior_profile.delta_of(self.leverage, self.residual, epsilon)
+        return repeated_posterior.delta_of(
+            self.leverage, self.residual, epsilon, samples=self.samples
+        )
+
+    def roc(self) -> tuple[FloatArray, FloatArray]:
+        """Return the chances of the tests "present if the residuals are small"."""
+        if self.samples == 1:
+            return posterior_roc(self.leverage, self.residual, points=POINTS)
+        if self.leverage == 0:
+            alarm = np.linspace(0, 1, 3)
+            return alarm, alarm
+        absent, present = (self._sum_below(self._sums(), q) for q in (False, True))
+        ends = ([0.0], [1.0])
+        alarm, detection = (
+            np.maximum.accumulate(np.concatenate([ends[0], part, ends[1]]))
+            for part in (absent, present)
+        )
+        return alarm, detection
+
+    def evidence(
+        self, draws: int, *, present: bool, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the evidence ``T K - sum(u^2)/2`` of simulated releases."""
+        center, deviation = self._law(present=present)
+        u = center + deviation * rng.standard_normal((draws, self.samples))
+        return np.asarray(self.ceiling - (u * u).sum(axis=1) / 2)
+
+    def line(self) -> Line | None:
+        """Return the laws of the residual, or of the sum of its squares."""
+        if self.leverage == 0:
+            return None
+        if self.samples > 1:
+            return self._line_of_sums()
+        laws = [self._law(present=present) for present in (False, True)]
+        low = min(center - _REACH * deviation for center, deviation in laws)
+        high = max(center + _REACH * deviation for center, deviation in laws)
+        x = np.linspace(low, high, POINTS)
+        absent, present = (
+            np.exp(-(((x - center) / deviation) ** 2) / 2)
+            / (deviation * np.sqrt(2 * np.pi))
+            for center, deviation in laws
+        )
+        return Line(
+            label="miss of the person's target, in units of the noise",
+            x=x,
+            absent=absent,
+            present=present,
+        )
+
+    def _line_of_sums(self) -> Line:
+        x = self._sums()[::2]
+        middle = (x[1:] + x[:-1]) / 2
+        absent, present = (
+            np.diff(self._sum_below(x, with_person)) / np.diff(x)
+            for with_person in (False, True)
+        )
+        return Line(
+            label="sum of squared misses of the target, × γ",
+            x=middle,
+            absent=absent,
+            present=present,
+        )
+
+    def _law(self, *, present: bool) -> tuple[float, float]:
+        """Return mean and standard deviation of the residual of one sample."""
+        shrunk = 1 + self.leverage if present else 1.0
+        return self.residual / shrunk, float(np.sqrt(self.leverage / shrunk))
+
+    def _sums(self) -> FloatArray:
+        """Return sums of squares that matter, ascending."""
+        size, ends = np.sqrt(self.samples), []
+        for present in (False, True):
+            center, deviation = self._law(present=present)
+            reach = (size + _REACH) * deviation
+            ends += [max(size * center - reach, 0.0), size * center + reach]
+        return np.asarray(np.linspace(min(ends), max(ends), 2 * POINTS)[1:] ** 2)
+
+    def _sum_below(self, x: FloatArray, present: bool) -> FloatArray:  # noqa: FBT001 - mapped over both
+        center, deviation = self._law(present=present)
+        variance = deviation * deviation
+        off = self.samples * center * center / variance
+        return np.asarray(chndtr(x / variance, self.samples, off))

@@ -1,0 +1,195 @@
+"""A regression model as a question about a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.models.design import UnitRows
+from dpcore.models.glm import fit_glm, glm_of_nobody
+from dpcore.models.kinds import ModelKind
+from dpcore.models.ridge import fit_ridge, ridge_of_nobody
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.conditions import clamped, filled
+from dpcore.statistics.parameters import column_parameters
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.models.design import Design
+    from dpcore.models.fits import Fit
+    from dpcore.models.losses import Loss
+    from dpcore.models.penalty import Penalty
+    from dpcore.relations import PrivacyUnit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelQuestion:
+    """A model of some columns, with everything public that it depends on. PUBLIC.
+
+    Attributes:
+        design: Which columns explain which one, and how they are scaled.
+        model: Which model.
+        penalty: How strongly large coefficients are penalized.
+        relation: Which tables are neighbors.
+        unit: Whom the guarantee protects.
+        most_people: The most rows that any table in question can have: the public
+            number of people, or a public bound on it where that number is private, as
+            it is under add/remove and where a unit may own several rows.
+        threshold: Residual from which Huber's loss is linear, on the scaled target;
+            ``None`` for other models.
+
+    Raises:
+        ParameterError: Rows may be longer than 1, the target does not suit the model,
+            or a number lies outside its domain.
+
+    """
+
+    design: Design
+    model: ModelKind
+    penalty: Penalty
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    most_people: int
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.most_people < 1:
+            message = (
+                "the largest number of people must be at least 1, got "
+                f"{self.most_people}."
+            )
+            raise ParameterError(message)
+        if self.design.unit_rows is UnitRows.OFF:
+            message = "rows must be kept at most 1 long: divide all, or clip long ones."
+            raise ParameterError(message)
+        if self.design.counts is not (self.model is ModelKind.POISSON):
+            message = "a Poisson regression is about counts, and no other model is."
+            raise ParameterError(message)
+        target = self.design.target
+        yes_no = target.kind is ColumnKind.YES_NO
+        if self.model is ModelKind.LOGISTIC and not yes_no:
+            message = (
+                f"a logistic regression needs a yes/no target; {target.name!r} is none."
+            )
+            raise ParameterError(message)
+        _ = self.loss
+
+    @property
+    def title(self) -> str:
+        """Return the question in words.
+
+        As in "linear regression of visits on age and income".
+        """
+        *first, last = (column.name for column in self.design.features)
+        names = f"{', '.join(first)} and {last}" if first else last
+        return f"{self.model} regression of {self.design.target.name} on {names}"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values before the model is fitted, in words."""
+        read = tuple(
+            condition
+            for column in self.columns
+            for condition in (
+                *clamped(column, named=True),
+                *filled(column, named=True),
+            )
+        )
+        return (*read, self._scaling)
+
+    @property
+    def _scaling(self) -> str:
+        """Return the scale of the coefficients in words."""
+        design = self.design
+        text = "numbers measured from the middle of their bounds in halves of their "
+        text += "width"
+        if design.unit_rows is UnitRows.DIVIDE:
+            text += f", rows divided by the root of {len(self.labels)}"
+        if design.origin is not None:
+            text += f", the target measured from {in_full(design.origin)}"
+        return text
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each coefficient."""
+        return self.design.labels
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return every column that is read, the target first."""
+        return self.design.columns
+
+    @property
+    def loss(self) -> Loss | None:
+        """Return the loss, ``None`` for the linear model."""
+        return self.model.loss(self.threshold)
+
+    @property
+    def moves(self) -> int:
+        """Return how many rows come or go between neighbors, one after the other.
+
+        At most: a unit owns up to ``unit.rows``, in a neighboring table as many or not.
+        """
+        replaced = self.relation is NeighboringRelation.SUBSTITUTION
+        return self.unit.rows * (2 if replaced else 1)
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each person behind the model. CONFIDENTIAL.
+
+        At most as many as were declared, the first ones.
+        """
+        return self.design.rows(dataset)[: self.most_people]
+
+    def fit(self, dataset: Dataset) -> Fit:
+        """Return the model fitted to a table. CONFIDENTIAL.
+
+        With a penalty there is a fit to any table: a refusal would tell how many people
+        there are. Only the first ``most_people`` rows are read. If there are more, the
+        maximum was not one, and a person who comes or goes may push another one out or
+        let one in: two moves. Of nobody, the coefficients are 0.
+
+        Raises:
+            DataError: A column cannot be read as declared; or, without a penalty,
+                nobody is left or no single fit exists.
+            ParameterError: The data set declares a column otherwise.
+
+        """
+        loss, rows = self.loss, self.rows(dataset)
+        if len(rows) == 0 and self.penalty.convexity(1) > 0:
+            columns = len(self.labels)
+            if loss is None:
+                return ridge_of_nobody(columns, penalty=self.penalty)
+            return glm_of_nobody(columns, loss=loss, penalty=self.penalty)
+        table = self.design.matrix(dataset, rows)
+        if loss is None:
+            return fit_ridge(table.features, table.target, penalty=self.penalty)
+        return fit_glm(table.features, table.target, loss=loss, penalty=self.penalty)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the model, ready for JSON."""
+        design, penalty = self.design, self.penalty
+        return {
+            "model": self.model.value,
+            "target": column_parameters(design.target),
+            "features": [column_parameters(column) for column in design.features],
+            "intercept": design.intercept,
+            "unit_rows": design.unit_rows.value,
+            "origin": None if design.origin is None else float(design.origin),
+            "others_apart": design.others_apart,
+            "penalty": {
+                "strength": float(penalty.strength),
+                "spares_first": penalty.spares_first,
+                "per_person": penalty.per_person,
+            },
+            "threshold": None if self.threshold is None else float(self.threshold),
+            "relation": self.relation.value,
+            "unit": {"noun": self.unit.noun, "rows": self.unit.rows},
+            "most_people": self.most_people,
+        }
