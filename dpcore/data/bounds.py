@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dpcore.errors import ParameterError
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

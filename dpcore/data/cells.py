@@ -13,6 +13,8 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "<NA>", "NULL", "null")
 """Cells that stand for a missing value. "None" is not among them: it is an answer."""
 
 _FEW = 1_000
+_LONG = 300
+_DIGITS = "[+-]?[0-9]+"
 _SPELLINGS = {"": "", ",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
 
 
@@ -31,7 +33,7 @@ def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
     cells, all_numbers = _plain_numbers(cells, dialect)
     if all_numbers:
         try:
-            values = pd.to_numeric(cells).astype("float64")
+            values = pd.to_numeric(within_floats(cells)).astype("float64")
         except ValueError:
             pass
         else:
@@ -44,6 +46,18 @@ def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
     kept = pd.Categorical.from_codes(merged, categories=categories)
     text = pd.Series(kept, index=column.index, name=column.name)
     return text if len(categories) <= _FEW else text.astype("str")
+
+
+def within_floats(cells: pd.Series) -> pd.Series:
+    """Return the cells with those of very many digits as the floats that they are.
+
+    pandas would make integers of them that no float holds. Beyond the largest float
+    they are infinite, as 1e400 is.
+    """
+    long = (cells.str.len() > _LONG) & cells.str.fullmatch(_DIGITS, na=False)
+    if not long.any():
+        return cells
+    return cells.mask(long, cells[long].map(lambda cell: repr(float(cell))))
 
 
 def _plain_numbers(cells: pd.Series, dialect: Dialect) -> tuple[pd.Series, bool]:

@@ -166,6 +166,21 @@ def propose_kinds(frame: pd.DataFrame) -> tuple[Column, ...]:
     return tuple(_propose(str(name), frame[name]) for name in frame.columns)
 
 
+def yes_no(name: str, labels: tuple[str, str]) -> Column:
+    """Return a first description of a yes/no column: who has no value counts as no.
+
+    Leaving people out instead would make their number private, and a public minimum
+    would stand in for it in every share.
+    """
+    return Column(
+        name=name,
+        kind=ColumnKind.YES_NO,
+        labels=labels,
+        missing=MissingPolicy.REPLACE,
+        replacement=labels[0],
+    )
+
+
 def _propose(name: str, values: pd.Series) -> Column:
     from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
 
@@ -173,12 +188,12 @@ def _propose(name: str, values: pd.Series) -> Column:
         numbers = values.to_numpy(dtype=np.float64)
         zero, one = numbers == 0, numbers == 1
         if zero.any() and one.any() and (zero | one | np.isnan(numbers)).all():
-            return Column(name=name, kind=ColumnKind.YES_NO, labels=("0", "1"))
+            return yes_no(name, ("0", "1"))
         return Column(name=name, kind=ColumnKind.NUMBER)
     distinct = {str(value) for value in values.dropna().unique()}
     spelled = {value.casefold(): value for value in distinct}
     for no, yes in NO_YES:
         if len(distinct) == len(spelled) and spelled.keys() == {no, yes}:
             pair = (spelled[no], spelled[yes])
-            return Column(name=name, kind=ColumnKind.YES_NO, labels=pair)
+            return yes_no(name, pair)
     return Column(name=name, kind=ColumnKind.CATEGORY)

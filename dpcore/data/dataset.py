@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.cells import within_floats
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.fingerprints import table_fingerprint
 from dpcore.errors import DataError, ParameterError
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 MISSING_CODE = -1
 """Code of a missing value."""
@@ -134,9 +136,21 @@ class Dataset:
         column = self.column(name)
         if column.kind is not ColumnKind.NUMBER:
             return int(np.count_nonzero(self.codes(name) == len(column.labels)))
-        bounds = _bounds(column)
-        values = self.numbers(name)
-        return int(np.count_nonzero((values < bounds.lower) | (values > bounds.upper)))
+        return sum(self.beyond(name))
+
+    def beyond(self, name: str) -> tuple[int, int]:
+        """Return how many numbers lie below the bounds, and how many above.
+
+        CONFIDENTIAL. Missing values do not count.
+
+        Raises:
+            DataError: Some cells are not numbers.
+            ParameterError: The column has no bounds.
+
+        """
+        bounds, values = _bounds(self.column(name)), self.numbers(name)
+        below = int(np.count_nonzero(values < bounds.lower))
+        return below, int(np.count_nonzero(values > bounds.upper))
 
     def touches_bounds(self, name: str) -> bool:
         """Return whether the bounds are exactly the least and the largest number.
@@ -207,7 +221,8 @@ def _not_numbers(values: pd.Series) -> NDArray[np.bool_]:
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     codes, distinct = pd.factorize(values)
-    parsed = pd.to_numeric(pd.Series(distinct, dtype="str"), errors="coerce")
+    cells = within_floats(pd.Series(distinct, dtype="str"))
+    parsed = pd.to_numeric(cells, errors="coerce")
     bad = parsed.isna().to_numpy()
     present = codes >= 0
     bad_rows = present & np.append(bad, False)[codes]

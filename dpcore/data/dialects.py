@@ -1,9 +1,10 @@
-"""How a CSV file is written: its encoding, delimiter and way to write numbers."""
+"""How a CSV file is written: its encoding, where it begins, delimiter and numbers."""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ PREFIX_BYTES = 64 * 1024
 _GROUP_DIGITS = 3
 _NUMBER = re.compile("[+-]?([0-9]+(?:[.,'’ \u00a0\u202f][0-9]+)+)")
 _SPELLINGS = str.maketrans("’\u00a0\u202f", "'  ")
+_COMMENT = "#"
+_SEPARATOR_LINE = re.compile('"?sep=(.)"?', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class Dialect:
         thousands: What groups the digits of large numbers, one of ``THOUSANDS``; empty
             if nothing does. A space also stands for the no-break spaces, and ``'`` for
             the typographic apostrophe.
+        skipped: Number of lines before the header that are left out, at least 0.
 
     """
 
@@ -51,6 +55,7 @@ class Dialect:
     delimiter: str = ","
     decimal: str = "."
     thousands: str = ""
+    skipped: int = 0
 
     def __post_init__(self) -> None:
         domains = {
@@ -67,6 +72,15 @@ class Dialect:
         if self.decimal == self.thousands:
             message = "the decimal mark and the thousands separator must differ."
             raise ParameterError(message)
+        if self.skipped < 0:
+            message = "the number of lines left out must not be negative."
+            raise ParameterError(message)
+
+
+DECIMAL_POINT = Dialect()
+"""What most programs read."""
+DECIMAL_COMMA = Dialect(encoding="utf-8-sig", delimiter=";", decimal=",")
+"""What spreadsheets read where the comma is the decimal mark, as in Germany."""
 
 
 def sniff(data: bytes) -> Dialect:
@@ -77,14 +91,34 @@ def sniff(data: bytes) -> Dialect:
     then the rest of the file decides, and failing that the delimiter: files with
     semicolons come from where the comma is the decimal mark.
 
-    >>> sniff("Größe;Preis\n1,85;1.299,00\n".encode("latin-1"))
-    Dialect(encoding='cp1252', delimiter=';', decimal=',', thousands='.')
+    Lines at the beginning that start with "#" are left out, unless the last of them is
+    the header. So is Excel's "sep=;", which names the delimiter.
+
+    >>> dialect = sniff("Größe;Preis\n1,85;1.299,00\n".encode("latin-1"))
+    >>> dialect.encoding, dialect.delimiter, dialect.decimal, dialect.thousands
+    ('cp1252', ';', ',', '.')
+    >>> sniff(b"# exported in May\nage,visits\n30,2\n").skipped
+    1
     """
     encoding, text = _decode(data)
-    delimiter = max(DELIMITERS, key=lambda mark: _fit(text, mark))
-    decimal, thousands = _marks(text, delimiter)
+    lines = _lines(text)
+    first = lines[0].rstrip("\r\n") if lines else ""
+    named = _SEPARATOR_LINE.fullmatch(first)
+    start = 1 if named else 0
+    end = _end_of_comments(lines, start)
+    if named and named[1] in DELIMITERS:
+        delimiter = named[1]
+    else:
+        delimiter = max(DELIMITERS, key=lambda mark: _fit(lines[end:], mark))
+    if end > start and _is_header(lines[end - 1], lines[end:], delimiter):
+        end -= 1
+    decimal, thousands = _marks(lines[end:], delimiter)
     return Dialect(
-        encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        skipped=end,
     )
 
 
@@ -114,16 +148,50 @@ def _decode(data: bytes) -> tuple[str, str]:
     return encoding, text
 
 
-def _rows(text: str, delimiter: str) -> list[list[str]]:
-    # keepends and newline-agnostic splitting leave quoted line ends to the reader.
-    lines = text.splitlines(keepends=True)
+def _lines(text: str) -> list[str]:
+    """Return the lines with their ends.
+
+    Only carriage return and line feed end a line of a file; ``str.splitlines`` knows
+    more, which may occur in a name.
+    """
+    return list(io.StringIO(text, newline=""))
+
+
+def _end_of_comments(lines: list[str], start: int) -> int:
+    """Return the place after the last of the leading comments, or ``start``."""
+    end = start
+    for place, line in enumerate(lines[start:], start=start):
+        if line.startswith(_COMMENT):
+            end = place + 1
+        elif line.strip():
+            return end
+    # Nothing but comments: then they are the table.
+    return start
+
+
+def _is_header(comment: str, following: list[str], delimiter: str) -> bool:
+    """Return whether a line that begins with "#" is the header of what follows.
+
+    It is if it has as many fields, and what follows is no header, having numbers; or if
+    it has several, and the first of them begins at once.
+    """
+    names = _rows([comment], delimiter)[0]
+    record = next(iter(_rows(following, delimiter)), [])
+    if len(record) != len(names):
+        return False
+    numbers = any(re.fullmatch("[+-]?[0-9][0-9.,]*", cell.strip()) for cell in record)
+    return numbers or (len(names) > 1 and not names[0][1:2].isspace())
+
+
+def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    # Lines with their ends leave quoted line ends to the reader.
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     return [row for row in rows if row]
 
 
-def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
-    """Return how well a delimiter explains the text, the best being the largest."""
-    rows = _rows(text, delimiter)
+def _fit(lines: list[str], delimiter: str) -> tuple[bool, float, int]:
+    """Return how well a delimiter explains the lines, the best being the largest."""
+    rows = _rows(lines, delimiter)
     if not rows:
         return False, 0.0, 0
     width = len(rows[0])
@@ -131,12 +199,12 @@ def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
     return width > 1, same / len(rows), width
 
 
-def _marks(text: str, delimiter: str) -> tuple[str, str]:
+def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
     """Return the decimal mark and the thousands separator."""
     decimals: Counter[str] = Counter()
     groups: Counter[str] = Counter()
     either: Counter[str] = Counter()
-    for row in _rows(text, delimiter)[1:]:
+    for row in _rows(lines, delimiter)[1:]:
         for cell in row:
             number = _NUMBER.fullmatch(cell.strip())
             if number:

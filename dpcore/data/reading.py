@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.data.cells import MISSING, settle
 from dpcore.data.dialects import UTF16_MARKS
-from dpcore.data.records import header_fields, record_lines
+from dpcore.data.records import header_fields, header_start, record_lines
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ _SIGNATURES = {
 def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
     """Return the table of a CSV file whose first record is the header.
 
+    Lines that the dialect skips come before it.
+
     Columns are numbers (int or float; NaN is missing), or text (str, or a category of
     str where few values are distinct). The index is the line of the file at which each
     record begins, the header normally being line 1. Blank lines are skipped. Cells in
@@ -63,10 +65,15 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
             text = text.removeprefix(_MARK)
         _refuse_nul(text)
         mark = dialect.delimiter
-        names = _names(header_fields(text, encoding=encoding, delimiter=mark))
-        lines = record_lines(text, encoding=encoding, delimiter=mark, fields=len(names))
+        start, first = header_start(text, delimiter=mark, skipped=dialect.skipped)
+        table = text[start:]
+        fields = header_fields(table, encoding=encoding, delimiter=mark, line=first)
+        names = _names(fields, first)
+        lines = record_lines(
+            table, encoding=encoding, delimiter=mark, fields=len(names), first=first
+        )
         _check_rows(lines)
-        return _parse(text, encoding, dialect, names, lines)
+        return _parse(table, encoding, dialect, names, lines)
     except UnicodeError:
         raise _undecodable(text, encoding) from None
 
@@ -110,13 +117,13 @@ def _refuse_nul(text: bytes) -> None:
         raise DataError(message, line=line)
 
 
-def _names(fields: list[str]) -> list[str]:
+def _names(fields: list[str], line: int) -> list[str]:
     if len(fields) > MAX_COLUMNS:
         message = (
             f"the header has {len(fields)} columns, and at most {MAX_COLUMNS} can be "
             "read. Keep the columns that you need, or choose another delimiter."
         )
-        raise DataError(message, line=1)
+        raise DataError(message, line=line)
     names = [field.strip() for field in fields]
     seen: dict[str, int] = {}
     for column, name in enumerate(names, start=1):
@@ -132,7 +139,7 @@ def _names(fields: list[str]) -> list[str]:
         else:
             continue
         message = f"column {column} {problem}."
-        raise DataError(message, line=1, column=column)
+        raise DataError(message, line=line, column=column)
     return names
 
 

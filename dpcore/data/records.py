@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from array import array
 from typing import TYPE_CHECKING
 
@@ -26,12 +27,46 @@ Lines = range | np.ndarray
 
 _BLOCK = 1 << 20
 _NEWLINE, _QUOTE = b'\n"'
+_LINE_BREAK = re.compile(rb"\r\n?|\n")
 _DELIMITER, _LINE_END, _QUOTED_LINE_END = 0, 1, 2
 _FIELD_LIMIT = csv.field_size_limit()
 
 
-def header_fields(text: bytes, *, encoding: str, delimiter: str) -> list[str]:
-    """Return the fields of the first record.
+def header_start(text: bytes, *, delimiter: str, skipped: int) -> tuple[int, int]:
+    """Return the offset of the header, and its line; the first line is line 1.
+
+    Lines that are to be skipped, and blank ones, come before it. ``text`` is in an
+    encoding that contains ASCII.
+
+    Raises:
+        DataError: There are too few lines.
+
+    """
+    offset, line = 0, 1
+    blank = _blank(delimiter).encode()
+    while offset < len(text):
+        end = _line_end(text, offset)
+        if line > skipped and text[offset:end].strip(blank):
+            break
+        offset, line = end, line + 1
+    if offset >= len(text) and skipped:
+        message = (
+            f"no line is left after the {skipped} that are left out before the header. "
+            "Leave out fewer."
+        )
+        raise DataError(message)
+    return offset, line
+
+
+def _line_end(text: bytes, offset: int) -> int:
+    found = _LINE_BREAK.search(text, offset)
+    return len(text) if found is None else found.end()
+
+
+def header_fields(
+    text: bytes, *, encoding: str, delimiter: str, line: int = 1
+) -> list[str]:
+    """Return the fields of the first record, which begins in that line of the file.
 
     Raises:
         DataError: There is none.
@@ -41,15 +76,17 @@ def header_fields(text: bytes, *, encoding: str, delimiter: str) -> list[str]:
     try:
         fields: list[str] | None = next(filter(None, reader), None)
     except csv.Error:
-        raise _unclosed(1) from None
+        raise _unclosed(line) from None
     if fields is None:
         message = "the file is empty. Upload a CSV file with a header and records."
         raise DataError(message)
     return fields
 
 
-def record_lines(text: bytes, *, encoding: str, delimiter: str, fields: int) -> Lines:
-    """Return the line at which each record begins; the first line is line 1.
+def record_lines(
+    text: bytes, *, encoding: str, delimiter: str, fields: int, first: int = 1
+) -> Lines:
+    """Return the line at which each record begins; ``text`` begins in line ``first``.
 
     Blank lines are no records. ``text`` is in an encoding that contains ASCII.
 
@@ -57,13 +94,15 @@ def record_lines(text: bytes, *, encoding: str, delimiter: str, fields: int) -> 
         DataError: A record has more or fewer fields than the header.
 
     """
-    lines = _regular(text, ord(delimiter), fields)
+    lines = _regular(text, ord(delimiter), fields, first)
     if lines is None:
-        lines = _any(text, encoding=encoding, delimiter=delimiter, fields=fields)
+        lines = _any(
+            text, encoding=encoding, delimiter=delimiter, fields=fields, first=first
+        )
     return lines
 
 
-def _regular(text: bytes, delimiter: int, fields: int) -> Lines | None:
+def _regular(text: bytes, delimiter: int, fields: int, first: int = 1) -> Lines | None:
     """Return the lines of a file in which all is as it should be, otherwise None.
 
     Counts delimiters and line ends outside quotes. Anything unusual (a lone carriage
@@ -83,8 +122,8 @@ def _regular(text: bytes, delimiter: int, fields: int) -> Lines | None:
         return None
     line_ends = found[found != _DELIMITER]
     if len(line_ends) == len(ends):
-        return range(2, len(ends) + 1)
-    return np.flatnonzero(line_ends == _LINE_END)[:-1] + 2
+        return range(first + 1, first + len(ends))
+    return np.flatnonzero(line_ends == _LINE_END)[:-1] + first + 1
 
 
 def _maybe_blank_lines(text: bytes, end: int) -> bool:
@@ -125,18 +164,20 @@ def _separators(text: bytes, end: int, delimiter: int) -> NDArray[np.uint8] | No
     return np.concatenate([*found, np.ones(1, np.uint8)])
 
 
-def _any(text: bytes, *, encoding: str, delimiter: str, fields: int) -> Lines:
+def _any(
+    text: bytes, *, encoding: str, delimiter: str, fields: int, first: int = 1
+) -> Lines:
     """Return the lines of any file, read record by record."""
     reader = _reader(text, encoding=encoding, delimiter=delimiter)
     lines = array("q")
-    line = 1
+    line = first
     try:
         for record in reader:
             if record and len(record) != fields:
                 raise _ragged(line, found=len(record), expected=fields)
             if record:
                 lines.append(line)
-            line = reader.line_num + 1
+            line = reader.line_num + first
     except csv.Error:
         raise _unclosed(line) from None
     return np.array(lines[1:], dtype=np.int64)
@@ -154,9 +195,14 @@ def _reader(text: bytes, *, encoding: str, delimiter: str) -> _csv.Reader:
 def _blank_lines_emptied(stream: io.TextIOWrapper, delimiter: str) -> Iterator[str]:
     # The csv module takes a line of spaces for a record with one field; pandas does
     # not. Inside quotes only the number of line ends matters here.
-    blank = " \r\n" if delimiter == "\t" else " \t\r\n"
+    blank = _blank(delimiter)
     for line in stream:
         yield line if line.strip(blank) else "\n"
+
+
+def _blank(delimiter: str) -> str:
+    """Return the characters of which a line without a record consists."""
+    return " \r\n" if delimiter == "\t" else " \t\r\n"
 
 
 def _ragged(line: int, *, found: int, expected: int) -> DataError:

@@ -1,4 +1,4 @@
-"""A release with its intervals; in Classroom mode also the truth and repeated draws."""
+"""A release with its intervals; in Classroom mode also the truth."""
 
 from __future__ import annotations
 
@@ -7,76 +7,142 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import STROKES, TRUTH, Picture, canvas, mark, plain
-from dpcore.figures.wording import measured, percent
+from dpcore.figures.marks import NAME, bars, interval, line, points, ring
+from dpcore.figures.theme import (
+    HEIGHT,
+    TRUTH,
+    Picture,
+    Stroke,
+    axis,
+    below,
+    frame,
+    plain,
+)
+from dpcore.wording import capital, interval_ends, measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.inference.intervals import Intervals
 
 _TOTAL = "rgba(0,114,178,0.35)"
 _NOISE = "#0072B2"
+_HEIGHT = 230
 
 
-def answer_text(value: float, noise: FloatArray, total: FloatArray, unit: str) -> str:
-    """Return the release in one line, with both intervals.
+def answer_text(
+    value: float, noise: FloatArray, total: FloatArray | None, unit: str
+) -> str:
+    """Return the release in one line, with its intervals.
 
-    >>> answer_text(54.21, np.array([52.9, 55.5]), np.array([52.1, 56.3]), "years")
+    >>> noise = np.array([52.9, 55.5])
+    >>> answer_text(54.21, noise, np.array([52.1, 56.3]), "years")
     '54.2 years; 95 %: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
+    >>> answer_text(54.21, noise, None, "years")
+    '54.2 years; 95 %: 52.9 to 55.5 from the noise alone'
     """
     error = float(noise[1] - noise[0]) / 2
-    ends = [measured(float(end), error) for end in (*noise, *total)]
+    low, high = interval_ends(*noise.tolist())
+    sampling = ""
+    if total is not None:
+        ends = interval_ends(*total.tolist())
+        sampling = f", {ends[0]} to {ends[1]} with sampling"
     return (
-        f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: {ends[0]} to "
-        f"{ends[1]} from the noise alone, {ends[2]} to {ends[3]} with sampling"
+        f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: {low} to {high} "
+        f"from the noise alone{sampling}"
     )
 
 
 def answer_picture(
-    value: float,
-    around: Intervals,
-    *,
-    axis: str,
-    unit: str,
-    watermark: bool,
+    value: float, around: Intervals, *, statement: str, unit: str, sampled: bool
 ) -> Picture:
-    """Return the sanitized value of a scalar statistic with its two intervals."""
+    """Return the sanitized value of a scalar statistic with its intervals.
+
+    Args:
+        value: The sanitized value.
+        around: Its intervals.
+        statement: Of what it is an answer.
+        unit: Its unit.
+        sampled: Whether the table is a sample; if it is everybody, there is no interval
+            for a population.
+
+    """
+    noise, total = around.noise[0], around.total[0] if sampled else None
+    parts = {"noise alone": noise}
+    if total is not None:
+        parts["noise and sampling"] = total
+    return _number_line(value, parts, answer_text(value, noise, total, unit), statement)
+
+
+def resampled_picture(
+    value: float, around: Intervals, *, statement: str, unit: str, sampled: bool
+) -> Picture:
+    """Return an answer from a sample with an interval for the table, and a wider one.
+
+    Both cover the noise and who happened to be sampled. Where they read alike, or the
+    table itself is no sample of a population (``sampled``), there is one of them.
+    """
     noise, total = around.noise[0], around.total[0]
-    figure = canvas(x=axis, y="", watermark=watermark, height=230)
-    for name, ends, width, color in (
-        ("noise and sampling", total, 20, _TOTAL),
-        ("noise alone", noise, 8, _NOISE),
-    ):
-        figure.add_scatter(
-            x=list(ends),
-            y=[0, 0],
-            mode="lines",
-            name=name,
-            line={"width": width, "color": color},
-            hovertemplate="%{x:.6g}<extra>%{fullData.name}</extra>",
+    error = float(noise[1] - noise[0]) / 2
+    ends = [measured(float(end), error) for end in (*noise, *total)]
+    title = f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: "
+    parts, alike = {"for this table": noise}, ""
+    if sampled:
+        parts["for the population"] = total
+    if not sampled:
+        title += f"{ends[0]} to {ends[1]} for this table"
+    elif ends[:2] == ends[2:]:
+        alike = "for this table and the population"
+        title += f"{ends[0]} to {ends[1]}, {alike} behind it"
+    else:
+        title += (
+            f"{ends[0]} to {ends[1]} for this table, {ends[2]} to {ends[3]} for the "
+            "population behind it"
         )
-    figure.add_scatter(
-        x=[value],
-        y=[0],
-        mode="markers",
-        name="sanitized value",
-        marker={"size": 14, "color": "white", "line": {"width": 3, "color": _NOISE}},
-        hovertemplate="%{x:.6g}<extra>sanitized value</extra>",
-    )
-    figure.update_yaxes(visible=False, range=[-1, 1])
-    title = answer_text(value, noise, total, unit)
+    return _number_line(value, parts, title, statement, alike=alike)
+
+
+def _number_line(
+    value: float,
+    parts: dict[str, FloatArray],
+    title: str,
+    statement: str,
+    *,
+    alike: str = "",
+) -> Picture:
+    """Return one point and its intervals, from the narrowest to the widest.
+
+    Where they read ``alike``, the widest one stands for all of them, under that name.
+    """
+    strokes = (Stroke(color=_NOISE, width=8), Stroke(color=_TOTAL, width=20))
+    drawn = [
+        (alike or name, ends, stroke)
+        for (name, ends), stroke in zip(parts.items(), strokes, strict=False)
+    ][-1 if alike else 0 :]
+    hover = "%{x:.6g}"
+    traces = [
+        line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
+        for name, ends, stroke in drawn
+    ]
+    what = "sanitized value"
+    center = points([value], [0], what, ring(_NOISE, 14), hover=hover, aside=what)
+    bars = "a bar" if len(drawn) == 1 else "a thin and a thick bar"
     return Picture(
         title=title,
-        figure=figure,
-        alt=f"One point with a thin and a thick bar around it. {title}.",
+        figure=frame(
+            height=_HEIGHT + below(statement),
+            traces=[*reversed(traces), center],
+            xaxis=axis(plain(statement)),
+            yaxis=axis(visible=False, range=[-1, 1]),
+        ),
+        alt=f"One point with {bars} around it. {capital(statement)}: {title}.",
         table=pd.DataFrame(
             {
-                "what": ["noise alone", "noise and sampling"],
-                "lower": [noise[0], total[0]],
-                "value": [value, value],
-                "upper": [noise[1], total[1]],
+                "what": list(parts),
+                "lower": [float(low) for low, _ in parts.values()],
+                "value": value,
+                "upper": [float(high) for _, high in parts.values()],
             }
         ),
     )
@@ -87,53 +153,47 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     values: FloatArray,
     around: Intervals,
     *,
-    axis: str,
+    statement: str,
     noun: str,
     unit: str,
     truth: FloatArray | None,
-    watermark: bool,
+    sampled: bool,
 ) -> Picture:
     """Return sanitized numbers as bars with noise intervals that hold together.
 
-    ``noun`` is what each number is called, such as "count"; ``truth`` is drawn only in
-    Classroom mode.
+    ``statement`` says of what they are answers, and ``noun`` what each is called, such
+    as "count"; ``truth`` is drawn only in Classroom mode. Where the table is not
+    ``sampled`` there are no intervals for a population.
     """
     shown = [plain(label) for label in labels]
-    figure = canvas(x=axis, y=unit or noun, watermark=watermark)
-    figure.add_bar(
-        x=shown,
-        y=values,
-        name=f"sanitized {noun}",
-        marker_color=_NOISE,
-        opacity=0.75,
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": around.noise[:, 1] - values,
-            "arrayminus": values - around.noise[:, 0],
-        },
-        hovertemplate="%{x}: %{y:,.4g}<extra></extra>",
-    )
+    low, high = around.noise.T
+    traces = [
+        bars(
+            shown,
+            values,
+            f"sanitized {noun}",
+            {"color": _NOISE},
+            hover="%{x}: %{y:,.4g}",
+            opacity=0.75,
+            error_y=interval(high - values, values - low),
+        )
+    ]
     table = pd.DataFrame(
         {
             "cell": list(labels),
             f"sanitized {noun}": values,
-            "noise, lower": around.noise[:, 0],
-            "noise, upper": around.noise[:, 1],
-            "with sampling, lower": around.total[:, 0],
-            "with sampling, upper": around.total[:, 1],
+            "noise, lower": low,
+            "noise, upper": high,
         }
     )
+    if sampled:
+        table["with sampling, lower"] = around.total[:, 0]
+        table["with sampling, upper"] = around.total[:, 1]
     if truth is not None:
-        figure.add_scatter(
-            x=shown,
-            y=truth,
-            mode="markers",
-            name=f"true {noun}",
-            marker=TRUTH,
-        )
-        table[f"true {noun}"] = truth
-    reach = float(np.max(around.noise[:, 1] - around.noise[:, 0])) / 2
+        traces.append(points(shown, truth, f"{noun} without noise", TRUTH))
+        table[f"{noun} without noise"] = truth
+    # Bounds cut some intervals off on one side: the noise is the longer one.
+    reach = float(np.max(np.abs(around.noise - np.asarray(values)[:, np.newaxis])))
     first, second = np.argsort(values)[::-1][:2]
     title = (
         f"The largest {noun} is that of “{labels[first]}” with "
@@ -145,67 +205,13 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         title += ", so the order is not certain"
     return Picture(
         title=title,
-        figure=figure,
-        alt=f"{len(labels)} bars of a sanitized {noun} with error bars. {title}.",
+        figure=frame(
+            height=HEIGHT + below(statement),
+            traces=traces,
+            xaxis=axis(plain(statement)),
+            yaxis=axis(plain(unit or noun)),
+        ),
+        alt=f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}. "
+        f"{title}.",
         table=table,
     )
-
-
-def draws_picture(
-    key: str,
-    draws: FloatArray,
-    *,
-    truth: float,
-    released: float,
-    bias: float,
-    axis: str,
-    unit: str,
-) -> Picture:
-    """Return repeated simulated releases around the true value. Classroom mode only."""
-    stroke = STROKES[key]
-    figure = canvas(x=axis, y="draws", watermark=True)
-    counts, edges = np.histogram(draws, bins=30, range=_spread(draws))
-    figure.add_bar(
-        x=(edges[1:] + edges[:-1]) / 2,
-        y=counts,
-        width=np.diff(edges),
-        name=f"{len(draws)} simulated releases",
-        marker_color=stroke.color,
-        opacity=0.7,
-        hovertemplate="around %{x:.4g}: %{y} draws<extra></extra>",
-    )
-    top = float(counts.max())
-    mark(figure, at=truth, to=1.12 * top, name="true value", dash="solid")
-    mark(figure, at=released, to=1.02 * top, name="your release", dash="dot")
-    error = draws - truth
-    rmse = float(np.sqrt(np.mean(error**2)))
-    at_bounds = float(
-        np.mean((draws == draws.min()) | (draws == draws.max()))
-        if len(np.unique(draws)) < len(draws)
-        else 0.0
-    )
-    suffix = f" {unit}" if unit else ""
-    doubt = float(2 * error.std() / np.sqrt(len(draws)))
-    title = (
-        f"Released again and again, the answer is off by {measured(rmse, rmse / 10)}"
-        f"{suffix} typically; on average by {measured(float(error.mean()), doubt)} ± "
-        f"{measured(doubt, doubt)}{suffix} (exactly: {measured(bias, rmse / 10)})"
-    )
-    if at_bounds > 0:
-        title += f"; {percent(at_bounds)} of the draws lie exactly on a bound"
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Histogram of simulated releases around the true value. {title}.",
-        table=pd.DataFrame(
-            {"from": edges[:-1], "to": edges[1:], "draws": counts},
-        ),
-    )
-
-
-def _spread(draws: FloatArray) -> tuple[float, float]:
-    """Return ends of a histogram, apart by more than floats are."""
-    low, high = float(draws.min()), float(draws.max())
-    least = 1e-9 * max(abs(low), abs(high)) or 1.0
-    middle, half = (low + high) / 2, max((high - low) / 2, least)
-    return middle - half, middle + half

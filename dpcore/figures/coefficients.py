@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import PUBLIC, TRUTH, Picture, frame, plain
-from dpcore.figures.wording import significant
+from dpcore.figures.marks import dot, interval, points
+from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, frame, plain
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _ROW = 34
 _LONGEST = 22
@@ -28,7 +29,6 @@ def coefficients_picture(
     truth: FloatArray | None = None,
     samples: int = 1,
     simulated: bool = False,
-    watermark: bool,
 ) -> Picture:
     """Return coefficients side by side, on the scale of the model.
 
@@ -40,47 +40,42 @@ def coefficients_picture(
         truth: CONFIDENTIAL: the coefficients of the table, or ``None``.
         samples: How many posterior samples there are.
         simulated: Whether this is a simulated draw, which must not leave.
-        watermark: Whether this is a classroom exercise.
 
     """
     # By place: names that are cut short may look alike.
     places = np.arange(len(labels))
     names = [plain(label) for label in labels]
+    drawn = _name(samples, simulated=simulated)
     traces = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": _name(samples, simulated=simulated),
-            "x": values,
-            "y": places,
-            "text": names,
-            "marker": {"color": PUBLIC, "size": 11},
-            "error_x": _bars(values, ends),
-            "hovertemplate": "%{text}: %{x:.4g}<extra></extra>",
-        }
+        points(
+            values,
+            places,
+            drawn,
+            dot(PUBLIC, 11),
+            hover="%{customdata}: %{x:.4g}",
+            customdata=names,
+            error_x=_bars(values, ends),
+        )
     ]
     if truth is not None:
         traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "without noise",
-                "x": truth,
-                "y": places,
-                "text": names,
-                "marker": TRUTH,
-                "hovertemplate": "%{text}: %{x:.4g} without noise<extra></extra>",
-            }
+            points(
+                truth,
+                places,
+                "without noise",
+                TRUTH,
+                hover="%{customdata}: %{x:.4g} without noise",
+                customdata=names,
+            )
         )
     figure = frame(
-        watermark=watermark,
         height=_MARGIN + _ROW * len(names),
         traces=traces,
-        xaxis={
-            "title": {"text": "coefficient (model scale)"},
-            "zeroline": True,
-            "zerolinecolor": "rgba(127,127,127,0.7)",
-        },
+        xaxis=axis(
+            "coefficient (model scale)",
+            zeroline=True,
+            zerolinecolor="rgba(127,127,127,0.7)",
+        ),
         yaxis={
             "range": [len(names) - 0.5, -0.5],
             "tickvals": places,
@@ -139,14 +134,8 @@ def _takeaway(
 def _bars(values: FloatArray, ends: FloatArray | None) -> dict[str, object]:
     if ends is None:
         return {"visible": False}
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": ends[:, 1] - values,
-        "arrayminus": values - ends[:, 0],
-        "color": PUBLIC,
-        "thickness": 2,
-    }
+    up, down = ends[:, 1] - values, values - ends[:, 0]
+    return interval(up, down, color=PUBLIC, thickness=2)
 
 
 def _table(

@@ -6,15 +6,11 @@ all pages.
 
 Figures are read on a light and on a dark page. What is neither a trace of its own color
 nor on a plate of its own takes ``NEUTRAL``, or a dark line with a light edge.
-
-The watermark says that a picture is not a private release: it belongs where something
-was computed from a table or released for a lesson. A picture of public settings or of
-simulated tables, as on the pages of the studies, has nothing to hide and carries none,
-and nor does its download.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -22,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dpcore.figures.wording import significant
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +35,9 @@ _FEW_TICKS = 2
 _DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 # In letters: a longer title does not fit beside its axis on a phone.
 _LONGEST_TITLE = 38
+_LINE = 18
+ROWS = {"type": "category", "autorange": "reversed", "automargin": True}
+"""Of an axis of names, from the top down."""
 PLATE = {
     "font": {"color": "white", "size": 12},
     "bgcolor": "rgba(50,54,64,0.85)",
@@ -50,7 +49,7 @@ TRUTH = {
     "color": "black",
     "line": {"color": "white", "width": 2},
 }
-"""Marker of a true value: its light edge shows on dark, its dark core on light."""
+"""Marker of an exact value: its light edge shows on dark, its dark core on light."""
 SCALE = (
     (0.0, "#4F5F8F"),
     (0.2, "#707173"),
@@ -82,13 +81,20 @@ _WATERMARK = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """How the line of one mechanism is drawn."""
+    """How the line of one mechanism is drawn, and its dots."""
 
     color: str
-    dash: str
-    symbol: str
+    dash: str = "solid"
+    symbol: str = "circle"
+    width: float = 2.5
 
 
+GUIDE = Stroke(color=NEUTRAL, dash="dash", width=2)
+"""Of a line that is no mechanism's: a promise, a limit, what would be right."""
+DOTTED = Stroke(color=NEUTRAL, dash="dot", width=2)
+"""Of such a line where there is a dashed one, or for a place on an axis."""
+OTHER = Stroke(color=NEUTRAL, dash="dash")
+"""Of the other of two worlds, beside the line of a mechanism."""
 STROKES = {
     "laplace": Stroke(color="#0072B2", dash="solid", symbol="circle"),
     "bit": Stroke(color="#D55E00", dash="dash", symbol="square"),
@@ -141,22 +147,19 @@ class Picture:
     table: pd.DataFrame
 
 
-def canvas(*, x: str, y: str, watermark: bool, height: int = HEIGHT) -> go.Figure:
-    """Return an empty figure with axis titles, watermarked in Classroom mode."""
-    return frame(
-        watermark=watermark,
-        height=height,
-        xaxis={"title": {"text": plain(x)}},
-        yaxis={"title": {"text": plain(y)}},
-    )
+def axis(
+    title: str = "",
+    **more: Any,
+) -> dict[str, Any]:
+    """Return an axis with its title and unit; ``title`` is no text from the data."""
+    return {"title": {"text": title}} | more
 
 
 def frame(
     *,
-    watermark: bool,
     height: int = HEIGHT,
     traces: Sequence[dict[str, Any]] = (),
-    **layout: Any,  # noqa: ANN401 - Plotly's own vocabulary
+    **layout: Any,
 ) -> go.Figure:
     """Return a figure of ``traces`` in the house look.
 
@@ -177,13 +180,33 @@ def frame(
         for name, axis in known.items()
         if name.startswith(("xaxis", "yaxis"))
     }
-    known |= axes
-    if watermark:
+    return go.Figure(data=list(traces), layout=known | axes)
+
+
+def stamp(figure: go.Figure, *, classroom: bool) -> None:
+    """Write the watermark into a figure, or take it out again.
+
+    It says that a picture is not a private release. Whoever shows a picture decides: it
+    belongs where something was computed from a table or released for a lesson. A
+    picture of public settings or of simulated tables has nothing to hide and carries
+    none, and nor does its download.
+    """
+    shapes = [each for each in figure.layout.shapes if each.name != _WATERMARK["name"]]
+    if classroom:
         # It would be hidden below a trace that fills the figure.
-        full = any(trace.get("type") == "heatmap" for trace in traces)
-        word = _WATERMARK | {"layer": "above" if full else "below"}
-        known["shapes"] = [*known.get("shapes", ()), word]
-    return go.Figure(data=list(traces), layout=known)
+        full = any(trace.type == "heatmap" for trace in figure.data)
+        shapes.append(_WATERMARK | {"layer": "above" if full else "below"})
+    if len(shapes) != len(figure.layout.shapes):
+        figure.layout.shapes = shapes
+
+
+def below(title: str) -> int:
+    """Return the height that the lines of a long axis title need, in pixels.
+
+    >>> below("mean of age"), below("x " * 60) > below("x " * 30)
+    (0, True)
+    """
+    return _LINE * (len(wrap(title, _LONGEST_TITLE)) - 1) if title else 0
 
 
 def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
@@ -200,14 +223,28 @@ def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    """Return a log axis from ``low`` to ``high``, with numbers to read off it."""
-    return {
-        "type": "log",
-        "range": [float(np.log10(low)), float(np.log10(high))],
-        "title": {"text": f"{plain(title)} (log scale)"},
-        **log_ticks(low, high),
-    }
+def log_axis(
+    title: str,
+    *ends: float,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return a log axis; between two ``ends`` with numbers to read off it."""
+    known: dict[str, Any] = {"type": "log"} | axis(f"{plain(title)} (log scale)")
+    if ends:
+        low, high = ends
+        span = [float(np.log10(low)), float(np.log10(high))]
+        known |= {"range": span, **log_ticks(low, high)}
+    return known | more
+
+
+def whole_decades(low: float, high: float) -> tuple[float, float]:
+    """Return the powers of ten around two numbers: ends that seldom move with them.
+
+    >>> whole_decades(0.03, 0.5), whole_decades(2.0, 2.0)
+    ((0.01, 1.0), (1.0, 10.0))
+    """
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    return 10.0**first, 10.0 ** max(last, first + 1)
 
 
 def log_ticks(low: float, high: float) -> dict[str, Any]:
@@ -228,25 +265,6 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
     ]
     shown = [tick for tick in known if low <= tick <= high]
     return {"tickvals": shown, "ticktext": [significant(tick) for tick in shown]}
-
-
-def mark(figure: go.Figure, *, at: float, to: float, name: str, dash: str) -> None:
-    """Draw a labelled vertical line that stands out on any color, light or dark."""
-    halo = {"color": "white", "dash": "solid", "width": 6}
-    core = {"color": "black", "dash": dash, "width": 2.5}
-    for line in (halo, core):
-        figure.add_scatter(
-            x=[at, at],
-            y=[0, to],
-            mode="lines+text",
-            text=["", name if line is core else ""],
-            textposition="top center",
-            cliponaxis=False,
-            name=name,
-            showlegend=False,
-            line=line,
-            hovertemplate=f"{name}: %{{x:.6g}}<extra></extra>",
-        )
 
 
 def plain(text: str) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dpcore.budget import PrivacyBudget, PrivacyCost
-from dpcore.errors import DPCoreError, LedgerError
+from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.chain import EntryKind
 from dpcore.releases.reading import object_in, text_in, whole_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from dpcore.releases.chain import Entry
 
-TERMS = (EntryKind.ACCOUNT, EntryKind.BUDGET, EntryKind.RELATION, EntryKind.DEBIT)
-"""The kinds of entries that ``account_from`` needs."""
+TERMS = frozenset(
+    {EntryKind.ACCOUNT, EntryKind.BUDGET, EntryKind.RELATION, EntryKind.DEBIT}
+)
+"""The kinds of entries that change an account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,30 +38,50 @@ class Account:
     budget: PrivacyBudget
     relation: NeighboringRelation
     unit_rows: int
-    spent: PrivacyCost
-    releases: int
+    spent: PrivacyCost = field(default_factory=PrivacyCost)
+    releases: int = 0
 
     @property
     def remaining(self) -> PrivacyCost:
         """Return what is left of the budget."""
         return self.budget.remaining(self.spent)
 
+    def to_json(self) -> dict[str, object]:
+        """Return everything but the fingerprint, as JSON content."""
+        return {
+            "budget": self.budget.to_json(),
+            "relation": self.relation.value,
+            "unit_rows": self.unit_rows,
+            "spent": self.spent.to_json(),
+            "releases": self.releases,
+        }
 
-def account_from(entries: Iterable[Entry]) -> Account | None:
-    """Return the account that its entries add up to; ``None`` if there are none.
+    @classmethod
+    def from_json(cls, fingerprint: str, content: object) -> Account:
+        """Return the account that ``to_json`` wrote."""
+        parts = object_in(content)
+        return cls(
+            fingerprint=fingerprint,
+            budget=PrivacyBudget.from_json(parts["budget"]),
+            relation=NeighboringRelation(text_in(parts["relation"])),
+            unit_rows=whole_in(parts["unit_rows"]),
+            spent=PrivacyCost.from_json(parts["spent"]),
+            releases=whole_in(parts["releases"]),
+        )
+
+
+def account_after(account: Account | None, entry: Entry) -> Account:
+    """Return the account that an entry leaves; the first entry opens it.
 
     Raises:
-        LedgerError: An entry was damaged.
+        UntrustedLedgerError: The entry was damaged.
 
     """
-    account: Account | None = None
-    for entry in entries:
-        try:
-            account = _after(account, entry)
-        except (LookupError, TypeError, ValueError, DPCoreError):
-            message = f"entry {entry.sequence} of the ledger cannot be read."
-            raise LedgerError(message) from None
-    return account
+    try:
+        return _after(account, entry)
+    except (LookupError, TypeError, ValueError, DPCoreError):
+        message = f"entry {entry.sequence} of the ledger cannot be read."
+        raise UntrustedLedgerError(message) from None
 
 
 def _after(account: Account | None, entry: Entry) -> Account:
@@ -69,27 +89,17 @@ def _after(account: Account | None, entry: Entry) -> Account:
     if account is None:
         return Account(
             fingerprint=entry.fingerprint,
-            budget=_budget_in(content["budget"]),
+            budget=PrivacyBudget.from_json(content["budget"]),
             relation=NeighboringRelation(text_in(content["relation"])),
             unit_rows=whole_in(content["unit_rows"]),
-            spent=PrivacyCost(),
-            releases=0,
         )
     if entry.kind is EntryKind.BUDGET:
-        return replace(account, budget=_budget_in(content["budget"]))
+        return replace(account, budget=PrivacyBudget.from_json(content["budget"]))
     if entry.kind is EntryKind.RELATION:
         return replace(
             account,
             relation=NeighboringRelation(text_in(content["relation"])),
             unit_rows=whole_in(content["unit_rows"]),
         )
-    cost = PrivacyCost.from_json(_texts_in(content["cost"]))
+    cost = PrivacyCost.from_json(content["cost"])
     return replace(account, spent=account.spent + cost, releases=account.releases + 1)
-
-
-def _budget_in(content: object) -> PrivacyBudget:
-    return PrivacyBudget.from_json(_texts_in(content))
-
-
-def _texts_in(content: object) -> dict[str, str]:
-    return {name: text_in(part) for name, part in object_in(content).items()}

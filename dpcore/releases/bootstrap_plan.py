@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.budget import PrivacyCost, computed
-from dpcore.inference.bootstrap_intervals import FEWEST_PEOPLE, LEVEL, Method
+from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_composition import LEAST_DELTA, epsilon_of_step
-from dpcore.privacy.bootstrap_revealed import revealed_epsilon
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.composition import LEAST_DELTA, epsilon_of_step
+from dpcore.privacy.bootstrap.revealed import revealed_epsilon
+from dpcore.privacy.events import BootstrapEvent
 from dpcore.releases import secure
 from dpcore.releases.plans import Answer
 from dpcore.releases.resampling import secure_counts
@@ -30,7 +30,8 @@ from dpcore.releases.resampling import secure_counts
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +63,10 @@ class BootstrapPlan:
         return self.multiple * self.sensitivity
 
     @property
-    def event(self) -> PrivacyEvent:
+    def event(self) -> BootstrapEvent:
         """Return the bootstraps as the accountant sees them."""
-        return PrivacyEvent(
-            kind="bootstrap",
-            parameter=self.multiple,
-            people=self.people,
-            times=self.times,
+        return BootstrapEvent(
+            parameter=self.multiple, people=self.people, times=self.times
         )
 
     @property

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_calibration import MOST_RHO, Correction, factor_of
-from dpcore.privacy.bootstrap_composition import (
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of
+from dpcore.privacy.bootstrap.composition import (
     LEAST_DELTA,
     claimed_epsilon,
     require_times,
@@ -26,7 +27,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
     from dpcore.statistics.query import Query
 
@@ -48,7 +49,7 @@ _LABELS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BootstrapRequest(OfQuery):
     """A question that several noisy bootstraps shall answer, and the price. PUBLIC.
 
@@ -129,7 +130,7 @@ class BootstrapRequest(OfQuery):
     def factor(self) -> float:
         """Return the factor on the published variance; it may take seconds to find.
 
-        It depends on public numbers and is remembered. ``bootstrap_calibration.search``
+        It depends on public numbers and is remembered. ``calibration.search``
         finds the same one step by step.
         """
         return factor_of(
@@ -152,7 +153,7 @@ class BootstrapRequest(OfQuery):
             return Bound.GENERIC
         return self.bound if self.correction is Correction.FINITE else Bound.MEAN
 
-    @property
+    @cached_property
     def plan(self) -> BootstrapPlan:
         """Return how the answer is drawn."""
         return self.planned(1 / step(self.factor, rho=self.rho, times=self.times))
@@ -172,7 +173,7 @@ class BootstrapRequest(OfQuery):
             bound=self.proved,
         )
 
-    @property
+    @cached_property
     def real_epsilon(self) -> float:
         """Return the epsilon that is given at ``delta``, by the bound ``proved``."""
         return self.plan.worst_case(delta=self.delta)
@@ -185,11 +186,10 @@ class BootstrapRequest(OfQuery):
     @property
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: what it really gives, rounded up."""
-        plan = self.plan
         return PrivacyCost(
-            epsilon=computed(plan.worst_case(delta=self.delta)),
+            epsilon=computed(self.real_epsilon),
             delta=typed(self.delta),
-            rho=computed(plan.rho),
+            rho=computed(self.plan.rho),
         )
 
     def refusal(self, mode: Mode) -> str | None:
@@ -254,17 +254,17 @@ class BootstrapRequest(OfQuery):
                 f"{self.query.kind}."
             )
             raise ParameterError(message)
+        if self.query.unit.rows > 1:
+            message = (
+                "a bootstrap needs one row a person: the rows of one "
+                f"{self.query.unit.noun} would be drawn apart."
+            )
+            raise ParameterError(message)
         public = self.query.size.public
         if self.relation is not NeighboringRelation.SUBSTITUTION or not public:
             message = (
                 "a bootstrap draws as many people as there are, so that their number "
                 "must be public: protect people against a replaced record, and fill in "
                 "missing values."
-            )
-            raise ParameterError(message)
-        if self.query.unit.rows > 1:
-            message = (
-                "a bootstrap needs one row a person: the rows of one "
-                f"{self.query.unit.noun} would be drawn apart."
             )
             raise ParameterError(message)

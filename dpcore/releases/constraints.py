@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.inference import constrained_proportions, variance_multipliers
-from dpcore.inference.universal_histogram import Tree
+from dpcore.postprocessing import constrained_proportions
+from dpcore.postprocessing.universal_histogram import Tree
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 MOST_SYNTHESES: Final = 20
 _FEWEST: Final = 2
@@ -62,6 +62,15 @@ class Constraint:
             message = "a tree needs at least two children a node."
             raise ParameterError(message)
 
+    @property
+    def text(self) -> str:
+        """Return what it does, in words.
+
+        >>> Constraint(kind=ConstraintKind.PROJECT).text
+        'made to add up to 1 (nearest shares)'
+        """
+        return f"made to add up to 1 ({self.kind.value})"
+
     def tree(self, cells: int) -> Tree:
         """Return the tree over that many cells."""
         return Tree.balanced(cells, branching=self.branching)
@@ -95,27 +104,25 @@ class Constraint:
         shares[..., last] = left
         return shares
 
+    def readings(self, noisy: FloatArray, cells: int) -> FloatArray:
+        """Return the noisy number that tells of each cell by itself, last axis.
+
+        Of the cell that gets what the others leave, that is what their noisy shares
+        leave of 1, which may be less than 0.
+        """
+        if self.kind is ConstraintKind.TREE:
+            return self.tree(cells).shares(noisy)
+        if self.kind is not ConstraintKind.ALL_BUT_ONE:
+            return noisy
+        readings = np.empty((*noisy.shape[:-1], cells))
+        *released, last = self._order(cells)
+        readings[..., released] = noisy
+        readings[..., last] = 1 - noisy.sum(axis=-1)
+        return readings
+
     def layers(self, cells: int) -> int:
         """Return how many of the noisy numbers each share is counted in."""
         return self.tree(cells).depth if self.kind is ConstraintKind.TREE else 1
-
-    def multipliers(self, shares: FloatArray) -> FloatArray:
-        """Return the noise variance of each share over that of one flat release.
-
-        To first order, away from the bounds; at released ``shares``, whose last axis
-        is that of the cells.
-        """
-        cells = shares.shape[-1]
-        if self.kind is ConstraintKind.RESCALE:
-            # The squared rows of ``variance_multipliers.rescaling`` at every vector.
-            return np.asarray((1 - shares) ** 2 + (cells - 1) * shares**2)
-        if self.kind is ConstraintKind.PROJECT:
-            noise = variance_multipliers.projection(cells)
-        elif self.kind is ConstraintKind.TREE:
-            noise = variance_multipliers.universal_histogram(self.tree(cells))
-        else:
-            noise = variance_multipliers.all_but_one(self._order(cells))
-        return variance_multipliers.multiplier(noise, np.eye(cells))
 
     def parameters(self) -> dict[str, object]:
         """Return all that defines the procedure, ready for JSON."""

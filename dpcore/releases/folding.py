@@ -19,12 +19,12 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.folded_pairs import least_scale_folded
+from dpcore.mechanisms.bounded.folded_pairs import least_scale_folded
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Sensitivity
-    from dpcore.mechanisms.folded import FoldedLaplace
+    from dpcore.mechanisms.bounded.folded import FoldedLaplace
 
 TOLERANCE = 1e-9
 """By how much of itself a level may be off for the error of computing it."""

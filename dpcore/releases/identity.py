@@ -11,6 +11,11 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# One encoder for all: the chain of a long ledger has thousands of texts.
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
+
 
 def canonical(content: object) -> str:
     """Return the one JSON text of ``content``: sorted keys, shortest floats, no spaces.
@@ -23,9 +28,7 @@ def canonical(content: object) -> str:
 
     """
     try:
-        return json.dumps(
-            content, sort_keys=True, separators=(",", ":"), allow_nan=False
-        )
+        return _encode(content)
     except (TypeError, ValueError):
         message = "the parameters of a request must be finite numbers, text and lists."
         raise ParameterError(message) from None

@@ -7,41 +7,49 @@ else about a table.
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from typing import TYPE_CHECKING, Self
 
 from dpcore.budget import PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
 from dpcore.releases import chain
-from dpcore.releases.account import TERMS, Account, account_from
+from dpcore.releases.account import account_after
 from dpcore.releases.chain import Entry, EntryKind
+from dpcore.releases.checkpoint import Checkpoint, followed
 from dpcore.releases.identity import canonical
 from dpcore.releases.record import Release
-from dpcore.releases.storage import FileDatabase, MemoryDatabase
+from dpcore.releases.storage import FileDatabase, MemoryDatabase, explained
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from dpcore.budget import PrivacyBudget
     from dpcore.relations import NeighboringRelation
+    from dpcore.releases.account import Account
+
+_PATIENCE = 10.0
+"""Seconds to wait for another writer before a charge is refused."""
 
 
 class Ledger:
     """A ledger of privacy budgets in one SQLite file.
 
-    Several threads and processes may use it at once. Every method raises LedgerError if
-    it cannot be read or written.
+    Several threads and processes may use it at once. Looking takes no lock. Whatever is
+    looked up or charged, the chain is checked before; every method raises LedgerError
+    if the ledger cannot be read or written, and UntrustedLedgerError if it is not as it
+    was left.
     """
 
     def __init__(self, database: FileDatabase | MemoryDatabase) -> None:
         self._database = database
-        with self._write() as connection:
-            chain.prepare(connection)
 
     @classmethod
     def at(cls, path: Path) -> Self:
-        """Open the ledger file, or create it for its owner only (mode 0600)."""
+        """Return the ledger in a file. The first entry creates it, for its owner only.
+
+        Its key and its checkpoint lie in the same folder.
+        """
         return cls(FileDatabase(path))
 
     @classmethod
@@ -60,11 +68,11 @@ class Ledger:
 
         A later call returns the account as it stands, whatever terms it names.
         """
-        with self._write() as connection:
-            account = _account(connection, fingerprint)
+        with self._write() as (connection, state):
+            account = state.account(fingerprint)
             if account is not None:
                 return account
-            chain.append(
+            entry = chain.append(
                 connection,
                 fingerprint=fingerprint,
                 kind=EntryKind.ACCOUNT,
@@ -76,12 +84,12 @@ class Ledger:
                     }
                 ),
             )
-            return _open_account(connection, fingerprint)
+            return account_after(None, entry)
 
     def account(self, fingerprint: str) -> Account | None:
         """Return the account of a table, ``None`` if it has none."""
-        with self._read() as connection:
-            return _account(connection, fingerprint)
+        with self._read() as (_, state):
+            return state.account(fingerprint)
 
     def change_budget(
         self, fingerprint: str, budget: PrivacyBudget, reason: str
@@ -90,21 +98,21 @@ class Ledger:
         if not reason.strip():
             message = "a change of the budget needs a reason."
             raise ParameterError(message)
-        with self._write() as connection:
-            account = _open_account(connection, fingerprint)
+        with self._write() as (connection, state):
+            account = _open_account(state, fingerprint)
             if not budget.admits(account.spent, PrivacyCost.of()):
                 message = (
                     f"{budget.caption(account.spent)} is spent already, and cannot be "
                     "taken back. The budget cannot be less than that."
                 )
                 raise ParameterError(message)
-            chain.append(
+            entry = chain.append(
                 connection,
                 fingerprint=fingerprint,
                 kind=EntryKind.BUDGET,
                 body=canonical({"budget": budget.to_json(), "reason": reason}),
             )
-            return _open_account(connection, fingerprint)
+            return account_after(account, entry)
 
     def change_relation(
         self, fingerprint: str, relation: NeighboringRelation, unit_rows: int
@@ -115,8 +123,8 @@ class Ledger:
             LedgerError: There are releases: costs under two relations do not add up.
 
         """
-        with self._write() as connection:
-            account = _open_account(connection, fingerprint)
+        with self._write() as (connection, state):
+            account = _open_account(state, fingerprint)
             if account.releases:
                 message = (
                     f"{account.releases} releases were made for "
@@ -124,13 +132,13 @@ class Ledger:
                     "add up. Keep the relation and the unit of this table."
                 )
                 raise LedgerError(message)
-            chain.append(
+            entry = chain.append(
                 connection,
                 fingerprint=fingerprint,
                 kind=EntryKind.RELATION,
                 body=canonical({"relation": relation.value, "unit_rows": unit_rows}),
             )
-            return _open_account(connection, fingerprint)
+            return account_after(account, entry)
 
     def charge(
         self,
@@ -153,11 +161,11 @@ class Ledger:
                 ``compute`` answered another request.
 
         """
-        with self._write() as connection:
+        with self._write() as (connection, state):
             stored = chain.release_for(connection, request)
             if stored is not None:
                 return _release(stored)
-            account = _open_account(connection, fingerprint)
+            account = _open_account(state, fingerprint)
             if account.unit_rows != unit_rows:
                 message = (
                     f"the account is kept for at most {account.unit_rows} rows a unit, "
@@ -189,62 +197,91 @@ class Ledger:
 
     def stored(self, request: str) -> Release | None:
         """Return the answer that was given to a request, ``None`` if there is none."""
-        with self._read() as connection:
+        with self._read() as (connection, _):
             entry = chain.release_for(connection, request)
             return None if entry is None else _release(entry)
 
     def releases(self, fingerprint: str) -> tuple[Release, ...]:
         """Return all answers about a table, in the order in which they were given."""
-        with self._read() as connection:
+        with self._read() as (connection, _):
             entries = chain.entries_of(connection, fingerprint, EntryKind.RELEASE)
             return tuple(_release(entry) for entry in entries)
 
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
-        with self._read() as connection:
-            entries = chain.entries_of(connection, fingerprint, EntryKind.DEBIT)
-            return sum(
-                (entry.request or "").rpartition("-")[0] == analysis
-                for entry in entries
-            )
+        with self._read() as (connection, _):
+            return chain.count_requests(connection, fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
         """Return every entry of the account in order."""
-        with self._read() as connection:
+        with self._read() as (connection, _):
             return chain.entries_of(connection, fingerprint)
 
+    def beginnings(self) -> tuple[Entry, ...]:
+        """Return the entries that say when the ledger was begun anew, and why."""
+        with self._read() as (connection, _):
+            return chain.entries_of(connection, "", EntryKind.ANEW)
+
     def verify(self) -> None:
-        """Follow the whole chain; LedgerError names the first broken entry."""
-        with self._read() as connection:
-            chain.verify(connection)
+        """Follow the whole chain, however the file looks."""
+        with self._read(whole=True):
+            pass
 
     @contextlib.contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with self._database.connect() as connection:
-                yield connection
-        except sqlite3.Error as error:
-            message = f"the ledger cannot be used: {error}."
-            raise LedgerError(message) from None
+    def _read(
+        self, *, whole: bool = False
+    ) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
+        """See the database at one moment, and where its chain stands."""
+        database = self._database
+        with explained():
+            known = database.checkpoint()  # before the database, which may be ahead
+            look = database.look
+            whole = whole or known is None or known.look != look
+            with database.reading() as connection:
+                state = followed(connection, known, look, whole=whole)
+                yield connection, state
+        if state.length and state != known and database.look == look:
+            self._catch_up()
 
     @contextlib.contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._read() as connection:
-            connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from here on
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+    def _write(self) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
+        """Begin a transaction on a chain that was checked; the checkpoint follows."""
+        with self._checked(_PATIENCE) as (connection, state):
+            yield connection, state
+        self._catch_up()
+
+    @contextlib.contextmanager
+    def _checked(
+        self, patience: float, *, whole: bool = True
+    ) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
+        """Begin a transaction, and check the chain before anything is written.
+
+        The whole chain is followed if the file looks otherwise than it was left.
+
+        A checkpoint that a crash left behind is caught up first, so that never more
+        than one transaction is beyond it.
+        """
+        database = self._database
+        with explained(), database.writing(patience) as connection:
+            known, look = database.checkpoint(), database.look
+            whole = whole and (known is None or known.look != look)
+            state = followed(connection, known, look, whole=whole)
+            if state != known:
+                database.keep(state)
+            chain.prepare(connection)
+            yield connection, state
+
+    def _catch_up(self) -> None:
+        """Take the checkpoint to the end of the chain that was just checked.
+
+        Where somebody is writing, that is left to whoever writes next.
+        """
+        with contextlib.suppress(LedgerError), self._checked(0.0, whole=False):
+            pass
 
 
-def _account(connection: sqlite3.Connection, fingerprint: str) -> Account | None:
-    return account_from(chain.entries_of(connection, fingerprint, *TERMS))
-
-
-def _open_account(connection: sqlite3.Connection, fingerprint: str) -> Account:
-    account = _account(connection, fingerprint)
+def _open_account(state: Checkpoint, fingerprint: str) -> Account:
+    account = state.account(fingerprint)
     if account is None:
         message = "the table has no account in the ledger. Set its budget first."
         raise LedgerError(message)

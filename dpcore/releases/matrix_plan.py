@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -10,21 +11,26 @@ import numpy as np
 
 from dpcore.budget import PrivacyCost
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import LEVEL, Intervals, intervals
-from dpcore.inference.psd_repair import repair
-from dpcore.mechanisms.bounded import FLAT_BELOW
-from dpcore.mechanisms.covariance_layout import matrix_of, reaches_of, vector_of
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.inference.correlations import correlation_intervals
+from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each
+from dpcore.mechanisms.bounded.base import FLAT_BELOW
+from dpcore.mechanisms.covariances.layout import (
+    correlations_of,
+    matrix_of,
+    reaches_of,
+    vector_of,
+)
+from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
+from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.plans import Answer, labelled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
-    from dpcore.mechanisms.covariance_release import CovarianceRelease
-    from dpcore.mechanisms.covariance_steps import Step
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.covariances.release import CovarianceRelease, Step
     from dpcore.statistics.covariance_matrix import CovarianceMatrix
 
 
@@ -73,9 +79,9 @@ class MatrixPlan:
         return float(np.sum(rho_of_pure(self.release.levels)))
 
     @property
-    def event(self) -> PrivacyEvent:
+    def event(self) -> PureEvent:
         """Return a pure event of the whole level."""
-        return PrivacyEvent.of("pure", self.release.real_epsilon)
+        return PureEvent.of(self.release.real_epsilon)
 
     def pair_epsilon(
         self,
@@ -109,17 +115,28 @@ class MatrixPlan:
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own
         """Return the numbers as drawn, the correlations, and the repaired matrix."""
         drawn = self.release.release(value, _secure)
-        labels = self.statistic.labels
+        labels, derived = self.statistic.labels, self._derived(drawn)
+        around = self._around(drawn)
+        correlated = [
+            place for place, name in enumerate(self._correlated) if name in derived
+        ]
+        # They follow from the intervals of the numbers, and hold whenever those do.
+        around = Intervals(
+            level=around.level,
+            noise=_with_correlations(around.noise, correlated),
+            total=_with_correlations(around.total, correlated),
+        )
+        named = tuple(self._correlated[place] for place in correlated)
         return Answer(
             labels=labels,
             values=tuple(drawn.tolist()),
-            intervals=labelled(labels, self._around(drawn)),
-            derived=self._derived(drawn),
+            intervals=labelled((*labels, *named), around),
+            derived=derived,
         )
 
     def _around(self, drawn: FloatArray) -> Intervals:
         """Return an interval for each number, all of them holding together."""
-        level = 1 - (1 - LEVEL) / len(drawn)
+        level = level_of_each(len(drawn))
         largest, reaches = self.release.largest, self._reaches(drawn)
         rows = []
         for place, part in enumerate(self.statistic.parts):
@@ -153,24 +170,34 @@ class MatrixPlan:
 
     def _derived(self, drawn: FloatArray) -> dict[str, float]:
         """Return what follows from released numbers: post-processing, and free."""
-        labels, columns = self.statistic.labels, self.release.columns
-        reaches = reaches_of(drawn[:columns])
-        derived = {
+        labels = self.statistic.labels
+
+        def correlations(numbers: FloatArray) -> dict[str, float]:
             # Without bounds a covariance may be larger than its variances allow.
-            f"corr{label.removeprefix('cov')}": float(
-                np.clip(covariance / reach, -1, 1)
-            )
-            for label, covariance, reach in zip(
-                labels[columns:], drawn[columns:], reaches, strict=True
-            )
-            if reach > 0
-        }
+            known = np.clip(correlations_of(numbers), -1, 1)
+            named = zip(self._correlated, known.tolist(), strict=True)
+            return {name: number for name, number in named if not math.isnan(number)}
+
+        derived = correlations(drawn)
         repaired = repair(matrix_of(drawn))
         if repaired.changed:
             after = vector_of(repaired.after)
             for label, number in zip(labels, after, strict=True):
                 derived[f"repaired {label}"] = float(number)
+            for name, number in correlations(after).items():
+                derived[f"repaired {name}"] = number
         return derived
+
+    @property
+    def _correlated(self) -> tuple[str, ...]:
+        """Return the name of each correlation, in the order of the covariances."""
+        covariances = self.statistic.labels[self.release.columns :]
+        return tuple(f"corr{label.removeprefix('cov')}" for label in covariances)
+
+
+def _with_correlations(ends: FloatArray, kept: list[int]) -> FloatArray:
+    """Return intervals of a matrix's numbers, then those of some correlations."""
+    return np.concatenate([ends, correlation_intervals(ends)[kept]])
 
 
 def _secure(step: Step, value: FloatArray) -> FloatArray:

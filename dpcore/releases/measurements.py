@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.errors import ClaimError, ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _MOST_ULPS = 16
 

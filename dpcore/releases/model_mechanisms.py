@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dpcore.models.kinds import ModelKind
+from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
+from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.models.laws.law import Law
+    from dpcore.releases.model_request import ModelRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +28,7 @@ class ModelEntry:
         label: Its name for people.
         sentence: What it does, in words.
         claim: What it guarantees, and on which ground.
+        law: Its law for a request, with any precision.
         models: The models that it can release.
         guaranteed: Those of them for which a guarantee over all tables is known.
         flaw: Why there is none for the others.
@@ -27,6 +39,7 @@ class ModelEntry:
     label: str
     sentence: str
     claim: str
+    law: Callable[[ModelRequest], Law]
     models: frozenset[ModelKind]
     guaranteed: frozenset[ModelKind]
     flaw: str = ""
@@ -47,6 +60,17 @@ _SHAPED_FLAW: Final = (
     "has a proof that counts it"
 )
 
+
+def _public(asked: ModelRequest) -> NoisyFit:
+    return NoisyFit(gamma=1.0, metric=Metric.fixed(asked.matrix or ()))
+
+
+def _adaptive(asked: ModelRequest) -> AdaptivePosterior:
+    return AdaptivePosterior.of(
+        asked.question, epsilon=asked.epsilon, delta=asked.delta, share=asked.share
+    )
+
+
 MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
     entry.key: entry
     for entry in (
@@ -58,6 +82,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "(ε, δ) by the exact profile of Gaussian noise, for the largest move "
                 "that one person can make in any table."
             ),
+            law=lambda _: NoisyFit(gamma=1.0),
             models=_ALL,
             guaranteed=_ALL - {ModelKind.POISSON},
             flaw=_POISSON_FLAW,
@@ -73,6 +98,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "(ε, δ) by the exact profile of Gaussian noise, for the largest move "
                 "in the norm of that matrix."
             ),
+            law=_public,
             models=_ALL,
             guaranteed=_ALL - {ModelKind.POISSON},
             flaw=_POISSON_FLAW,
@@ -88,6 +114,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "(ε, δ) by the exact profile of the worst pair of any leverage and "
                 "residual that the bounds allow."
             ),
+            law=lambda asked: SampledFit(gamma=1.0, samples=asked.samples),
             models=_LINEAR,
             guaranteed=_LINEAR,
         ),
@@ -102,6 +129,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "(ε, δ) for logistic regression with a penalty of at least 1/(2 ε) "
                 "(Kifer, Smith and Thakurta 2012, theorem 2)."
             ),
+            law=lambda _: PerturbedObjective(sigma=1.0),
             models=_LINEAR | _LOGISTIC,
             guaranteed=_LOGISTIC,
             flaw=(
@@ -122,6 +150,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "(ε, δ): a variant of algorithm 1 of Wang 2019 that keeps its claim, "
                 "by exact profiles; the printed constants are reconstructions."
             ),
+            law=_adaptive,
             models=_LINEAR,
             guaranteed=_LINEAR,
         ),
@@ -133,6 +162,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "coefficients better: A is the Hessian H of the fit."
             ),
             claim="None that is known.",
+            law=lambda _: NoisyFit(gamma=1.0, metric=FISHER),
             models=_LINEAR,
             guaranteed=frozenset(),
             flaw=_SHAPED_FLAW,
@@ -145,6 +175,7 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
                 "wherever they point: A is the square of the Hessian."
             ),
             claim="None that is known.",
+            law=lambda _: NoisyFit(gamma=1.0, metric=DEMOCRATIC),
             models=_LINEAR,
             guaranteed=frozenset(),
             flaw=_SHAPED_FLAW,

@@ -8,8 +8,8 @@ from dpcore.errors import DataError, DPCoreError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
+from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.model_question import ModelQuestion
 from dpcore.releases.model_request import ModelRequest
 from dpcore.releases.reading import (
     list_in,

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from dpcore.budget import PrivacyCost, computed, typed
 from dpcore.errors import ParameterError
-from dpcore.models.adaptive_posterior import AdaptivePosterior
-from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
-from dpcore.privacy import gaussian
-from dpcore.releases import model_guarantees as guarantees
+from dpcore.models.kinds import ModelKind
+from dpcore.models.metrics import Metric
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.model_plan import ModelPlan
+from dpcore.releases.model_plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
+from dpcore.statistics.conditions import statement
+from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
-    from dpcore.models.glm import GlmFit
-    from dpcore.models.release_laws import Law
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.fits import Fit
+    from dpcore.models.laws.law import Law
+    from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.model_mechanisms import ModelEntry
-    from dpcore.releases.model_question import ModelQuestion
-
-_SHAPED = {"output-fisher": FISHER, "output-democratic": DEMOCRATIC}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelRequest:
     """A model with the mechanism that shall release it, and the price. PUBLIC.
 
@@ -87,7 +82,7 @@ class ModelRequest:
         if (self.matrix is not None) is not (self.mechanism_key == "output-public"):
             message = "noise of a public shape needs a public matrix, other noise none."
             raise ParameterError(message)
-        if self.matrix is not None and not self.metric.moderate:
+        if self.matrix is not None and not Metric.fixed(self.matrix).moderate:
             message = "public precisions must lie between 1e-12 and 1e12."
             raise ParameterError(message)
         _ = self.law
@@ -103,9 +98,29 @@ class ModelRequest:
         return self.question.title
 
     @property
+    def statement(self) -> str:
+        """Return of what the coefficients are those."""
+        return statement(self.title, (self._penalized, *self.question.conditions))
+
+    @property
+    def _penalized(self) -> str:
+        """Return in words what pulls the coefficients towards 0."""
+        if self.mechanism_key == "adaptive":
+            return "coefficients pulled towards 0 by a penalty that the first look sets"
+        strength = in_full(self.question.penalty.strength)
+        return f"coefficients pulled towards 0 by a penalty of {strength}"
+
+    @property
     def unit_text(self) -> str:
         """Return nothing: coefficients have a unit each."""
         return ""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the units of coefficients in units of the columns, by name."""
+        question = self.question
+        numbers = question.model in {ModelKind.LINEAR, ModelKind.HUBER}
+        return slope_units(question.design) if numbers else {}
 
     @property
     def relation(self) -> NeighboringRelation:
@@ -122,14 +137,7 @@ class ModelRequest:
         """Return the name of the mechanism."""
         return self.entry.label
 
-    @property
-    def metric(self) -> Metric:
-        """Return the norm that the noise of output perturbation hides."""
-        if self.matrix is not None:
-            return Metric.fixed(np.array(self.matrix))
-        return _SHAPED.get(self.mechanism_key, ISOTROPIC)
-
-    @property
+    @cached_property
     def law(self) -> Law:
         """Return the law of the release, given the fit.
 
@@ -137,54 +145,38 @@ class ModelRequest:
             ParameterError: It can be calibrated to no guarantee, and has no ``gamma``.
 
         """
-        if self.mechanism_key == "adaptive":
-            each, left = guarantees.per_move(
-                self.epsilon, self.delta, self.question.moves
+        law = self.entry.law(self)
+        if self.gamma is not None:
+            return law if law.precision is None else law.at(self.gamma)
+        known = None
+        if self.question.model in self.entry.guaranteed:
+            known = law.calibrated(
+                self.question, epsilon=self.epsilon, delta=self.delta
             )
-            return AdaptivePosterior(
-                epsilon=each,
-                delta=left,
-                people=self.question.most_people,
-                columns=len(self.question.labels),
-                bounds=guarantees.BOUNDS,
-                share=self.share,
-            )
-        gamma = self._calibrated() if self.gamma is None else self.gamma
-        if not 0 < gamma < math.inf:
+        if known is None:
             message = (
                 "this release cannot be calibrated to a guarantee: "
                 f"{self._obstacle()}. Or set its precision yourself, to study it."
             )
             raise ParameterError(message)
-        if self.mechanism_key == "posterior":
-            return SampledFit(gamma=gamma, samples=self.samples)
-        if self.mechanism_key == "objective":
-            return PerturbedObjective(sigma=1 / math.sqrt(gamma))
-        return NoisyFit(gamma=gamma, metric=self.metric)
+        return known
 
-    @property
+    @cached_property
     def guarantee(self) -> float:
         """Return the epsilon at ``delta`` over all tables; infinite if unknown."""
         if self.question.model not in self.entry.guaranteed:
             return math.inf
-        law = self.law
-        if isinstance(law, NoisyFit):
-            return float(gaussian.epsilon_of(self._mu(law), self.delta))
-        if isinstance(law, PerturbedObjective):
-            return self.epsilon if self._perturbed_enough(law) else math.inf
-        if isinstance(law, SampledFit) and self.gamma is not None:
-            return guarantees.posterior_epsilon(
-                self.question, gamma=law.gamma, samples=law.samples, delta=self.delta
-            )
-        return self.epsilon
+        return self.law.guarantee(
+            self.question,
+            delta=self.delta,
+            asked=self.epsilon,
+            calibrated=self.gamma is None,
+        )
 
     @property
     def rho(self) -> float:
         """Return the zCDP level over all tables; infinite if none is known."""
-        law = self.law
-        if not isinstance(law, NoisyFit):
-            return math.inf
-        return self._mu(law) ** 2 / 2
+        return self._mu**2 / 2
 
     @property
     def cost(self) -> PrivacyCost:
@@ -197,15 +189,13 @@ class ModelRequest:
             rho=computed(self.rho),
         )
 
-    @property
+    @cached_property
     def plan(self) -> ModelPlan:
         """Return how the request is carried out."""
-        law = self.law
-        mu = self._mu(law) if isinstance(law, NoisyFit) else math.inf
         return ModelPlan(
             question=self.question,
-            law=law,
-            mu=mu,
+            law=self.law,
+            mu=self._mu,
             epsilon=self.guarantee,
             delta=self.delta,
         )
@@ -239,7 +229,7 @@ class ModelRequest:
         """Return the name of the analysis of this table, the same for every draw."""
         return analysis_id(fingerprint, self.parameters())
 
-    def value(self, dataset: Dataset) -> RidgeFit | GlmFit:
+    def value(self, dataset: Dataset) -> Fit:
         """Return the fitted model. CONFIDENTIAL.
 
         Raises:
@@ -248,47 +238,18 @@ class ModelRequest:
         """
         return self.question.fit(dataset)
 
-    def _calibrated(self) -> float:
-        """Return the precision that epsilon and delta allow, 0 if none is known."""
-        question, budget = self.question, {"epsilon": self.epsilon, "delta": self.delta}
-        if question.model not in self.entry.guaranteed:
-            return 0.0
-        if self.mechanism_key == "posterior":
-            return guarantees.posterior_gamma(question, samples=self.samples, **budget)
-        if self.mechanism_key == "objective":
-            return guarantees.objective_sigma(question, **budget) ** -2
-        shift = guarantees.worst_shift(question, self.metric)
-        if math.isinf(shift):
-            return 0.0
-        return guarantees.gaussian_gamma(shift, **budget)
-
-    def _mu(self, law: NoisyFit) -> float:
+    @property
+    def _mu(self) -> float:
         """Return the parameter of the Gaussian mechanism over all tables."""
         if self.question.model not in self.entry.guaranteed:
             return math.inf
-        return math.sqrt(law.gamma) * guarantees.worst_shift(self.question, law.metric)
-
-    def _perturbed_enough(self, law: PerturbedObjective) -> bool:
-        """Tell whether noise and penalty are those of the guarantee."""
-        question = self.question
-        noise = guarantees.objective_sigma(
-            question, epsilon=self.epsilon, delta=self.delta
-        )
-        least = guarantees.objective_penalty(question, epsilon=self.epsilon)
-        strength = guarantees.strength_of(question)
-        return law.sigma >= noise * (1 - 1e-12) and strength >= least
+        return self.law.mu(self.question)
 
     def _obstacle(self) -> str:
         """Return, as a part of a sentence, why there is no guarantee."""
-        question, key = self.question, self.mechanism_key
+        question = self.question
         if question.model not in self.entry.guaranteed:
             return self.entry.flaw
-        if question.penalty.per_person or question.penalty.convexity(1) == 0:
+        if question.penalty.constant == 0:
             return "every coefficient needs a public penalty of the sum of losses"
-        if key == "objective":
-            least = guarantees.objective_penalty(question, epsilon=self.epsilon)
-            return (
-                f"the penalty must be at least {least:.4g} and the noise that of the "
-                "theorem for this epsilon; raise the penalty, or leave the noise to it"
-            )
-        return "the penalty is too small for this epsilon and delta; raise the penalty"
+        return self.entry.law(self).shortfall(question, self.epsilon)

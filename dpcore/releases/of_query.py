@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcore.releases.identity import analysis_id
+from dpcore.statistics.conditions import statement
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
 
 if TYPE_CHECKING:
     from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -31,9 +34,21 @@ class OfQuery:
         return self.query.title
 
     @property
+    def statement(self) -> str:
+        """Return of what the answer is one: the question with its conditions."""
+        return statement(self.title, self.query.conditions)
+
+    @property
     def unit_text(self) -> str:
         """Return the unit of the answer."""
         return self.query.unit_text
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the unit of each number by name, where they do not share one."""
+        if isinstance(self.query, JointQuery | GroupedQuery):
+            return self.query.units
+        return {}
 
     @property
     def relation(self) -> NeighboringRelation:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dpcore.inference.intervals import Intervals, intervals, noise_half_width
+from dpcore.inference.intervals import (
+    LEVEL,
+    Intervals,
+    intervals,
+    noise_half_width,
+)
+from dpcore.inference.shares import Average, population_intervals
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
+from dpcore.statistics.proportions import Proportions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dpcore.arrays import FloatArray
     from dpcore.budget import PrivacyCost
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.exponential import Exponential
-    from dpcore.privacy.composition import PrivacyEvent
+    from dpcore.privacy.events import PrivacyEvent
     from dpcore.statistics.base import Statistic
 
 
@@ -31,6 +39,7 @@ class Answer:
         values: The numbers, in that order.
         intervals: Intervals around them, where they can be had from public numbers.
         derived: What follows from the numbers at no further cost, by name.
+        unsaid: Names of numbers that were asked for and cannot be said.
 
     """
 
@@ -38,6 +47,7 @@ class Answer:
     values: tuple[float, ...]
     intervals: LabelledIntervals | None = None
     derived: dict[str, float] = field(default_factory=dict)
+    unsaid: tuple[str, ...] = ()
 
 
 class Plan(Protocol):
@@ -146,12 +156,27 @@ class Direct(OneMechanism):
             self.mechanism, value, sensitivity=self.sensitivity, cost=cost
         )
         labels = self.statistic.labels
-        around = intervals(self.mechanism, self.statistic, drawn, bounds=self.bounds)
         return Answer(
             labels=labels,
             values=tuple(drawn.tolist()),
-            intervals=labelled(labels, around),
+            intervals=labelled(labels, self._around(drawn)),
         )
+
+    def _around(self, drawn: FloatArray) -> Intervals:
+        """Return the intervals of a draw.
+
+        Shares of the table's own people are binomial in a sample. A normal sampling
+        error would be too small for rare ones, so that their law itself is inverted.
+        """
+        found = intervals(self.mechanism, self.statistic, drawn, bounds=self.bounds)
+        shares = self.statistic
+        if not isinstance(shares, Proportions) or shares.constant is not None:
+            return found
+        law = Average(mechanism=self.mechanism, draws=1, bounds=self.bounds)
+        total = population_intervals(
+            law, drawn, people=shares.size.people, tail=(1 - LEVEL) / len(drawn)
+        )
+        return replace(found, total=total)
 
 
 def labelled(labels: tuple[str, ...], around: Intervals) -> LabelledIntervals:

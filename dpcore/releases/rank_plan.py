@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import bdtrik
 
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases import secure
 from dpcore.releases.plans import Answer, OneMechanism
 
 if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
     from dpcore.budget import PrivacyCost
-    from dpcore.data.bounds import FloatArray
     from dpcore.mechanisms.exponential import Exponential
     from dpcore.statistics.quantile import RankScores
+
+_CLEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,43 @@ class RankPlan(OneMechanism):
                 )
             ]
         )
+
+    def enclosing(
+        self, level: float, *, sampled: bool
+    ) -> tuple[float | None, float | None]:
+        """Return which two quantiles, asked for alike, have this one between them.
+
+        Releases of both, at the same epsilon each, enclose the quantile of the table
+        with probability ``level``, but for ``grid_error`` on either side; of the
+        population instead if people are ``sampled``. ``None`` stands for a side on
+        which only the bound of the column will do.
+
+        Let ``c`` be released for ``p``, and be off by at most ``r`` ranks, so that at
+        most ``p n + r`` people are below ``c``. At least ``q n`` people have the
+        quantile ``t`` of the table or less; were ``c`` above ``t``, all of them would
+        be below ``c``. So ``c`` is at most ``t`` where ``p n + r < q n``, ties or not.
+        Of the population's quantile the ``q n`` is a binomial count, and its own
+        quantile stands in. The other side is the mirror image.
+
+        """
+        people, q = self.statistic.size.people, self.statistic.q
+        missed = (1 - level) / (4 if sampled else 2)
+        ranks = self.mechanism.distance_from_best(
+            self.statistic.candidates, missed=missed
+        )
+
+        def below(share: float) -> float | None:
+            """Return the quantile that lies below the one of ``share``."""
+            rank = share * people
+            if sampled:
+                # At most this many with probability ``missed``, or less.
+                rank = np.floor(bdtrik(missed, people, share))
+            # Strictly below, rounding included.
+            found = (rank - ranks) / people - _CLEAR
+            return float(found) if found > 0 else None
+
+        lower, mirrored = below(q), below(1 - q)
+        return lower, None if mirrored is None else 1 - mirrored
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the chosen candidate, and how many ranks it is off at most."""

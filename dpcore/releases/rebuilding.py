@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import DataError, DPCoreError
-from dpcore.mechanisms import resized_bootstrap, resized_repair
-from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_calibration import Correction
+from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
+from dpcore.mechanisms.resized import repair as resized_repair
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.calibration import Correction
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.constraints import Constraint, ConstraintKind
@@ -30,7 +31,7 @@ from dpcore.releases.reading import (
 from dpcore.releases.request import Request
 from dpcore.releases.resized_request import Form, ResizedRequest
 from dpcore.releases.subsampled_request import SubsampledRequest
-from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -171,10 +172,7 @@ _RESAMPLED: Final[Mapping[object, Callable[..., ResampledRequest]]] = {
 def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     kind = StatisticKind(text_in(content["kind"]))
     relation = NeighboringRelation(text_in(content["relation"]))
-    unit, size_in = unit_from(content["unit"]), object_in(content["size"])
-    size = TableSize(
-        people=whole_in(size_in["people"]), public=truth_in(size_in["public"])
-    )
+    unit, size = unit_from(content["unit"]), _size(content)
     group = None if "group" not in content else column_from(content["group"], dataset)
     if "columns" in content:
         return JointQuery(
@@ -201,7 +199,19 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
         else tuple(number_in(edge) for edge in list_in(edges)),
         q=None if q is None else number_in(q),
     )
-    return query if group is None else GroupedQuery(part=query, group=group)
+    if group is None:
+        return query
+    # Ratios of groups by a public minimum of people are no longer asked.
+    if kind.of_ratios and "moments" not in content:
+        raise LookupError
+    return GroupedQuery(part=query, group=group)
+
+
+def _size(content: Mapping[str, object]) -> TableSize:
+    if "moments" in content:
+        return ANY_SIZE
+    parts = object_in(content["size"])
+    return TableSize(people=whole_in(parts["people"]), public=truth_in(parts["public"]))
 
 
 def unit_from(content: object) -> PrivacyUnit:
@@ -224,9 +234,22 @@ def column_from(content: object, dataset: Dataset) -> Column:
         ParameterError: The table has no such column, or its parts contradict.
 
     """
+    declared = declared_column(content)
+    now = dataset.column(declared.name)
+    return replace(declared, unit=now.unit, description=now.description)
+
+
+def declared_column(content: object) -> Column:
+    """Return the column that ``column_parameters`` described, without its unit.
+
+    Raises:
+        LookupError, TypeError, ValueError: It is not described, or not as it should be.
+        ParameterError: Its parts contradict.
+
+    """
     parts = object_in(content)
     replacement = parts["replacement"]
-    declared = Column(
+    return Column(
         name=text_in(parts["name"]),
         kind=ColumnKind(text_in(parts["kind"])),
         bounds=_interval(parts["bounds"]),
@@ -236,8 +259,6 @@ def column_from(content: object, dataset: Dataset) -> Column:
         if replacement is None or isinstance(replacement, str)
         else number_in(replacement),
     )
-    now = dataset.column(declared.name)
-    return replace(declared, unit=now.unit, description=now.description)
 
 
 def _interval(content: object) -> Interval | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget import PrivacyBudget, PrivacyCost
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.labelled import LabelledIntervals
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
+A_SAMPLE, EVERYBODY = "a sample", "everybody it is about"
 
 
 class Mode(StrEnum):
@@ -53,6 +54,13 @@ class Release:
         intervals: Intervals around it, if they were computed.
         derived: What follows from the values at no further cost, such as correlations
             from a covariance matrix, by name.
+        statement: Of what it is an answer: the title with what became of values before
+            they were counted. Empty in records from before it was kept.
+        budget: What all releases of the table together might cost when it was drawn.
+        version: Version of the program that drew it; empty in older records.
+        units: Unit of single numbers by name, where they do not share ``unit``.
+        unsaid: Names of numbers that were asked for and cannot be said, such as the
+            mean of a group with too few people.
 
     """
 
@@ -74,9 +82,14 @@ class Release:
     sampler: str
     intervals: LabelledIntervals | None = None
     derived: dict[str, float] = field(default_factory=dict)
+    statement: str = ""
+    budget: PrivacyBudget | None = None
+    version: str = ""
+    units: dict[str, str] = field(default_factory=dict)
+    unsaid: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.labels or len(self.labels) != len(self.values):
+        if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
             message = "a release has one label for each of its values."
             raise ParameterError(message)
         numbers = (self.noise, *self.values, *self.derived.values())
@@ -87,8 +100,28 @@ class Release:
             message = f"draws are counted from 1, got {self.draw}."
             raise ParameterError(message)
 
-    def to_json(self) -> str:
-        """Return the record as JSON text, keys sorted, for ``from_json`` to read."""
+    @property
+    def said(self) -> str:
+        """Return of what it is an answer, as far as the record says."""
+        return self.statement or self.title
+
+    def unit_of(self, label: str) -> str:
+        """Return the unit of a number; of derived ones only where it is told."""
+        return self.units.get(label, self.unit if label in self.labels else "")
+
+    def of_everybody(self) -> Release:
+        """Return it without intervals for a population: the table is all of it."""
+        if self.intervals is None:
+            return self
+        alone = dataclasses.replace(self.intervals, total=None)
+        return dataclasses.replace(self, intervals=alone)
+
+    def to_json(self, *, table: str = "") -> str:
+        """Return the record as JSON text, keys sorted, for ``from_json`` to read.
+
+        A file for readers says what the ``table`` holds, too: ``A_SAMPLE`` or
+        ``EVERYBODY``. That is declared of the table and not kept with the record.
+        """
         content = {
             spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)
         }
@@ -96,9 +129,14 @@ class Release:
             "schema_version": SCHEMA_VERSION,
             "cost": self.cost.to_json(),
             "intervals": self.intervals and self.intervals.to_json(),
+            "budget": self.budget and self.budget.to_json(),
         }
+        if not self.unsaid:
+            del content["unsaid"]
         if self.mode is Mode.CLASSROOM:
             content["watermark"] = WATERMARK
+        if table:
+            content["table"] = table
         return json.dumps(
             content, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False
         )
@@ -143,8 +181,10 @@ def _fields_of(text: str) -> dict[str, object]:
     if watermark != (WATERMARK if content.get("mode") == Mode.CLASSROOM else None):
         message = "not a release record: the watermark does not fit the mode."
         raise DataError(message)
-    # Records from before there were derived numbers have none.
-    content.setdefault("derived", {})
+    content.pop("table", None)
+    # What records did not always hold.
+    for name, nothing in _LATER.items():
+        content.setdefault(name, nothing)
     missing = _DECODERS.keys() - content.keys()
     if missing or len(content) != len(_DECODERS):
         what = f"{sorted(missing)} missing" if missing else "unknown ones there"
@@ -159,18 +199,21 @@ def _refuse(constant: str) -> None:
 
 
 def _event(content: object) -> dict[str, str | float]:
+    # Whole numbers stay whole, so that a record read back is the same to the byte.
     return {
-        name: part if isinstance(part, str) else number_in(part)
+        name: part if isinstance(part, str) or type(part) is int else number_in(part)
         for name, part in object_in(content).items()
     }
 
 
-def _cost(content: object) -> PrivacyCost:
-    return PrivacyCost.from_json(
-        {name: text_in(part) for name, part in object_in(content).items()}
-    )
-
-
+_LATER: dict[str, object] = {
+    "derived": {},
+    "statement": "",
+    "budget": None,
+    "version": "",
+    "units": {},
+    "unsaid": [],
+}
 _DECODERS: dict[str, Callable[[object], object]] = {
     "id": text_in,
     "request": object_in,
@@ -180,7 +223,7 @@ _DECODERS: dict[str, Callable[[object], object]] = {
     "mechanism": text_in,
     "mechanism_label": text_in,
     "noise": number_in,
-    "cost": _cost,
+    "cost": PrivacyCost.from_json,
     "event": _event,
     "relation": lambda content: NeighboringRelation(text_in(content)),
     "unit": text_in,
@@ -194,4 +237,13 @@ _DECODERS: dict[str, Callable[[object], object]] = {
     "derived": lambda content: {
         name: number_in(part) for name, part in object_in(content).items()
     },
+    "statement": text_in,
+    "budget": lambda content: (
+        None if content is None else PrivacyBudget.from_json(content)
+    ),
+    "version": text_in,
+    "units": lambda content: {
+        name: text_in(part) for name, part in object_in(content).items()
+    },
+    "unsaid": lambda content: tuple(text_in(part) for part in list_in(content)),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from dpcore.budget import PrivacyCost
     from dpcore.data.dataset import Dataset
-    from dpcore.privacy.composition import PrivacyEvent
+    from dpcore.privacy.events import PrivacyEvent
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.plans import Answer
     from dpcore.releases.record import Mode
@@ -48,8 +48,18 @@ class Releasable(Protocol):
         ...
 
     @property
+    def statement(self) -> str:
+        """Of what the answer is one: the question with what becomes of values."""
+        ...
+
+    @property
     def unit_text(self) -> str:
         """The unit of the answer, empty where it has none."""
+        ...
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each number by name, where they do not share one."""
         ...
 
     @property

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from dpcore.budget import PrivacyCost, computed, typed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
-from dpcore.mechanisms.covariance_release import MECHANISMS, CovarianceRelease
+from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
+from dpcore.releases.group_plan import GroupPlan
 from dpcore.releases.matrix_plan import MatrixPlan
 from dpcore.releases.of_query import OfQuery
 from dpcore.releases.plans import Direct
 from dpcore.releases.rank_plan import RankPlan
 from dpcore.releases.record import Mode
 from dpcore.releases.share_plan import SharePlan
+from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import epsilon_text, in_full
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
@@ -49,7 +53,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
     return CATALOG
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Request(OfQuery):
     """A question with the mechanism that shall answer it, and the price. PUBLIC.
 
@@ -92,6 +96,12 @@ class Request(OfQuery):
             raise ParameterError(message)
 
     @property
+    def title(self) -> str:
+        """Return the question in words, and that its shares are made to add up."""
+        asked = self.query.title
+        return asked if self.constraint is None else f"{asked}, {self.constraint.text}"
+
+    @property
     def entry(self) -> Entry:
         """Return what the catalog says about the mechanism."""
         return offered(self.query.kind)[self.mechanism_key]
@@ -121,7 +131,7 @@ class Request(OfQuery):
             largest = sensitivity.largest * MOST_PEOPLE
         return secure.widen(sensitivity, largest)
 
-    @property
+    @cached_property
     def mechanism(self) -> Mechanism:
         """Return the mechanism that draws each number of the answer.
 
@@ -135,7 +145,7 @@ class Request(OfQuery):
             bounds=self.query.bounds,
         )
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """Return how the request is carried out."""
         if self.query.kind.of_ranks:
@@ -150,6 +160,10 @@ class Request(OfQuery):
                 constraint=self.constraint,
                 rounding=secure.ROUNDING_UNITS * 2.0**-53,
             )
+        if isinstance(self.query, GroupedQuery) and self.query.moments is not None:
+            return GroupPlan.of(
+                self.query, self.mechanism, sensitivity=self.sensitivity
+            )
         return Direct(
             mechanism=self.mechanism,
             statistic=self.query.statistic,
@@ -157,7 +171,7 @@ class Request(OfQuery):
             bounds=self.query.bounds,
         )
 
-    @property
+    @cached_property
     def real_epsilon(self) -> float:
         """Return the epsilon that is given at ``used_delta``, over all tables."""
         return self.plan.worst_case(delta=self.used_delta)
@@ -176,8 +190,8 @@ class Request(OfQuery):
             )
         if mode is Mode.RELEASE and not self.claim_holds:
             return (
-                f"{self.entry.label} gives epsilon {self.real_epsilon:.4g} here, not "
-                f"{self.epsilon:g}. Choose another mechanism."
+                f"{self.entry.label} gives epsilon {epsilon_text(self.real_epsilon)} "
+                f"here, not {in_full(self.epsilon)}. Choose another mechanism."
             )
         return None
 
@@ -188,13 +202,12 @@ class Request(OfQuery):
     @property
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: its real epsilon where the claim fails."""
-        plan = self.plan
-        real = plan.worst_case(delta=self.used_delta)
-        holds = real <= self.epsilon * (1 + CLAIM_TOLERANCE)
         return PrivacyCost(
-            epsilon=typed(self.epsilon) if holds else computed(real),
+            epsilon=typed(self.epsilon)
+            if self.claim_holds
+            else computed(self.real_epsilon),
             delta=typed(self.used_delta),
-            rho=computed(plan.rho),
+            rho=computed(self.plan.rho),
         )
 
     def parameters(self) -> dict[str, object]:

@@ -12,9 +12,9 @@ from dpcore.budget import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.laplace import Laplace, least_scale
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
 from dpcore.privacy.conversions import pure_epsilon_of
+from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.relations import TableSize
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
@@ -25,9 +25,10 @@ from dpcore.statistics.averages import Mean
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
-    from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-    from dpcore.mechanisms.resized_repair import NoisyResample
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+    from dpcore.mechanisms.resized.repair import NoisyResample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +54,10 @@ class PublishedPlan:
         return 0.0
 
     @property
-    def event(self) -> PrivacyEvent:
+    def event(self) -> ApproximateEvent:
         """Return (0, tau)-DP, which is all that there is."""
         delta = self.bootstrap.delta()
-        return PrivacyEvent(kind="approximate", parameter=0.0, delta=delta)
+        return ApproximateEvent(parameter=0.0, delta=delta)
 
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon at ``delta`` over all tables: infinite below tau."""
@@ -126,13 +127,11 @@ class RepairedPlan:
         return least_scale(self.sensitivity.l1, self.resample.level)
 
     @property
-    def event(self) -> PrivacyEvent:
+    def event(self) -> PureEvent:
         """Return the guarantee: pure, or with a delta."""
         if self.delta == 0:
-            return PrivacyEvent.of("pure", self.epsilon)
-        return PrivacyEvent(
-            kind="approximate", parameter=self.epsilon, delta=self.delta
-        )
+            return PureEvent(parameter=self.epsilon)
+        return ApproximateEvent(parameter=self.epsilon, delta=self.delta)
 
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return an epsilon at ``delta`` over all tables."""

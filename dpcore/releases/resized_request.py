@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcore.budget import PrivacyCost, computed, typed
 from dpcore.errors import ParameterError
-from dpcore.mechanisms import resized_bootstrap, resized_repair
-from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized_repair import NoisyResample
+from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
+from dpcore.mechanisms.resized import repair as resized_repair
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.releases.of_query import OfQuery
 from dpcore.releases.record import Mode
 from dpcore.releases.resized_plan import PublishedPlan, RepairedPlan
@@ -19,7 +21,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
     from dpcore.statistics.query import Query
 
@@ -35,7 +37,7 @@ class Form(StrEnum):
     """The mean of a resample as it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ResizedRequest(OfQuery):
     """A mean or a share by a resample, and its price. PUBLIC.
 
@@ -67,7 +69,8 @@ class ResizedRequest(OfQuery):
         if not self.query.size.public:
             message = (
                 "a resample needs a public number of people: declare a public value "
-                "for missing ones, and use the table under substitution."
+                "for missing ones, and use the table under substitution with one row a "
+                "person."
             )
             raise ParameterError(message)
         if self.draws <= 1:
@@ -90,7 +93,6 @@ class ResizedRequest(OfQuery):
         return ResizedBootstrap(
             people=people,
             ratio=Fraction(people, self.draws),
-            rows=self.query.unit.rows,
         )
 
     @property
@@ -98,7 +100,7 @@ class ResizedRequest(OfQuery):
         """Tell whether all rows are 0 or 1."""
         return self.query.kind is StatisticKind.PROPORTION
 
-    @property
+    @cached_property
     def plan(self) -> PublishedPlan | RepairedPlan:
         """Return how the request is carried out."""
         bounds, bootstrap = self.query.bounds, self.bootstrap
@@ -112,7 +114,6 @@ class ResizedRequest(OfQuery):
             draws=bootstrap.draws,
             epsilon=self.epsilon,
             delta=self.delta,
-            rows=bootstrap.rows,
             shares=self.shares,
         )
         return RepairedPlan(

@@ -20,21 +20,20 @@ import numpy as np
 from dpcore.budget import float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.averaged_laplace import AveragedLaplace
 from dpcore.mechanisms.base import Mechanism, Sensitivity
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.exponential import Exponential
-from dpcore.mechanisms.folded import FoldedLaplace
-from dpcore.mechanisms.folded_law import fold
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.averaged import AveragedLaplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases.folding import Grid
 from dpcore.releases.measurements import covering, drawn_by, measurement, opendp
 
 if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
     from dpcore.budget import PrivacyCost
-    from dpcore.data.bounds import FloatArray
 
 MOST_CANDIDATES = 20_000
 """A truncated draw that needs more candidates than that is refused."""

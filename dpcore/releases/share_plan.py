@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.budget import PrivacyCost
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import (
-    LEVEL,
-    Intervals,
-    normal_plus_laplace_quantile,
+from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.inference.shares import (
+    UNIT,
+    Average,
+    Remainder,
+    adding_up,
+    half_width,
+    population_intervals,
+    table_intervals,
 )
-from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportion_intervals import sampling_variance
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.plans import Answer, labelled
@@ -28,13 +33,16 @@ from dpcore.statistics.question import whole_unit
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.inference.shares import ReadingLaw
     from dpcore.mechanisms.base import Mechanism
+    from dpcore.privacy.events import PrivacyEvent
     from dpcore.releases.constraints import Constraint
     from dpcore.statistics.proportions import Proportions
     from dpcore.statistics.query import Query
 
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR)
+_EVERYWHERE = Interval(lower=-np.inf, upper=np.inf)
 _WITHIN_BOUNDS = ("bit", "truncated", "truncated-published", "folded")
 _FITTING = {
     ConstraintKind.RESCALE: _WITHIN_BOUNDS,
@@ -50,7 +58,7 @@ def fitting(key: str) -> tuple[ConstraintKind, ...]:
     return tuple(kind for kind, keys in _FITTING.items() if key in keys)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SharePlan:
     """Noise on shares, or on sums of them, and a procedure that makes them add up.
 
@@ -82,7 +90,7 @@ class SharePlan:
         # Reads once, so that the demands of the procedure are met from here on.
         self.constraint.read(np.zeros(self._cells))
 
-    @property
+    @cached_property
     def sensitivity(self) -> Sensitivity:
         """Return what one unit can change in the numbers that noise is added to."""
         statistic = self._statistic
@@ -99,7 +107,7 @@ class SharePlan:
             largest=one.largest + slack,
         )
 
-    @property
+    @cached_property
     def mechanism(self) -> Mechanism:
         """Return the mechanism of one synthesis."""
         return CATALOG[self.key].calibrate(
@@ -128,7 +136,7 @@ class SharePlan:
         """Return a pure event of the whole level."""
         if self.constraint.syntheses == 1:
             return self.mechanism.event(self.sensitivity)
-        return PrivacyEvent.of("pure", self.worst_case())
+        return PureEvent.of(self.worst_case())
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -142,12 +150,11 @@ class SharePlan:
         return np.asarray(sets * level)
 
     def half_widths(self, level: float) -> FloatArray:
-        """Return the noise of each share if all are equal, to first order."""
-        even = np.full(self._cells, 1 / self._cells)
-        return np.minimum(self._reach(even, sd=0.0, tail=1 - level), 1.0)
+        """Return how far the reading of each share may be off, and 1 at most."""
+        return np.array([half_width(law, tail=1 - level) for law in self.laws])
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
-        """Return shares that add up to 1, with noise-aware intervals."""
+        """Return shares that add up to 1, with intervals that hold together."""
         read = self.constraint.read(value)
         sets, mechanism = self.constraint.syntheses, self.mechanism
         # Rounded down, so that all draws together stay within the cost.
@@ -156,48 +163,55 @@ class SharePlan:
             secure.draw(mechanism, read, sensitivity=self.sensitivity, cost=share)
             for _ in range(sets)
         ]
-        each = self.constraint.adjust(np.array(drawn), self._cells)
-        shares = each.mean(axis=0)
-        labels = self._statistic.labels
+        noisy, labels = np.array(drawn), self._statistic.labels
+        shares = self.constraint.adjust(noisy, self._cells).mean(axis=0)
         return Answer(
             labels=labels,
             values=tuple(shares.tolist()),
-            intervals=labelled(labels, self._around(each, shares)),
+            intervals=labelled(labels, self._around(noisy, shares)),
         )
 
-    def interval(self, shares: FloatArray, *, level: float) -> FloatArray:
-        """Return noise-aware intervals, shape ``(..., cells, 2)``, one at a time.
+    @cached_property
+    def laws(self) -> tuple[ReadingLaw, ...]:
+        """Return the law of each cell's reading, averaged over the syntheses.
 
-        Of one synthesis, or of the mean of several by what is known of the noise.
+        Intervals are about readings (``Constraint.readings``), whose law is known
+        whatever the other shares are. What the procedure makes of them is not: it may
+        move a rare share by more than its noise.
         """
-        sd = np.sqrt(sampling_variance(shares, self.query.size.people))
-        return _within(shares, self._reach(shares, sd=sd, tail=1 - level))
+        sets, constraint = self.constraint.syntheses, self.constraint
+        bounds = UNIT if CATALOG[self.key].bounded else _EVERYWHERE
+        of_one = Average(mechanism=self.mechanism, draws=sets, bounds=bounds)
+        laws: list[ReadingLaw] = [of_one] * self._cells
+        if constraint.remainder is not None:
+            laws[constraint.remainder] = Remainder(
+                noise=self.noise, noises=(self._cells - 1) * sets, draws=sets
+            )
+        return tuple(laws)
 
-    def _around(self, each: FloatArray, shares: FloatArray) -> Intervals:
-        """Return intervals that hold for all shares together."""
-        tail = (1 - LEVEL) / self._cells
-        noise = _within(shares, self._reach(shares, sd=0.0, tail=tail))
-        total = self.interval(shares, level=1 - tail)
-        if self.constraint.syntheses > 1:
-            within = sampling_variance(each, self.query.size.people)
-            several = combine(each, within, level=1 - tail)
-            total = np.stack([several.lower, several.upper], axis=-1)
-        return Intervals(level=LEVEL, noise=noise, total=np.clip(total, 0, 1))
+    def _around(self, noisy: FloatArray, shares: FloatArray) -> Intervals:
+        """Return intervals that hold for all shares together.
 
-    def _reach(
-        self, shares: FloatArray, *, sd: FloatArray | float, tail: float
-    ) -> FloatArray:
-        """Return how far noise and sampling reach together, but for ``tail``.
+        Args:
+            noisy: What was drawn, shape ``(syntheses, readings)``.
+            shares: What is released, which no interval leaves out.
 
-        The noise of a share counts as one Laplace draw of its variance. A sum of
-        several has thinner tails, so that this errs on the wide side.
         """
-        layers, sets = self.constraint.layers(self._cells), self.constraint.syntheses
-        # A tree's multipliers are over flat noise, and include its own width.
-        multipliers = self.constraint.multipliers(shares)
-        scale = self.noise / layers * np.sqrt(multipliers / sets)
-        unit = normal_plus_laplace_quantile(scale=1.0, sd=sd / scale, tail=tail)
-        return np.asarray(scale * unit)
+        tail, people = (1 - LEVEL) / self._cells, self.query.size.people
+        readings = self.constraint.readings(noisy, self._cells).mean(axis=0)
+        noise = np.empty((self._cells, 2))
+        total = np.empty_like(noise)
+        # All cells but one that gets the rest have the same law.
+        for law in dict.fromkeys(self.laws):
+            cells = [cell for cell, of in enumerate(self.laws) if of == law]
+            at = readings[cells]
+            noise[cells] = table_intervals(law, at, tail=tail)
+            total[cells] = population_intervals(law, at, people=people, tail=tail)
+        return Intervals(
+            level=LEVEL,
+            noise=_around(shares, noise),
+            total=_around(shares, total),
+        )
 
     @property
     def _statistic(self) -> Proportions:
@@ -208,6 +222,8 @@ class SharePlan:
         return len(self._statistic.cells)
 
 
-def _within(shares: FloatArray, reach: FloatArray) -> FloatArray:
-    """Return the intervals of that reach around shares, cut at 0 and 1."""
-    return np.clip(np.stack([shares - reach, shares + reach], axis=-1), 0, 1)
+def _around(shares: FloatArray, ends: FloatArray) -> FloatArray:
+    """Return the intervals cut by one another, but not short of the released shares."""
+    lower, upper = np.moveaxis(adding_up(ends), -1, 0)
+    around = [np.minimum(lower, shares), np.maximum(upper, shares)]
+    return UNIT.clip(np.stack(around, axis=-1))

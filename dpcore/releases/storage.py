@@ -1,22 +1,27 @@
-"""Where the ledger lives: its folder, its key, and connections to its database."""
+"""Where the ledger lives: its folder, key and checkpoint, and its database."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.releases.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEY_BYTES = 32
-_BUSY_SECONDS = 30.0
+LEDGER = "ledger.sqlite3"
+_KEY, _CHECKPOINT, _DRAFT = "key", "checkpoint", "checkpoint.new"
+_LOOKING_SECONDS = 1.0
+_RESTORE_KEY = "Put back a copy of the key, or begin anew, on record."
 
 
 def default_folder() -> Path:
@@ -28,83 +33,313 @@ def default_folder() -> Path:
 def keyfile(folder: Path) -> bytes:
     """Return the secret key of the folder, 32 bytes; the first call creates it.
 
+    Raises:
+        LedgerError: The file cannot be read or written.
+        UntrustedLedgerError: It holds no key, or is gone while there is a ledger.
+
+    """
+    return stored_key(folder) or create_key(folder)
+
+
+def stored_key(folder: Path) -> bytes | None:
+    """Return the secret key of the folder, ``None`` before the first ledger.
+
+    Raises:
+        LedgerError: The file cannot be read.
+        UntrustedLedgerError: It holds no key, or is gone while there is a ledger.
+
+    """
+    # In this order: who sees a ledger, sees the key that was there before it.
+    used = _is_used(folder)
+    key = None
+    with _key_errors(), contextlib.suppress(FileNotFoundError):
+        key = (folder / _KEY).read_bytes()
+    if key is None and used:
+        message = f"the key of the ledger is gone. {_RESTORE_KEY}"
+        raise UntrustedLedgerError(message)
+    if key is not None and len(key) != KEY_BYTES:
+        message = (
+            f"the key of the ledger must have {KEY_BYTES} bytes, got {len(key)}. "
+            f"{_RESTORE_KEY}"
+        )
+        raise UntrustedLedgerError(message)
+    return key
+
+
+def create_key(folder: Path) -> bytes:
+    """Return the key of the folder, made now unless somebody else was first.
+
     The file appears complete or not at all, also when two processes come first at
     once, because it is linked into place after it is written.
 
     Raises:
-        LedgerError: The file cannot be read or written, or holds no key.
+        LedgerError: The file cannot be written.
 
     """
-    path = folder / "key"
-    try:
-        _create_folder(folder)
-        if not path.exists():
-            draft = folder / f"key-{secrets.token_hex(8)}"
-            _create_file(draft, secrets.token_bytes(KEY_BYTES))
-            try:
-                with contextlib.suppress(FileExistsError):
-                    path.hardlink_to(draft)
-            finally:
-                draft.unlink()
-        key = path.read_bytes()
-    except OSError as error:
-        message = f"the key of the ledger cannot be used: {error.strerror}."
-        raise LedgerError(message) from None
-    if len(key) != KEY_BYTES:
-        message = (
-            f"the key of the ledger must have {KEY_BYTES} bytes, got {len(key)}. "
-            "Restore it from a backup; a new key starts new accounts."
-        )
-        raise LedgerError(message)
-    return key
+    path = folder / _KEY
+    with _key_errors():
+        create_folder(folder)
+        draft = folder / f"key-{secrets.token_hex(8)}"
+        _create_file(draft, secrets.token_bytes(KEY_BYTES))
+        try:
+            with contextlib.suppress(FileExistsError):
+                path.hardlink_to(draft)
+        finally:
+            draft.unlink()
+        return path.read_bytes()
 
 
 class FileDatabase:
-    """An SQLite file that only its owner may read, with one connection a use."""
+    """An SQLite file that only its owner may read, with one connection a use.
+
+    Beside it lie the key and the checkpoint.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            _create_folder(path.parent)
-            with contextlib.suppress(FileExistsError):
-                _create_file(path, b"")
-        except OSError as error:
-            message = f"the ledger cannot be created: {error.strerror}."
-            raise LedgerError(message) from None
+        self.path = path
+
+    @property
+    def look(self) -> tuple[int, ...]:
+        """Return what changes whenever anybody writes to the file.
+
+        The log beside it counts as long as something is in it.
+        """
+        parts: list[int] = []
+        for path in (self.path, self.log):
+            with contextlib.suppress(FileNotFoundError):
+                found = path.stat()
+                if found.st_size:
+                    parts += [found.st_ino, found.st_size, found.st_mtime_ns]
+        return tuple(parts)
+
+    @property
+    def log(self) -> Path:
+        """Return the file of what is written and not yet part of the database."""
+        return self.path.with_name(f"{self.path.name}-wal")
 
     @contextlib.contextmanager
-    def connect(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection whose commits survive a crash and a power cut."""
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """See the database as it is at one moment; no lock is taken or waited for.
+
+        A file that is not there, or holds nothing, is seen as an empty database.
+        """
+        if not self.look:
+            with contextlib.closing(sqlite3.connect(":memory:")) as empty:
+                yield empty
+            return
+        mode = "mode=ro"
+        if not os.access(self.path.parent, os.W_OK):
+            # SQLite cannot put its files beside this one, and nobody else writes it.
+            mode = "mode=ro&immutable=1"
         connection = sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None
+            f"{self.path.absolute().as_uri()}?{mode}",
+            uri=True,
+            timeout=_LOOKING_SECONDS,
+            isolation_level=None,
         )
-        with contextlib.closing(connection):
+        with contextlib.closing(_read_leniently(connection)):
+            connection.execute("BEGIN")
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self, patience: float) -> Iterator[sqlite3.Connection]:
+        """Open a transaction that no other writer is beside, and commit it at the end.
+
+        What is committed survives a crash and a power cut.
+
+        Args:
+            patience: How many seconds to wait for another writer.
+
+        """
+        keyfile(self.path.parent)  # before the ledger: one without a key is refused
+        with contextlib.suppress(FileExistsError):
+            _create_file(self.path, b"")
+        connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
+        with contextlib.closing(_read_leniently(connection)):
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            yield connection
+            with _transaction(connection):
+                yield connection
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Return the checkpoint, ``None`` if there is none.
+
+        Raises:
+            UntrustedLedgerError: It was changed, or sealed with another key.
+
+        """
+        folder = self.path.parent
+        key = stored_key(folder)
+        if key is None:
+            return None
+        try:
+            text = (folder / _CHECKPOINT).read_bytes()
+        except FileNotFoundError:
+            return None
+        return Checkpoint.unsealed(text, key)
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Put a checkpoint in the place of the one before, as a whole or not at all.
+
+        The caller holds the only transaction that writes.
+        """
+        folder = self.path.parent
+        draft = folder / _DRAFT
+        draft.unlink(missing_ok=True)
+        _create_file(draft, checkpoint.sealed(keyfile(folder)))
+        draft.replace(folder / _CHECKPOINT)
+        _sync_folder(folder)
+
+    def set_aside(self, name: str) -> None:
+        """Copy ledger, checkpoint and key, as far as they are there, to a folder.
+
+        A key that is none is removed, and a new one is made where there is none.
+        """
+        folder = self.path.parent
+        aside = folder / name
+        create_folder(aside)
+        key = folder / _KEY
+        for path in (self.path, self.log, folder / _CHECKPOINT, key):
+            if path.exists() and path.stat().st_size:
+                shutil.copy2(path, aside)
+        if key.exists() and key.stat().st_size != KEY_BYTES:
+            key.unlink()
+        if not key.exists():
+            create_key(folder)
+
+    def replace(self, draft: Path) -> None:
+        """Put another database in the place of this one.
+
+        The log goes first: SQLite would write it into the new file.
+        """
+        for path in (self.log, self.path.with_name(f"{self.path.name}-shm")):
+            path.unlink(missing_ok=True)
+        draft.replace(self.path)
+        _sync_folder(self.path.parent)
 
 
 class MemoryDatabase:
     """A database that dies with this object; its users take turns."""
 
+    look: tuple[int, ...] = ()
+
     def __init__(self) -> None:
-        self._connection = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False
+        self._connection = _read_leniently(
+            sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         )
         self._turn = threading.RLock()
+        self._checkpoint = Checkpoint()
 
     @contextlib.contextmanager
-    def connect(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[sqlite3.Connection]:
         """Wait for the only connection and use it."""
         with self._turn:
             yield self._connection
+
+    @contextlib.contextmanager
+    def writing(self, patience: float) -> Iterator[sqlite3.Connection]:  # noqa: ARG002 - a turn is short
+        """Wait for the only connection, and commit at the end."""
+        with self._turn, _transaction(self._connection):
+            yield self._connection
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Return how far the chain was followed."""
+        return self._checkpoint
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Note how far the chain was followed."""
+        self._checkpoint = checkpoint
 
     def __del__(self) -> None:
         self._connection.close()
 
 
-def _create_folder(folder: Path) -> None:
+def create_folder(folder: Path) -> None:
+    """Create a folder for its owner only, unless it is there."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Say in plain words what keeps a ledger from being used, as LedgerError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        # Its lower eight bits name the kind.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _FOREIGN:
+            raise UntrustedLedgerError(_FOREIGN[code]) from None
+        message = _PASSING.get(code, f"the ledger cannot be used: {error}.")
+        raise LedgerError(message) from None
+    except OSError as error:
+        message = f"the folder of the ledger cannot be used: {error.strerror}."
+        raise LedgerError(message) from None
+
+
+_NO_WRITING = (
+    "the folder of the ledger cannot be written to. Nothing was charged. Allow it, or "
+    "choose another folder with EPSILON_STUDIO_HOME."
+)
+_BUSY = (
+    "another program is writing to the ledger and has not come to an end. Nothing was "
+    "charged. Try again; if it stays so, close the other program."
+)
+_PASSING = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_FULL: (
+        "the disk that holds the ledger is full. Nothing was charged. Make room, and "
+        "try again."
+    ),
+    sqlite3.SQLITE_READONLY: _NO_WRITING,
+    sqlite3.SQLITE_CANTOPEN: _NO_WRITING,
+    sqlite3.SQLITE_PERM: _NO_WRITING,
+}
+_DAMAGED = (
+    "the file of the ledger is damaged. Put back a copy of the folder of the ledger, "
+    "or begin anew, on record."
+)
+_FOREIGN = {
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_ERROR: _DAMAGED,  # a table or column is not there
+}
+
+
+@contextlib.contextmanager
+def _key_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"the key of the ledger cannot be used: {error.strerror}."
+        raise LedgerError(message) from None
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")  # one writer at a time, from here on
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _is_used(folder: Path) -> bool:
+    ledger = folder / LEDGER
+    if (folder / _CHECKPOINT).exists():
+        return True
+    try:
+        return ledger.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _read_leniently(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Let damaged text reach the check of the chain, which names the entry."""
+    connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+    return connection
 
 
 def _create_file(path: Path, content: bytes) -> None:
@@ -113,3 +348,14 @@ def _create_file(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a renaming survive a power cut, where the system lets folders be opened."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

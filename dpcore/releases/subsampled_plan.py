@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.inference.intervals import LEVEL, intervals, noise_half_width
 from dpcore.privacy import subsampled
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
@@ -21,10 +21,9 @@ from dpcore.statistics.kinds import StatisticKind
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from dpcore.arrays import FloatArray
     from dpcore.budget import PrivacyCost
-    from dpcore.data.bounds import FloatArray
     from dpcore.inference.intervals import Intervals
-    from dpcore.privacy.composition import EventKind
     from dpcore.privacy.subsampled import Law
     from dpcore.releases.request import Request
     from dpcore.statistics.base import Statistic
@@ -80,12 +79,11 @@ class SubsampledPlan:
         return self.scale * self.base.mechanism.noise
 
     @property
-    def event(self) -> PrivacyEvent:
+    def event(self) -> SampleEvent:
         """Return the noise on the sample, and the rate."""
         whole = self.base.mechanism.event(self.base.sensitivity)
-        scheme = "subsampled" if self.people is None else "fixed-size"
-        kind = cast("EventKind", f"{scheme}-{self.law}")
-        return PrivacyEvent(kind=kind, parameter=whole.parameter, rate=self.rate)
+        scheme = SampleEvent if self.people is None else FixedSampleEvent
+        return scheme(law=self.law, parameter=whole.parameter, rate=self.rate)
 
     @property
     def rho(self) -> float:

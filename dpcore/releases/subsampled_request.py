@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
@@ -32,7 +33,7 @@ KINDS: Final = (
 """What can be asked of a sample."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SubsampledRequest(OfQuery):
     """A mean, share, total or count of a table, answered from a secret sample. PUBLIC.
 
@@ -123,7 +124,7 @@ class SubsampledRequest(OfQuery):
         """Return the level on the sample that ends at ``epsilon``."""
         return float(base_epsilon(self.epsilon, self.rate))
 
-    @property
+    @cached_property
     def plan(self) -> SubsampledPlan:
         """Return how the answer is drawn."""
         size = TableSize(people=self._fewest, public=self.query.size.public)
@@ -135,7 +136,7 @@ class SubsampledRequest(OfQuery):
         )
         return SubsampledPlan(base=base, rate=self.rate, people=self.people)
 
-    @property
+    @cached_property
     def real_epsilon(self) -> float:
         """Return the epsilon that is given at ``used_delta``, over all tables."""
         return self.plan.worst_case(delta=self.used_delta)

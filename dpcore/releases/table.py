@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from dpcore.data.dialects import DECIMAL_POINT, Dialect
+from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.record import WATERMARK, Mode
 
 if TYPE_CHECKING:
@@ -14,75 +18,140 @@ if TYPE_CHECKING:
     from dpcore.releases.labelled import Ends
     from dpcore.releases.record import Release
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Full-width signs count: a spreadsheet may read them as the plain ones. So does what
+# follows a semicolon, a tab or a line end, which separate cells in some countries.
+_FORMULA = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t\r\n]))(?=\s*[=+\-@＝＋－＠])")
+TOO_FEW = "too few to say"
+"""Stands for a number of a group whose count cannot tell it from an empty one."""
+_UNNAMED = re.compile(r"[^\w.]+")
+_LONGEST_NAME = 60
 
 
-def to_csv(releases: Sequence[Release]) -> str:
+Cell = str | float | Decimal | None
+
+
+def to_csv(
+    releases: Sequence[Release], *, table: str = "", dialect: Dialect = DECIMAL_POINT
+) -> str:
     """Return the releases as CSV text with a header, one row for each coordinate.
 
-    Numbers that follow from those have a row each, without an interval, and without a
-    unit: it is the unit of the coordinates.
+    Numbers that follow from those have a row each, with an interval where one is known,
+    such as a correlation. ``joint`` counts how many of their kind hold together. What
+    cannot be said has a row that says so. ``table`` says what the table holds, as in
+    ``Release.to_json``, and ``dialect`` what separates cells and decimals.
 
     Text that a spreadsheet would run as a formula is written after an apostrophe;
     numbers stay numbers.
     """
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, _COLUMNS, lineterminator="\r\n")
-    writer.writeheader()
+    writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+
+    def write(row: dict[str, Cell]) -> None:
+        writer.writerow(_written(row.get(name), dialect) for name in _COLUMNS)
+
     for release in releases:
-        for position in range(len(release.labels)):
-            row = _row(release, position)
-            writer.writerow({name: _inert(cell) for name, cell in row.items()})
-        for label, value in release.derived.items():
-            row = _shared(release) | {"label": label, "value": value, "unit": ""}
-            writer.writerow({name: _inert(cell) for name, cell in row.items()})
+        shared = _shared(release) | {"table": table}
+        numbers = [*zip(release.labels, release.values, strict=True)]
+        for place, (label, value) in enumerate([*numbers, *release.derived.items()]):
+            followed = place >= len(numbers)
+            row = shared | _around(release, label, followed=followed)
+            row |= {"label": label, "value": value}
+            write(row | {"unit": release.unit_of(label)})
+        for label in release.unsaid:
+            write(shared | {"label": label, "value": TOO_FEW})
     return file.getvalue()
 
 
+def file_name(releases: Sequence[Release]) -> str:
+    """Return a name, without its ending, that says what a file of releases holds.
+
+    >>> from dpcore.releases.record import Release
+    >>> file_name([])
+    'no-releases'
+    """
+    if not releases:
+        return "no-releases"
+    first, last = releases[0], releases[-1]
+    what = f"{first.title} draw {first.draw}"
+    if len(releases) > 1:
+        what = f"{len(releases)} releases"
+    kind = "classroom" if first.mode is Mode.CLASSROOM else "sanitized"
+    words = _UNNAMED.sub("-", what)[:_LONGEST_NAME].strip("-")
+    return f"{kind}-{words}-{last.created[:10]}"
+
+
 _COLUMNS = (
-    *("id", "title", "label", "value"),
-    *("level", "noise_lower", "noise_upper", "total_lower", "total_upper"),
-    *("mechanism", "noise", "epsilon", "delta", "rho"),
-    *("relation", "unit", "draw", "created", "mode", "watermark"),
+    *("id", "title", "statement", "label", "value"),
+    *("level", "joint", "noise_lower", "noise_upper", "total_lower", "total_upper"),
+    *("mechanism", "noise", "noise_unit", "epsilon", "delta", "rho"),
+    *("bounds", "people", "table", "budget"),
+    *("relation", "unit", "draw", "created", "mode", "watermark", "version"),
 )
 
 
-def _row(release: Release, position: int) -> dict[str, str | float | None]:
-    label = release.labels[position]
+def noise_unit(release: Release) -> str:
+    """Return what the scale of the noise is a number of, which may be no unit's.
+
+    Counts and sums of groups are drawn as counts, coefficients on the scale of their
+    model; everything else in the unit of the answer.
+    """
+    query = release.request.get("query")
+    if release.request.get("kind") == "model":
+        return "scale of the model"
+    if isinstance(query, dict) and "moments" in query:
+        return "counts"
+    return release.unit
+
+
+def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:
+    """Return the intervals around one number; ``followed`` if it is a derived one."""
     intervals = release.intervals
-    noise = _ends(intervals.noise if intervals else None, label)
-    total = _ends(intervals.total if intervals else None, label)
-    return _shared(release) | {
-        "label": label,
-        "value": release.values[position],
-        "level": intervals.level if intervals else None,
-        "noise_lower": noise[0],
-        "noise_upper": noise[1],
-        "total_lower": total[0],
-        "total_upper": total[1],
+    noise, total = (
+        (None, None) if intervals is None else (intervals.noise, intervals.total)
+    )
+    alike = release.derived if followed else release.labels
+    known = [each for each in alike if each in (noise or total or {})]
+    nothing = followed and label not in known
+    lower, upper = _ends(noise, label)
+    total_lower, total_upper = _ends(total, label)
+    return {
+        "level": None if intervals is None or nothing else intervals.level,
+        # One interval holds by itself.
+        "joint": f"all {len(known)} together" if len(known) > 1 and not nothing else "",
+        "noise_lower": lower,
+        "noise_upper": upper,
+        "total_lower": total_lower,
+        "total_upper": total_upper,
     }
 
 
-def _shared(release: Release) -> dict[str, str | float | None]:
+def _shared(release: Release) -> dict[str, Cell]:
     """Return what every row of a release says."""
     return {
         "id": release.id,
         "title": release.title,
+        "statement": release.said,
         "mechanism": release.mechanism_label,
         "noise": release.noise,
-        **release.cost.to_json(),
+        "noise_unit": noise_unit(release),
+        **{name: Decimal(part) for name, part in release.cost.to_json().items()},
+        "bounds": bounds_text(release.request),
+        "people": people_text(release.request),
+        "budget": release.budget.describe() if release.budget else "",
         "relation": release.relation.value,
-        "unit": release.unit,
         "draw": release.draw,
         "created": release.created,
         "mode": release.mode.value,
         "watermark": WATERMARK if release.mode is Mode.CLASSROOM else "",
+        "version": release.version,
     }
 
 
-def _inert(cell: str | float | None) -> str | float | None:
-    runs = isinstance(cell, str) and cell.startswith(_FORMULA_STARTS)
-    return f"'{cell}" if runs else cell
+def _written(cell: Cell, dialect: Dialect) -> str | None:
+    if cell is None or isinstance(cell, str):
+        return cell and _FORMULA.sub("'", cell)
+    return str(cell).replace(".", dialect.decimal)
 
 
 def _ends(ends: Ends | None, label: str) -> tuple[float | None, float | None]:

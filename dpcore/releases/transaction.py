@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from dpcore import __version__
 from dpcore.errors import ClaimError, LedgerError
 from dpcore.releases import secure
 from dpcore.releases.identity import request_id
@@ -13,6 +14,7 @@ from dpcore.releases.record import Mode, Release
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from dpcore.releases.account import Account
     from dpcore.releases.ledger import Ledger
     from dpcore.releases.releasable import Releasable
 
@@ -50,7 +52,8 @@ def release(
     refusal = request.refusal(mode)
     if refusal is not None:
         raise ClaimError(refusal)
-    _check_terms(request, ledger, fingerprint)
+    account = ledger.account(fingerprint)
+    _check_terms(request, account)
     cost, plan = request.cost, request.plan
     name = request_id(request.analysis(fingerprint), request.draw)
 
@@ -75,13 +78,17 @@ def release(
             sampler=secure.sampler(),
             intervals=drawn.intervals,
             derived=drawn.derived,
+            statement=request.statement,
+            budget=None if account is None else account.budget,
+            version=__version__,
+            units=request.units,
+            unsaid=drawn.unsaid,
         )
 
     return ledger.charge(fingerprint, name, cost, answer, unit_rows=request.unit.rows)
 
 
-def _check_terms(request: Releasable, ledger: Ledger, fingerprint: str) -> None:
-    account = ledger.account(fingerprint)
+def _check_terms(request: Releasable, account: Account | None) -> None:
     if account is None:
         return  # the ledger says so
     asked = request.relation, request.unit.rows

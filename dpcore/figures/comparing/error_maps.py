@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.teaching.flips import flip_lines, flip_notes
-from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, frame, plain
-from dpcore.figures.wording import percent
+from dpcore.figures.marks import Mark, border, line, note, points, regions, ring
+from dpcore.figures.theme import (
+    DOTTED,
+    NEUTRAL,
+    PLATE,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+    plain,
+)
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.error_maps import CLEARLY, ErrorMaps, Quantity
+from dpcore.studies.comparing.error_maps import (
+    CLEARLY,
+    FLIP_AT_BOUND,
+    FLIP_ONE_SIDED,
+    ErrorMaps,
+    Quantity,
+)
 from dpcore.studies.comparing.tradeoffs import Fairness
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _TIE = "no difference (under 1 %)"
 _LEVELS = tuple(digit * 10.0**power for power in range(-6, 2) for digit in (1, 2, 5))
@@ -23,42 +40,47 @@ _MOST_LINES = 8
 _STEEP = 0.2
 _LABEL_AT = 0.3
 _VISIBLE_SHARE = 0.02
+_FLIP_REACH = 0.16
 
 
-def map_picture(
-    maps: ErrorMaps, key: str, *, here: tuple[float, float], watermark: bool
-) -> Picture:
+def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Picture:
     """Return the map of one mechanism on the ground of who has the lowest one.
 
     Args:
         maps: The maps of all mechanisms compared.
         key: The one whose level lines are drawn, with their values.
         here: The place and the Laplace scale that the page is set to.
-        watermark: Whether the picture is for the classroom only.
 
     """
     flips = maps.quantity is Quantity.MSE and maps.fairness is Fairness.NOMINAL
-    notes = [*_region_names(maps), *(flip_notes() if flips else ())]
+    notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
     figure = frame(
-        watermark=watermark,
         height=420,
         traces=[
-            _ground(maps),
+            regions(
+                maps.place,
+                maps.scale,
+                maps.best.astype(np.uint8),
+                [*(STROKES[key].color for key in maps.keys), NEUTRAL],
+                opacity=0.35,
+            ),
             *_borders(maps),
-            *(flip_lines() if flips else ()),
+            *(_flip_lines() if flips else ()),
             *_level_lines(maps, key),
-            _position(here),
+            points(
+                [here[0]],
+                [here[1]],
+                marker=ring("black"),
+                hover="the page is set here",
+                cliponaxis=False,
+            ),
         ],
-        xaxis={
-            "title": {"text": "where the value lies (0 and 1 are the bounds)"},
-            "range": [0, 1],
-        },
-        yaxis={
-            "type": "log",
-            "range": [np.log10(maps.scale[0]), np.log10(maps.scale[-1])],
-            "tickvals": [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-            "title": {"text": "Laplace scale / range (log scale)"},
-        },
+        xaxis=axis("where the value lies (0 and 1 are the bounds)", range=[0, 1]),
+        yaxis=log_axis(
+            "Laplace scale / range",
+            range=[np.log10(maps.scale[0]), np.log10(maps.scale[-1])],
+            tickvals=[0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+        ),
         annotations=notes,
         showlegend=False,
     )
@@ -75,67 +97,31 @@ def map_picture(
     return Picture(title=title, figure=figure, alt=alt, table=_table(maps))
 
 
-def _ground(maps: ErrorMaps) -> dict[str, Any]:
-    colors = [*(STROKES[key].color for key in maps.keys), NEUTRAL]
-    steps = len(colors)
-    return {
-        "type": "heatmap",
-        "x": maps.place,
-        "y": maps.scale,
-        "z": maps.best.astype(np.uint8),
-        "zmin": -0.5,
-        "zmax": steps - 0.5,
-        "colorscale": [
-            (edge / steps, color)
-            for index, color in enumerate(colors)
-            for edge in (index, index + 1)
-        ],
-        "showscale": False,
-        "opacity": 0.35,
-        "hoverinfo": "skip",
-    }
-
-
-def _borders(maps: ErrorMaps) -> list[dict[str, Any]]:
+def _borders(maps: ErrorMaps) -> list[Mark]:
     """Draw the outline of every winner's region, where it wins by 1 % or more."""
     return [
-        {
-            "type": "contour",
-            "x": maps.place,
-            "y": maps.scale,
-            "z": np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
-            "contours": {
-                "start": CLEARLY,
-                "end": CLEARLY,
-                "size": 1,
-                "coloring": "none",
-            },
-            "line": {"width": 3, "color": STROKES[key].color},
-            "showscale": False,
-            "hoverinfo": "skip",
-        }
+        border(
+            maps.place,
+            maps.scale,
+            np.clip(maps.lead[index], -_STEEP, _STEEP).astype(np.float32),
+            CLEARLY,
+            STROKES[key].color,
+        )
         for index, key in enumerate(maps.keys)
         if 0 < maps.share(index) < 1
     ]
 
 
-def _region_names(maps: ErrorMaps) -> list[dict[str, Any]]:
+def _region_names(maps: ErrorMaps) -> list[Mark]:
     labels = [*(f"{CATALOG[key].label} wins" for key in maps.keys), _TIE]
     notes = []
     for index, label in enumerate(labels):
         if maps.share(index) < _VISIBLE_SHARE:
             continue
         row, column = _heart(maps.best == index)
-        notes.append(
-            {
-                "x": maps.place[column],
-                "xanchor": _anchor(float(maps.place[column])),
-                "y": np.log10(maps.scale[row]),
-                "text": plain(label),
-                "showarrow": False,
-                **PLATE,
-            }
-        )
+        place, scale = maps.place[column], maps.scale[row]
+        side = _anchor(float(place))
+        notes.append(note(plain(label), place, np.log10(scale), xanchor=side, **PLATE))
     return notes
 
 
@@ -158,7 +144,7 @@ def _heart(inside: FloatArray) -> tuple[int, int]:
     return int(row), int(column)
 
 
-def _level_lines(maps: ErrorMaps, key: str) -> list[dict[str, Any]]:
+def _level_lines(maps: ErrorMaps, key: str) -> list[Mark]:
     heights = maps.heights[maps.keys.index(key)]
     levels = [level for level in _LEVELS if heights.min() < level < heights.max()]
     step = -(-len(levels) // _MOST_LINES)
@@ -174,38 +160,17 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[dict[str, Any]]:
         text[nearest] = f"{level:g}"
         side = "right" if maps.place[nearest] < _LABEL_AT / 2 else "center"
         lines.append(
-            {
-                "type": "scatter",
-                "x": maps.place,
-                "y": scale,
-                "mode": "lines+text",
-                "text": text,
-                "textposition": f"top {side}",
-                "line": {"color": NEUTRAL, "width": 1.5},
-                "hovertemplate": (
-                    f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale "
-                    "%{y:.3g}<extra></extra>"
-                ),
-            }
+            line(
+                maps.place,
+                scale,
+                stroke=Stroke(color=NEUTRAL, width=1.5),
+                hover=f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale "
+                "%{y:.3g}",
+                text=text,
+                textposition=f"top {side}",
+            )
         )
     return lines
-
-
-def _position(here: tuple[float, float]) -> dict[str, Any]:
-    place, scale = here
-    return {
-        "type": "scatter",
-        "x": [place],
-        "y": [scale],
-        "mode": "markers",
-        "cliponaxis": False,
-        "marker": {
-            "size": 13,
-            "color": "white",
-            "line": {"color": "black", "width": 3},
-        },
-        "hovertemplate": "the page is set here<extra></extra>",
-    }
 
 
 def _takeaway(maps: ErrorMaps) -> str:
@@ -234,3 +199,44 @@ def _table(maps: ErrorMaps) -> pd.DataFrame:
     for key, values in zip(maps.keys, maps.heights, strict=True):
         columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
     return pd.DataFrame(columns)
+
+
+def _flip_lines() -> list[Mark]:
+    """Return the lines along which truncation and BIT change order near a bound."""
+    away = np.linspace(0.03, _FLIP_REACH, 20)
+    hover = "distance / scale = 1.148"
+    return [
+        line(x, away / FLIP_ONE_SIDED, stroke=DOTTED, hover=hover)
+        for x in (away, 1 - away)
+    ]
+
+
+def _flip_notes() -> list[Mark]:
+    """Return the labels of both flips."""
+    arrow = {"arrowcolor": NEUTRAL, **PLATE}
+    bound, near = (
+        float(np.log10(x)) for x in (1 / FLIP_AT_BOUND, 0.06 / FLIP_ONE_SIDED)
+    )
+    on, by = (
+        "on a bound: range / scale = 1.127",
+        "near one: distance / scale = 1.148",
+    )
+    return [
+        note(on, 0, bound, ax=90, ay=-8, **arrow),
+        note(by, 0.06, near, ax=110, ay=4, **arrow),
+    ]
+
+
+def flip_sentence() -> str:
+    """Return the two places at which truncation and BIT change order, in words.
+
+    >>> flip_sentence().split(":")[0]
+    'At equal scale the order flips twice'
+    """
+    return (
+        "At equal scale the order flips twice: with the value on a bound, truncation "
+        f"has the larger error as long as the range is more than "
+        f"{significant(FLIP_AT_BOUND, 4)} scales wide; with the value near one bound "
+        f"and the other far away, as long as it lies within "
+        f"{significant(FLIP_ONE_SIDED, 4)} scales of the bound."
+    )

@@ -7,54 +7,68 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, canvas, plain
-from dpcore.figures.wording import at_most, epsilon_text, significant
-from dpcore.privacy.interpretation import best_guess
+from dpcore.figures.attackers import belief_text
+from dpcore.figures.marks import densities
+from dpcore.figures.theme import (
+    OTHER,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    plain,
+)
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
     from dpcore.mechanisms.base import Mechanism
 
 _POINTS = 400
+_HEADROOM = 1.08
+HEIGHT = "how likely (1: likeliest answer)"
+"""Densities are drawn over the highest of them, so that every epsilon has one scale."""
 
 
 def two_worlds_picture(
     mechanism: Mechanism,
     *,
     key: str,
+    epsilon: float,
     worlds: tuple[tuple[str, float], tuple[str, float]],
     window: tuple[float, float],
-    axis: str,
-    watermark: bool,
+    answer: str,
 ) -> Picture:
     """Return the densities of the release in two worlds that differ in one person.
 
-    The takeaway is what an attacker who was undecided can learn from the release.
+    The takeaway is what the guarantee leaves an attacker who was undecided. Neither
+    axis moves with it: ``window`` is public, and the highest density has height 1.
+
+    Args:
+        mechanism: Adds the noise.
+        key: Its key, for its color.
+        epsilon: What it guarantees, without a delta.
+        worlds: The two worlds by name, with the number that the noise is added to.
+        window: The answers that are drawn.
+        answer: What it is.
+
     """
     positions = [position for _, position in worlds]
     x = np.sort(np.concatenate([np.linspace(*window, _POINTS), positions]))
-    figure = canvas(x=axis, y="how likely is each answer", watermark=watermark)
-    lines = ((STROKES[key].color, "solid"), (NEUTRAL, "dash"))
-    densities = {}
-    for (name, position), (color, dash) in zip(worlds, lines, strict=True):
-        densities[name] = mechanism.pdf(x, position)
-        figure.add_scatter(
-            x=x,
-            y=densities[name],
-            mode="lines",
-            name=plain(name),
-            line={"color": color, "dash": dash, "width": 2.5},
-            fill="tozeroy",
-            fillcolor="rgba(127,127,127,0.10)",
-            hovertemplate="%{x:.4g}<extra>%{fullData.name}</extra>",
-        )
-    figure.update_yaxes(showticklabels=False)
-    first, second = (np.array([position]) for position in positions)
-    epsilon = float(mechanism.pair_epsilon(first, second))
-    guess = float(best_guess(epsilon))
-    title = (
-        f"An attacker who was 50 % sure which of the two is true becomes at most "
-        f"{at_most(guess)} sure"
+    laws = {name: mechanism.pdf(x, position) for name, position in worlds}
+    strokes = (Stroke(color=STROKES[key].color), OTHER)
+    figure = frame(
+        traces=densities(
+            x,
+            {plain(name): density for name, density in laws.items()},
+            strokes,
+            hover="%{x:.4g}",
+            fill="rgba(127,127,127,0.10)",
+        ),
+        xaxis=axis(plain(answer), range=list(window)),
+        yaxis=axis(HEIGHT, range=[0, _HEADROOM], tickvals=[0, 1]),
     )
+    said = belief_text(epsilon, about=" which of the two is true")
+    title = said[0].upper() + said[1:]
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
     alt = (
         f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
@@ -64,5 +78,5 @@ def two_worlds_picture(
         title=title,
         figure=figure,
         alt=alt,
-        table=pd.DataFrame({axis: x, **densities}),
+        table=pd.DataFrame({answer: x, **laws}),
     )

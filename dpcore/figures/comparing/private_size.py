@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame, plain
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.marks import dot, interval, level, line, points
+from dpcore.figures.theme import (
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+    whole_decades,
+)
+from dpcore.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.comparing.private_size import PrivateSize
 
 _POINTS = 241
+_LEAST, _LARGEST = 0.2, 3.1
+"""Powers of ten of the numbers of people that the page knows."""
+_ROOM = 3.0
 _WIDTHS = 3
 """How many widths of the bounds the figure looks beyond them."""
 
 
-def leak_picture(size: PrivateSize, *, watermark: bool) -> Picture:
-    """Return how much each possible answer speaks for or against one person."""
+def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
+    """Return how much each possible answer speaks for or against one person.
+
+    The axes hold what the epsilon ``widest`` needs, so that no smaller one moves them.
+    """
     bounds, epsilon = size.bounds, size.epsilon
     reach = _WIDTHS * bounds.width
     y = np.linspace(bounds.lower - reach, bounds.upper + reach, _POINTS)
@@ -30,52 +48,31 @@ def leak_picture(size: PrivateSize, *, watermark: bool) -> Picture:
     inside = np.linspace(bounds.lower, bounds.upper, _POINTS)
     ends = size.log_ratio_at_bounds()
     clamped = np.concatenate([[ends[0]], size.log_ratio(inside[1:-1]), [ends[1]]])
-    plain_stroke, bit = STROKES["laplace"], STROKES["bit"]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": y,
-            "y": revealed,
-            "name": "Laplace, not clamped",
-            "line": {"color": plain_stroke.color, "width": 2.5},
-        },
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": inside,
-            "y": clamped,
-            "name": "BIT (clamped)",
-            "line": {"color": bit.color, "dash": bit.dash, "width": 4},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [bounds.lower, bounds.upper],
-            "y": ends,
-            "name": "BIT at a bound",
-            "showlegend": False,
-            "marker": {"color": bit.color, "symbol": bit.symbol, "size": 10},
-        },
+    bit = STROKES["bit"]
+    traces = [
+        line(y, revealed, "Laplace, not clamped", STROKES["laplace"]),
+        line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
+        points(
+            [bounds.lower, bounds.upper],
+            ends,
+            "BIT at a bound",
+            dot(bit.color, 10, bit.symbol),
+            showlegend=False,
+        ),
     ]
     promises = [
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": level,
-            "y1": level,
-            "line": {"color": NEUTRAL, "dash": "dash", "width": 2.5},
-            "label": {
-                "text": f"promised: {word}{epsilon_text(epsilon)}",
-                "textposition": "start",
-                "yanchor": "bottom" if level > 0 else "top",
-            },
-        }
-        for level, word in ((epsilon, "at most "), (-epsilon, "at least −"))
+        level(
+            at,
+            f"promised: {word}{epsilon_text(epsilon)}",
+            Stroke(color=NEUTRAL, dash="dash"),
+            textposition="start",
+            yanchor="bottom" if at > 0 else "top",
+        )
+        for at, word in ((epsilon, "at most "), (-epsilon, "at least −"))
     ]
     far = abs(float(revealed[0]))
+    largest = replace(size, epsilon=max(widest, epsilon))
+    deepest = abs(float(largest.log_ratio(y[:1])[0]))
     title = (
         f"Promised ε {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
         f"away {epsilon_text(far)}, and farther out ever more"
@@ -89,13 +86,12 @@ def leak_picture(size: PrivateSize, *, watermark: bool) -> Picture:
         title=title,
         figure=frame(
             traces=traces,
-            watermark=watermark,
             shapes=promises,
-            xaxis={"title": {"text": plain("published mean")}},
-            yaxis={
-                "title": {"text": "for (+) or against (−) the person, log"},
-                "range": [-1.1 * far, size.clamped_level + 0.15 * far],
-            },
+            xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
+            yaxis=axis(
+                "for (+) or against (−) the person, log",
+                range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest],
+            ),
         ),
         alt=alt,
         table=pd.DataFrame({"published mean": y, "log ratio, Laplace": revealed}),
@@ -108,40 +104,27 @@ def price_picture(
     now: PrivateSize,
     *,
     place: float,
-    watermark: bool,
+    epsilons: tuple[float, float],
 ) -> Picture:
     """Return the error of the noisy average beside that of a public number of people.
 
     ``simulated`` holds the typical error of the noisy average and its standard error,
     shape ``(m, 2)``, one row for each of ``sizes``; the last row is that of ``now``.
+    The axes hold every epsilon of ``epsilons``, from the least to the largest.
     """
     people = np.array([size.people for size in sizes], dtype=np.float64)
     public = np.array([size.public_error(place) for size in sizes])
     noisy, error = simulated[:, 0], simulated[:, 1]
     order = np.argsort(people)
-    bit = STROKES["bit"]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": people[order],
-            "y": public[order],
-            "name": "number public (BIT)",
-            "line": {"color": bit.color, "dash": bit.dash, "width": 2.5},
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": people,
-            "y": noisy,
-            "error_y": {"array": 2 * error, "thickness": 1.2, "width": 3},
-            "name": "noisy average, simulated",
-            "marker": {
-                "color": NEUTRAL,
-                "symbol": "diamond",
-                "size": 9,
-            },
-        },
+    traces = [
+        line(people[order], public[order], "number public (BIT)", STROKES["bit"]),
+        points(
+            people,
+            noisy,
+            "noisy average, simulated",
+            dot(NEUTRAL, 9, "diamond"),
+            error_y=interval(2 * error, thickness=1.2, width=3),
+        ),
     ]
     more = float(noisy[-1] / public[-1]) - 1
     price = (
@@ -155,14 +138,15 @@ def price_picture(
         f"average {significant(float(noisy[-1]))}, public number "
         f"{significant(float(public[-1]))}. {title}."
     )
-    log = {"type": "log", "exponentformat": "power", "dtick": 1}
+    powers = {"exponentformat": "power", "dtick": 1}
     return Picture(
         title=title,
         figure=frame(
             traces=traces,
-            watermark=watermark,
-            xaxis=log | {"title": {"text": "number of people (log scale)"}},
-            yaxis=log | {"title": {"text": "typical error (log scale)"}},
+            xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
+            yaxis=log_axis(
+                "typical error", range=_errors(sizes, place, epsilons), **powers
+            ),
         ),
         alt=alt,
         table=pd.DataFrame(
@@ -174,3 +158,17 @@ def price_picture(
             }
         ),
     )
+
+
+def _errors(
+    sizes: Sequence[PrivateSize], place: float, epsilons: tuple[float, float]
+) -> list[float]:
+    """Return the ends of the errors that any epsilon has, as powers of ten."""
+    known = [
+        replace(size, epsilon=epsilon).public_error(place)
+        for size in sizes
+        for epsilon in epsilons
+    ]
+    # Of many people and few: a noisy average errs a few times as much.
+    low, high = whole_decades(min(known), _ROOM * max(known))
+    return [math.log10(low), math.log10(high)]

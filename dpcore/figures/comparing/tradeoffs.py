@@ -8,13 +8,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, frame, plain
-from dpcore.figures.wording import percent, significant
+from dpcore.figures.marks import (
+    NAME,
+    Mark,
+    dot,
+    interval,
+    line,
+    note,
+    now,
+    points,
+    regions,
+)
+from dpcore.figures.theme import (
+    NEUTRAL,
+    PLATE,
+    STROKES,
+    Picture,
+    axis,
+    frame,
+    log_axis,
+    plain,
+)
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from dpcore.studies.comparing.winners import Winners
 
@@ -26,6 +48,7 @@ _WORDS = {
 
 
 _VISIBLE = 0.01
+_MARGIN = 0.1
 _TIE = "no difference (under 1 %)"
 
 
@@ -35,75 +58,66 @@ class Axis:
 
     Attributes:
         label: What it is called.
-        at: Where the page is set to; the takeaway is read off the curves there.
+        at: Where the page is set to.
         log: Whether it is drawn on a log scale.
+        heights: The ends of the other axis, which do not move with epsilon; ``None``
+            to fit it to the curves.
 
     """
 
     label: str
     at: float
     log: bool
+    heights: tuple[float, float] | None = None
 
 
-def curves_picture(
+def curves_picture(  # noqa: PLR0913 - a figure is described by its words
     curves: Sequence[Curve],
     dots: Sequence[Dots],
     metric: Metric,
     *,
+    here: Sequence[Curve],
+    chosen: str,
     axis: Axis,
     unit: str,
     each: str = "",
-    watermark: bool,
 ) -> Picture:
     """Return one line a mechanism, with simulated dots, along ``axis``.
 
-    Spread and error are drawn on a log scale. ``each`` says which of several numbers
-    of an answer the lines are about, such as "share of one category".
+    Args:
+        curves: The lines. Spread and error are drawn on a log scale.
+        dots: What was simulated.
+        metric: What the lines show.
+        here: The same mechanisms at the very point that the page is set to, which the
+            takeaway is about: the lines know points beside it only.
+        chosen: Key of the mechanism that was chosen on the page.
+        axis: Along what they are compared.
+        unit: Unit of the answer.
+        each: Which of several numbers of an answer the lines are about, such as "share
+            of one category".
+
     """
-    log_y = metric is not Metric.BIAS
     of_each = f" of the {each}" if each else ""
     # An axis is too short to name the number: the title does.
     label = f"{_WORDS[metric]}{f', {unit}' if unit else ''}"
     lines = [
-        {
-            "type": "scatter",
-            "x": curve.x,
-            "y": curve.of(metric),
-            "mode": "lines",
-            "name": CATALOG[curve.key].label,
-            "line": {
-                "color": STROKES[curve.key].color,
-                "dash": STROKES[curve.key].dash,
-                "width": 2.5,
-            },
-            "hovertemplate": "%{x:.4g}: %{y:.4g}<extra>%{fullData.name}</extra>",
-        }
+        line(
+            curve.x,
+            curve.of(metric),
+            CATALOG[curve.key].label,
+            STROKES[curve.key],
+            hover="%{x:.4g}: %{y:.4g}",
+            aside=NAME,
+        )
         for curve in curves
     ]
     figure = frame(
-        traces=[*lines, *(_dots_trace(dot) for dot in dots)],
-        watermark=watermark,
+        traces=[*lines, *(_dots_trace(each) for each in dots)],
         xaxis=_scale(axis.label, log=axis.log),
-        yaxis=_scale(label, log=log_y),
-        shapes=[
-            {
-                "type": "line",
-                "x0": axis.at,
-                "x1": axis.at,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": "rgba(127,127,127,0.6)", "width": 1},
-                "label": {
-                    "text": "now",
-                    "textposition": "end",
-                    "textangle": 0,
-                    "xanchor": "right",
-                },
-            }
-        ],
+        yaxis=_heights(label, axis, metric),
+        shapes=[now(axis.at, xanchor="right")],
     )
-    title = _takeaway(curves, metric, axis, unit, of_each)
+    title = _takeaway(here, metric, axis, unit, of_each, chosen)
     return Picture(
         title=title,
         figure=figure,
@@ -112,9 +126,7 @@ def curves_picture(
     )
 
 
-def winners_picture(
-    winners: Winners, *, axis: str, each: str = "", watermark: bool
-) -> Picture:
+def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
     """Return the map of the mechanism with the least error.
 
     ``each`` is as for ``curves_picture``.
@@ -122,45 +134,27 @@ def winners_picture(
     of_each = f" of the {each}" if each else ""
     labels = np.array([*(CATALOG[key].label for key in winners.keys), _TIE])
     colors = [*(STROKES[key].color for key in winners.keys), NEUTRAL]
-    steps = len(labels)
-    scale: list[tuple[float, str]] = []
-    for index, color in enumerate(colors):
-        scale += [(index / steps, color), ((index + 1) / steps, color)]
-    ground = {
-        "type": "heatmap",
-        "x": winners.position,
-        "y": winners.epsilon,
-        "z": winners.best,
-        "zmin": -0.5,
-        "zmax": steps - 0.5,
-        "colorscale": scale,
-        "showscale": False,
-        "opacity": 0.75,
-        "customdata": np.dstack([labels[winners.best], 100 * winners.saving]),
-        "hovertemplate": (
-            "place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
-            "%{customdata[1]:.1f} % below the next<extra></extra>"
-        ),
-    }
+    ground = regions(
+        winners.position,
+        winners.epsilon,
+        winners.best,
+        colors,
+        hover="place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
+        "%{customdata[1]:.1f} % below the next",
+        opacity=0.75,
+        customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
+    )
     figure = frame(
         traces=[ground],
-        watermark=watermark,
         height=420,
-        xaxis={"title": {"text": plain(axis)}},
+        xaxis=_scale(axis, log=False),
         yaxis=_scale("epsilon", log=True),
+        annotations=[
+            _word(winners, plain(label), np.argwhere(winners.best == index))
+            for index, label in enumerate(labels)
+            if (winners.best == index).any()
+        ],
     )
-    for index, label in enumerate(labels):
-        where = np.argwhere(winners.best == index)
-        if len(where) == 0:
-            continue
-        row, column = where[len(where) // 2]
-        figure.add_annotation(
-            x=winners.position[column],
-            y=np.log10(winners.epsilon[row]),
-            text=plain(label),
-            showarrow=False,
-            **PLATE,
-        )
     shares = sorted(
         ((winners.share(index), label) for index, label in enumerate(labels[:-1])),
         reverse=True,
@@ -168,7 +162,7 @@ def winners_picture(
     title = (
         f"{shares[0][1]} has clearly the least error{of_each} on "
         f"{percent(shares[0][0])} of the map; on "
-        f"{percent(winners.share(steps - 1))} the best two are equal"
+        f"{percent(winners.share(len(labels) - 1))} the best two are equal"
     )
     rest = ", ".join(f"{label} {percent(share)}" for share, label in shares)
     table = pd.DataFrame(
@@ -182,38 +176,58 @@ def winners_picture(
     return Picture(title=title, figure=figure, alt=f"{title}. {rest}.", table=table)
 
 
-def _dots_trace(dot: Dots) -> dict[str, Any]:
-    stroke = STROKES[dot.key]
-    return {
-        "type": "scatter",
-        "x": dot.x,
-        "y": dot.value,
-        "error_y": {"array": dot.error, "thickness": 1.2, "width": 3},
-        "mode": "markers",
-        "name": f"{CATALOG[dot.key].label}, simulated",
-        "showlegend": False,
-        "marker": {"color": stroke.color, "symbol": stroke.symbol, "size": 8},
-        "hovertemplate": "%{y:.4g} ± %{error_y.array:.2g}<extra>simulated</extra>",
-    }
+def _word(winners: Winners, label: str, where: NDArray[np.intp]) -> Mark:
+    """Return the name of a winner in the middle of the cells that it wins."""
+    row, column = where[len(where) // 2]
+    at = winners.position[column], np.log10(winners.epsilon[row])
+    return note(label, *at, **PLATE)
+
+
+def _dots_trace(dots: Dots) -> Mark:
+    stroke = STROKES[dots.key]
+    return points(
+        dots.x,
+        dots.value,
+        f"{CATALOG[dots.key].label}, simulated",
+        dot(stroke.color, 8, stroke.symbol),
+        hover="%{y:.4g} ± %{error_y.array:.2g}",
+        aside="simulated",
+        error_y=interval(dots.error, thickness=1.2, width=3),
+        showlegend=False,
+    )
 
 
 def _scale(label: str, *, log: bool) -> dict[str, Any]:
-    if not log:
-        return {"type": "linear", "title": {"text": plain(label)}}
-    return {
-        "type": "log",
-        "dtick": 1,
-        "exponentformat": "power",
-        "title": {"text": plain(f"{label} (log scale)")},
-    }
+    if log:
+        return log_axis(label, dtick=1, exponentformat="power")
+    return axis(plain(label), type="linear")
+
+
+def _heights(label: str, axis: Axis, metric: Metric) -> dict[str, Any]:
+    """Return the axis of what is compared, as still as it can be held.
+
+    A bias near 0 would not be seen beside the largest one of any epsilon.
+    """
+    if metric is Metric.BIAS:
+        moves = "" if axis.label == "epsilon" else ", scaled to this epsilon"
+        return _scale(f"{label}{moves}", log=False)
+    if axis.heights is None:
+        return _scale(label, log=True)
+    low, high = np.log10(axis.heights)
+    return _scale(label, log=True) | {"range": [low - _MARGIN, high + _MARGIN]}
 
 
 def _takeaway(
-    curves: Sequence[Curve], metric: Metric, axis: Axis, unit: str, of_each: str
+    here: Sequence[Curve],
+    metric: Metric,
+    axis: Axis,
+    unit: str,
+    of_each: str,
+    chosen: str,
 ) -> str:
-    heights = {curve.key: _height(curve, metric, axis) for curve in curves}
+    heights = {curve.key: float(np.abs(curve.of(metric)[0])) for curve in here}
     least, most = min(heights.values()), max(heights.values())
-    errors = [_height(curve, Metric.RMSE, axis) for curve in curves]
+    errors = [float(curve.rmse[0]) for curve in here]
     if metric is Metric.BIAS and most < _VISIBLE * min(errors):
         return (
             f"At {axis.label} {significant(axis.at)} no mechanism has a visible bias"
@@ -228,21 +242,16 @@ def _takeaway(
             f"{of_each}"
         )
     suffix = f" {unit}" if unit else ""
-    return (
+    text = (
         f"At {axis.label} {significant(axis.at)} the least {metric}{of_each} is that "
         f"of {best} ({significant(least)}{suffix}), the largest that of {worst} "
         f"({significant(most)}{suffix})"
     )
-
-
-def _height(curve: Curve, metric: Metric, axis: Axis) -> float:
-    """Return the size of the metric where the page is set to, read off the curve."""
-    sizes = np.abs(curve.of(metric))
-    if not axis.log:
-        return float(np.interp(axis.at, curve.x, sizes))
-    logs = np.log(np.maximum(sizes, np.finfo(float).tiny))
-    height = float(np.exp(np.interp(np.log(axis.at), np.log(curve.x), logs)))
-    return height if height > np.finfo(float).tiny else 0.0
+    own = heights.get(chosen)
+    if own is not None and 1.001 * least < own < 0.999 * most:
+        label = CATALOG[chosen].label
+        text += f"; {label}, chosen above, has {significant(own)}{suffix}"
+    return text
 
 
 def _joined(keys: Iterable[str]) -> str:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import at_most, percent
+from dpcore.figures.marks import NAME, Mark, area, dot, interval, line, points
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    GUIDE,
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+)
 from dpcore.studies.individual.one_person import posterior
+from dpcore.wording import at_least, at_most, nearest, percent
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.individual.one_person import Round
 
 _POINTS = 400
 _BAND = "rgba(127,127,127,0.18)"
+_GUESS = dot(CONFIDENTIAL, 12, "diamond")
 _QUANTILES = (0.05, 0.5, 0.95)
 
 
 def detection_picture(
-    curve: tuple[FloatArray, FloatArray],
-    *,
-    prior: float,
-    guess: float,
-    key: str,
-    watermark: bool,
+    curve: tuple[FloatArray, FloatArray], *, prior: float, guess: float, key: str
 ) -> Picture:
     """Return the receiver operating characteristic of the best test.
 
@@ -35,58 +42,28 @@ def detection_picture(
         prior: How likely the attacker thought the person's presence before.
         guess: How often the best guess is right then.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
 
     """
     alarm, detection = _thinned(*curve)
     best = int(np.argmax(prior * detection + (1 - prior) * (1 - alarm)))
     even = float(np.max(detection - alarm))
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": alarm,
-            "y": detection,
-            "mode": "lines",
-            "name": "best test",
-            "line": {"color": STROKES[key].color, "width": 3},
-            "hovertemplate": "false alarm %{x:.3f}: found %{y:.3f}<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "x": [0, 1],
-            "y": [0, 1],
-            "mode": "lines",
-            "name": "guessing blindly",
-            "line": {"color": NEUTRAL, "dash": "dash", "width": 1.5},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": [alarm[best]],
-            "y": [detection[best]],
-            "mode": "markers",
-            "name": "best guess",
-            "marker": {"size": 12, "symbol": "diamond", "color": CONFIDENTIAL},
-            "hovertemplate": "false alarm %{x:.3f}: found %{y:.3f}<extra></extra>",
-        },
-    ]
+    hover = "false alarm %{x:.3f}: found %{y:.3f}"
+    test = Stroke(color=STROKES[key].color, width=3)
+    diagonal = Stroke(color=NEUTRAL, dash="dash", width=1.5)
     figure = frame(
-        traces=traces,
-        watermark=watermark,
+        traces=[
+            line(alarm, detection, "best test", test, hover=hover),
+            line([0, 1], [0, 1], "guessing blindly", diagonal, hover=""),
+            points([alarm[best]], [detection[best]], "best guess", _GUESS, hover=hover),
+        ],
         height=400,
-        xaxis={
-            "title": {"text": "chance of a false alarm (person not there)"},
-            "range": [-0.02, 1.02],
-        },
-        yaxis={
-            "title": {"text": "chance of finding the person"},
-            "range": [-0.02, 1.02],
-        },
+        xaxis=axis("chance of a false alarm (person not there)", range=[-0.02, 1.02]),
+        yaxis=axis("chance of finding the person", range=[-0.02, 1.02]),
     )
     blind = max(prior, 1 - prior)
     title = (
         f"Who is {percent(prior)} sure beforehand that the person is in the table "
-        f"guesses right {at_most(guess)} of the time at best, and {percent(blind)} "
+        f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
         "without the release"
     )
     return Picture(
@@ -101,12 +78,7 @@ def detection_picture(
 
 
 def belief_picture(
-    evidence: tuple[FloatArray, FloatArray],
-    *,
-    prior: float,
-    guarantee: float,
-    key: str,
-    watermark: bool,
+    evidence: tuple[FloatArray, FloatArray], *, prior: float, guarantee: float, key: str
 ) -> Picture:
     """Return beliefs after a release against beliefs before.
 
@@ -115,7 +87,6 @@ def belief_picture(
         prior: The belief that is marked.
         guarantee: The worst case over all tables: a pure epsilon, or infinite.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
 
     """
     color = STROKES[key].color
@@ -124,59 +95,40 @@ def belief_picture(
         np.quantile(part, _QUANTILES, method="inverted_cdf") for part in evidence
     )
     low, middle, high = (posterior(before, level) for level in present)
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": 100 * np.concatenate([before, before[::-1]]),
-            "y": 100 * np.concatenate([high, low[::-1]]),
-            "mode": "none",
-            "fill": "toself",
-            "fillcolor": _BAND,
-            "name": "9 of 10 releases with the person",
-            "hoverinfo": "skip",
-        },
-        _belief(before, middle, "half of them are above", color, "solid"),
-        _belief(
-            before, posterior(before, absent[1]), "the same without", NEUTRAL, "dash"
-        ),
+    guessed, told = Stroke(color=color, width=2), "9 of 10 releases with the person"
+    traces = [
+        area(100 * before, 100 * high, 100 * low, _BAND, told),
+        _belief(before, middle, "half of them are above", guessed),
+        _belief(before, posterior(before, absent[1]), "the same without", GUIDE),
     ]
     if np.isfinite(guarantee):
         traces += [
-            _belief(before, posterior(before, sign * guarantee), name, NEUTRAL, "dot")
+            _belief(before, posterior(before, sign * guarantee), name, DOTTED)
             for sign, name in ((1, "guarantee, any table"), (-1, "guarantee, lower"))
         ]
     at = posterior(prior, present)
+    least, half, most = (100 * float(each) for each in at)
     traces.append(
-        {
-            "type": "scatter",
-            "x": [100 * prior],
-            "y": [100 * float(at[1])],
-            "error_y": {
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * float(at[2] - at[1])],
-                "arrayminus": [100 * float(at[1] - at[0])],
-                "thickness": 2,
-                "width": 6,
-            },
-            "mode": "markers",
-            "name": "the belief set here",
-            "marker": {"size": 11, "symbol": "diamond", "color": CONFIDENTIAL},
-            "hovertemplate": "before %{x:.1f} %: after %{y:.1f} %<extra></extra>",
-        }
+        points(
+            [100 * prior],
+            [half],
+            "the belief set here",
+            _GUESS | {"size": 11},
+            hover="before %{x:.1f} %: after %{y:.1f} %",
+            error_y=interval([most - half], [half - least], thickness=2, width=6),
+        )
     )
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=420,
-        xaxis={"title": {"text": "belief before the release, %"}, "range": [0, 100]},
-        yaxis={"title": {"text": "belief afterwards, %"}, "range": [0, 102]},
+        xaxis=axis("belief before the release, %", range=[0, 100]),
+        yaxis=axis("belief afterwards, %", range=[0, 102]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 100},
     )
     title = (
-        f"A belief of {percent(prior)} that the person is there ends between "
-        f"{100 * float(at[0]):.3g} % and {100 * float(at[2]):.3g} % in 9 of 10 "
+        f"A belief of {percent(prior)} that the person is there ends at least at "
+        f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
         "releases, if they are"
     )
     table = pd.DataFrame({"before": before, "5 %": low, "half": middle, "95 %": high})
@@ -198,24 +150,20 @@ def game_text(rounds: tuple[Round, ...], guess: float) -> str:
     right = sum(turn.present == turn.guess for turn in rounds)
     return (
         f"The attacker was right in {right} of {len(rounds)} rounds; in the long run "
-        f"{at_most(guess)} at best"
+        f"{nearest(guess)} at best"
     )
 
 
-def _belief(
-    before: FloatArray, after: FloatArray, name: str, color: str, dash: str
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": 100 * before,
-        "y": 100 * after,
-        "mode": "lines",
-        "name": name,
-        "showlegend": not name.endswith("lower"),
-        "line": {"color": color, "dash": dash, "width": 2},
-        "hovertemplate": "before %{x:.1f} %: after %{y:.1f} %<extra>%{fullData.name}"
-        "</extra>",
-    }
+def _belief(before: FloatArray, after: FloatArray, name: str, stroke: Stroke) -> Mark:
+    return line(
+        100 * before,
+        100 * after,
+        name,
+        stroke,
+        hover="before %{x:.1f} %: after %{y:.1f} %",
+        aside=NAME,
+        showlegend=not name.endswith("lower"),
+    )
 
 
 def _thinned(alarm: FloatArray, detection: FloatArray) -> tuple[FloatArray, FloatArray]:

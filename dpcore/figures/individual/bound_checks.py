@@ -7,91 +7,63 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, PLATE, Picture, frame
-from dpcore.figures.wording import percent, significant
+from dpcore.figures.marks import NAME, band, level, line, note
+from dpcore.figures.theme import NEUTRAL, PLATE, Picture, Stroke, frame, log_axis
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.studies.individual.bound_check import BoundCheck
 
-_LOOKS = (
-    ("#D55E00", "solid"),
-    ("#CC79A7", "dash"),
-    ("#0072B2", "dot"),
-    ("#009E73", "dashdot"),
-    ("#56B4E9", "longdash"),
+_STROKES = (
+    Stroke(color="#D55E00"),
+    Stroke(color="#CC79A7", dash="dash"),
+    Stroke(color="#0072B2", dash="dot"),
+    Stroke(color="#009E73", dash="dashdot"),
+    Stroke(color="#56B4E9", dash="longdash"),
 )
 
 
-def bounds_picture(checks: Sequence[BoundCheck], *, watermark: bool) -> Picture:
+def bounds_picture(checks: Sequence[BoundCheck]) -> Picture:
     """Return each bound over the exact loss, along the exact losses of the people."""
     lines = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": check.label,
-            "x": check.epsilon,
-            "y": check.lowest,
-            "line": {"color": color, "dash": dash, "width": 2.5},
-            "hovertemplate": (
-                "exact loss %{x:.3g}: the bound is %{y:.3g} times as much"
-                "<extra>%{fullData.name}</extra>"
-            ),
-        }
-        for check, (color, dash) in zip(checks, _LOOKS, strict=False)
+        line(
+            check.epsilon,
+            check.lowest,
+            check.label,
+            stroke,
+            hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
+            aside=NAME,
+        )
+        for check, stroke in zip(checks, _STROKES, strict=False)
     ]
     quotients = np.concatenate([check.lowest for check in checks])
     low = min(0.5, 0.9 * float(quotients.min()))
     high = max(2.0, 1.1 * float(quotients.max()))
     figure = frame(
         traces=lines,
-        watermark=watermark,
         height=460,
-        xaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "exact privacy loss, epsilon (log scale)"},
-        },
-        yaxis={
-            "type": "log",
-            "range": [np.log10(low), np.log10(high)],
-            "tickvals": [0.1, 0.2, 0.5, 1, 2, 5, 10, 100],
-            "title": {"text": "bound / exact (log scale)"},
-        },
+        xaxis=log_axis("exact privacy loss, epsilon", exponentformat="power"),
+        yaxis=log_axis(
+            "bound / exact",
+            range=[np.log10(low), np.log10(high)],
+            tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 100],
+        ),
         shapes=[
-            {
-                "type": "rect",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": low,
-                "y1": 1,
-                "fillcolor": "rgba(213,94,0,0.12)",
-                "line": {"width": 0},
-                "layer": "below",
-            },
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": 1,
-                "y1": 1,
-                "line": {"color": NEUTRAL, "width": 2},
-            },
+            band(low, 1, "rgba(213,94,0,0.12)"),
+            level(1, stroke=Stroke(color=NEUTRAL, width=2)),
         ],
         annotations=[
-            {
-                "xref": "paper",
-                "x": 0.01,
-                "y": np.log10(low),
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "text": "below 1: promises too much",
-                "showarrow": False,
+            note(
+                "below 1: promises too much",
+                0.01,
+                np.log10(low),
+                xref="paper",
+                xanchor="left",
+                yanchor="bottom",
                 **PLATE,
-            }
+            )
         ],
     )
     table = pd.DataFrame(

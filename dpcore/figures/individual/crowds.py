@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.marks import dot, line, points
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    frame,
+    log_axis,
+)
 from dpcore.studies.individual.crowd import slope
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _LIKE_ONE_OVER = 0.15
 
@@ -50,13 +59,7 @@ PENALTY = Crowd(axis="penalty λ", phrase="With a penalty of {}", hyperbola=Fals
 
 
 def crowd_picture(
-    crowd: Crowd,
-    x: Sequence[float],
-    losses: FloatArray,
-    *,
-    today: float,
-    key: str,
-    watermark: bool,
+    crowd: Crowd, x: Sequence[float], losses: FloatArray, *, today: float, key: str
 ) -> Picture:
     """Return the loss against what grows, both on log axes.
 
@@ -66,60 +69,35 @@ def crowd_picture(
         losses: The loss at each.
         today: Where the table stands.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
 
     """
     at = np.asarray(x, dtype=np.float64)
     shown = np.isfinite(losses) & (losses > 0)
     stroke = STROKES[key]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": at[shown],
-            "y": losses[shown],
-            "mode": "lines+markers",
-            "name": "this person's loss",
-            "line": {"color": stroke.color, "dash": stroke.dash, "width": 2.5},
-            "marker": {"color": stroke.color, "size": 7},
-            "hovertemplate": f"%{{x:,.6g}} {crowd.axis}: ε %{{y:.4g}}<extra></extra>",
-        }
+    traces = [
+        line(
+            at[shown],
+            losses[shown],
+            "this person's loss",
+            stroke,
+            hover=f"%{{x:,.6g}} {crowd.axis}: ε %{{y:.4g}}",
+            marker=dot(stroke.color, 7),
+        )
     ]
     place = int(np.argmin(np.abs(np.log(at) - np.log(today))))
     now = float(losses[place])
     if np.isfinite(now) and now > 0:
         if crowd.hyperbola:
-            traces.append(
-                {
-                    "type": "scatter",
-                    "x": at,
-                    "y": now * at[place] / at,
-                    "mode": "lines",
-                    "name": "falling like 1/n",
-                    "line": {"color": NEUTRAL, "dash": "dash", "width": 1.5},
-                    "hoverinfo": "skip",
-                }
-            )
-        traces.append(
-            {
-                "type": "scatter",
-                "x": [at[place]],
-                "y": [now],
-                "mode": "markers",
-                "name": "as it is",
-                "marker": {"size": 13, "symbol": "diamond", "color": CONFIDENTIAL},
-                "hovertemplate": "as it is: ε %{y:.4g}<extra></extra>",
-            }
-        )
+            dashed = Stroke(color=NEUTRAL, dash="dash", width=1.5)
+            falling = now * at[place] / at
+            traces.append(line(at, falling, "falling like 1/n", dashed, hover=""))
+        here = dot(CONFIDENTIAL, 13, "diamond")
+        hover = "as it is: ε %{y:.4g}"
+        traces.append(points([at[place]], [now], "as it is", here, hover=hover))
     figure = frame(
         traces=traces,
-        watermark=watermark,
-        height=380,
-        xaxis={"type": "log", "title": {"text": f"{crowd.axis} (log scale)"}},
-        yaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "this person's loss, epsilon (log scale)"},
-        },
+        xaxis=log_axis(crowd.axis),
+        yaxis=log_axis("this person's loss, epsilon", exponentformat="power"),
     )
     title = _takeaway(crowd, at, losses, now)
     return Picture(
@@ -133,7 +111,7 @@ def crowd_picture(
 def _takeaway(crowd: Crowd, x: FloatArray, losses: FloatArray, now: float) -> str:
     text = (
         f"{crowd.phrase.format(significant(float(x[-1])))} this person would lose "
-        f"{epsilon_text(float(losses[-1]))} instead of {epsilon_text(now)}"
+        f"{significant(float(losses[-1]))} instead of {significant(now)}"
     )
     if not crowd.hyperbola:
         return text

@@ -7,21 +7,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.marks import (
+    above,
+    dot,
+    histogram,
+    interval,
+    line,
+    points,
+    vertical,
+)
 from dpcore.figures.theme import (
     CONFIDENTIAL,
-    NEUTRAL,
+    GUIDE,
+    ROWS,
     STROKES,
     Picture,
+    Stroke,
+    axis,
     frame,
-    log_ticks,
+    log_axis,
     plain,
+    whole_decades,
 )
-from dpcore.figures.wording import epsilon_text, percent
+from dpcore.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.model_exposure import ModelExposure
     from dpcore.individual.summaries import GroupExposure
@@ -33,9 +46,7 @@ _POINTS = 500
 _DECADES = 8
 
 
-def exposure_picture(
-    exposure: Exposure | ModelExposure, *, key: str, watermark: bool
-) -> Picture:
+def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture:
     """Return the histogram over the cumulative share, on one log axis."""
     stroke = STROKES[key]
     worst = exposure.worst_case
@@ -45,56 +56,47 @@ def exposure_picture(
     counts = exposure.histogram(np.concatenate([[-1.0], edges[1:]]))
     x, share = exposure.ecdf(_POINTS)
     quantiles = exposure.quantiles([q for q, _ in _MARKS])
-    bars = {
-        "type": "bar",
-        "x": np.sqrt(edges[1:] * edges[:-1]),
-        "y": counts,
-        "width": np.diff(edges),
-        "marker": {"color": stroke.color},
-        "hovertemplate": "around %{x:.3g}: %{y:,} people<extra></extra>",
-    }
-    steps = {
-        "type": "scatter",
-        "yaxis": "y2",
-        "x": np.maximum(x, floor),
-        "y": 100 * share,
-        "mode": "lines",
-        "line": {"color": stroke.color, "width": 2.5, "shape": "hv"},
-        "hovertemplate": "%{y:.1f} % of people lose at most %{x:.3g}<extra></extra>",
-    }
-    marks = {
-        "type": "scatter",
-        "yaxis": "y2",
-        "x": np.maximum(quantiles, floor),
-        "y": [100 * q for q, _ in _MARKS],
-        "mode": "markers+text",
-        "text": [
-            f"{name}: {epsilon_text(float(at))}" if name in _NAMED else ""
+    drawn = np.maximum(quantiles, floor)
+    marked = points(
+        drawn,
+        [100 * q for q, _ in _MARKS],
+        marker=dot(CONFIDENTIAL, 9),
+        hover="%{y} %: %{x:.4g}",
+        text=[
+            f"{name}: {significant(float(at), up=exposure.upper)}"
+            if name in _NAMED
+            else ""
             for (_, name), at in zip(_MARKS, quantiles, strict=True)
         ],
-        "textposition": _sides(np.maximum(quantiles, floor), floor, top),
-        "cliponaxis": False,
-        "marker": {"size": 9, "color": CONFIDENTIAL},
-        "hovertemplate": "%{y} %: %{x:.4g}<extra></extra>",
-    }
+        textposition=_sides(drawn, floor, top),
+        cliponaxis=False,
+        yaxis="y2",
+    )
     figure = frame(
-        traces=[bars, steps, marks],
-        watermark=watermark,
+        traces=[
+            histogram(
+                counts,
+                edges,
+                marker={"color": stroke.color},
+                hover="around %{x:.3g}: %{y:,} people",
+                log=True,
+            ),
+            line(
+                np.maximum(x, floor),
+                100 * share,
+                stroke=Stroke(color=stroke.color),
+                hover="%{y:.1f} % of people lose at most %{x:.3g}",
+                steps=True,
+                yaxis="y2",
+            ),
+            marked,
+        ],
         height=460,
         showlegend=False,
         bargap=0,
-        xaxis={
-            "type": "log",
-            **log_ticks(floor, top),
-            "anchor": "y2",
-            "title": {"text": "own privacy loss, epsilon (log scale)"},
-        },
-        yaxis={"domain": [0.53, 1], "title": {"text": "people"}},
-        yaxis2={
-            "domain": [0, 0.47],
-            "title": {"text": "share of people, %"},
-            "range": [0, 108],
-        },
+        xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2"),
+        yaxis=axis("people", domain=[0.53, 1]),
+        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108]),
         **_worst_line(worst),
     )
     median, maximum = float(quantiles[0]), exposure.maximum
@@ -103,11 +105,13 @@ def exposure_picture(
         if np.isfinite(worst)
         else "no guarantee is known"
     )
+    most = "at most " if exposure.upper else ""
+    most += significant(maximum, up=exposure.upper)
     title = (
         f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-        f"{'at most ' if exposure.upper else ''}{epsilon_text(maximum)}; {promise}"
-        if epsilon_text(float(exposure.ordered[0])) != epsilon_text(maximum)
-        else f"Everybody loses {epsilon_text(maximum)}; {promise}"
+        f"{most}; {promise}"
+        if significant(float(exposure.ordered[0])) != significant(maximum)
+        else f"Everybody loses {most}; {promise}"
     )
     table = pd.DataFrame({"epsilon at most": x, "share of people": share})
     return Picture(
@@ -119,14 +123,17 @@ def exposure_picture(
 
 
 def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
-    """Return the ends of the log axis: at most eight decades up to the worst case."""
+    """Return the ends of the log axis: at most eight decades, up to the worst case.
+
+    They are powers of ten, so that they hold still while epsilon moves a little.
+    """
     positive = exposure.ordered[np.searchsorted(exposure.ordered, 0.0, side="right") :]
     known = [*positive[np.isfinite(positive)][-1:]]
     if np.isfinite(exposure.worst_case):
         known.append(exposure.worst_case)
     top = max(known, default=0.0) or 1.0
     least = float(positive[0]) if len(positive) and np.isfinite(positive[0]) else top
-    return max(0.999 * least, top * 10.0**-_DECADES), 1.05 * top
+    return whole_decades(max(least, top * 10.0**-_DECADES), top)
 
 
 def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
@@ -142,57 +149,37 @@ def _worst_line(worst: float) -> dict[str, Any]:
     """Return the labelled line of the guarantee, if that is on the axis."""
     if not (np.isfinite(worst) and worst > 0):
         return {}
-    line = {
-        "type": "line",
-        "x0": worst,
-        "x1": worst,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": NEUTRAL, "dash": "dash", "width": 2},
-    }
-    words = {
-        "x": float(np.log10(worst)),
-        "y": 1.0,
-        "yref": "paper",
-        "text": "worst case (DP)",
-        "showarrow": False,
-        "xanchor": "right",
-        "yanchor": "bottom",
-    }
-    return {"shapes": [line], "annotations": [words]}
+    words = above("worst case (DP)", float(np.log10(worst)))
+    return {"shapes": [vertical(worst, stroke=GUIDE)], "annotations": [words]}
 
 
-def groups_picture(
-    groups: Sequence[GroupExposure], *, by: str, key: str, watermark: bool
-) -> Picture:
+def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Picture:
     """Return who bears the loss: median to 90 % and the largest, a group a row."""
     shown = [plain(group.label) for group in groups]
     height = max(320, 60 + 34 * len(groups))
-    figure = frame(watermark=watermark, height=min(height, 900))
-    figure.add_scatter(
-        x=[group.median for group in groups],
-        y=shown,
-        mode="markers",
-        name="median, bar up to 90 %",
-        marker={"size": 11, "color": STROKES[key].color},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [group.ninth_decile - group.median for group in groups],
-            "arrayminus": [0.0] * len(groups),
-        },
-    )
-    figure.add_scatter(
-        x=[group.maximum for group in groups],
-        y=shown,
-        mode="markers",
-        name="most exposed",
-        marker={"size": 11, "symbol": "diamond-open", "color": CONFIDENTIAL},
-    )
-    figure.update_xaxes(title_text="own privacy loss, epsilon")
-    figure.update_yaxes(
-        title_text=plain(by), automargin=True, autorange="reversed", type="category"
+    medians = [group.median for group in groups]
+    figure = frame(
+        height=min(height, 900),
+        traces=[
+            points(
+                medians,
+                shown,
+                "median, bar up to 90 %",
+                dot(STROKES[key].color, 11),
+                error_x=interval(
+                    [group.ninth_decile - group.median for group in groups],
+                    [0.0] * len(groups),
+                ),
+            ),
+            points(
+                [group.maximum for group in groups],
+                shown,
+                "most exposed",
+                dot(CONFIDENTIAL, 11, "diamond-open"),
+            ),
+        ],
+        xaxis=axis("own privacy loss, epsilon"),
+        yaxis=axis(plain(by), **ROWS),
     )
     table = pd.DataFrame(
         {
@@ -207,8 +194,8 @@ def groups_picture(
     most = max(groups, key=lambda group: group.mean)
     least = min(groups, key=lambda group: group.mean)
     title = (
-        f"On average “{most.label}” loses most ({epsilon_text(most.mean)}), "
-        f"“{least.label}” least ({epsilon_text(least.mean)})"
+        f"On average “{most.label}” loses most ({significant(most.mean)}), "
+        f"“{least.label}” least ({significant(least.mean)})"
     )
     return Picture(
         title=title,
@@ -224,4 +211,4 @@ def exceeding_text(share: float, threshold: float) -> str:
     >>> exceeding_text(0.25, 0.1)
     '25 % of the people lose more than 0.1'
     """
-    return f"{percent(share)} of the people lose more than {epsilon_text(threshold)}"
+    return f"{percent(share)} of the people lose more than {significant(threshold, 6)}"

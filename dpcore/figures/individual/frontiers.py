@@ -2,68 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, PUBLIC, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.marks import NAME, line, points, ring
+from dpcore.figures.theme import (
+    NEUTRAL,
+    PUBLIC,
+    STROKES,
+    Picture,
+    Stroke,
+    frame,
+    log_axis,
+)
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
     from dpcore.studies.individual.frontier import Frontier
 
-_LIMIT = "#CC79A7"
+_PROMISE = Stroke(color=PUBLIC, dash="dash")
+_PLAIN = Stroke(color=NEUTRAL, dash="dashdot")
+_LIMIT = Stroke(color="#CC79A7", dash="longdash")
 
 
-def frontier_picture(found: Frontier, *, key: str, watermark: bool) -> Picture:
+def frontier_picture(found: Frontier, *, key: str) -> Picture:
     """Return error over loss: one line for the guarantee and two for people here.
 
     The same noise is at the same height on every line; the page's own is marked.
     """
-    stroke = STROKES[key]
-    lines = [
-        ("guarantee (DP)", found.guarantee, PUBLIC, "dash"),
-        ("most exposed here", found.maximum, stroke.color, "solid"),
-        ("average here", found.mean, stroke.color, "dot"),
+    color = STROKES[key].color
+    curves = [
+        ("guarantee (DP)", found.guarantee, _PROMISE),
+        ("most exposed here", found.maximum, Stroke(color=color)),
+        ("average here", found.mean, Stroke(color=color, dash="dot")),
     ]
-    traces = [
-        _line(name, loss, found.error, color, dash) for name, loss, color, dash in lines
+    shown = np.concatenate([loss for _, loss, _ in curves])
+    shown = shown[_known(shown)]
+    ends = np.array([shown.min(), shown.max()] if len(shown) else [0.1, 1.0])
+    levels = [
+        ("without noise for privacy", found.without_noise, _PLAIN),
+        ("Cramér-Rao limit", found.cramer_rao, _LIMIT),
     ]
-    here = [(found.at(loss), color) for _, loss, color, _ in lines]
-    traces.append(_here(here, found.at(found.error)))
-    shown = np.concatenate([loss for _, loss, _, _ in lines])
-    shown = shown[np.isfinite(shown) & (shown > 0)]
-    ends = (float(shown.min()), float(shown.max())) if len(shown) else (0.1, 1.0)
-    levels = [("without noise for privacy", found.without_noise, NEUTRAL, "dashdot")]
-    if np.isfinite(found.cramer_rao):
-        levels.append(("Cramér-Rao limit", found.cramer_rao, _LIMIT, "longdash"))
-    traces += [
-        _line(name, np.array(ends), np.full(2, level), color, dash)
-        for name, level, color, dash in levels
-    ]
+    here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
+    here = [(loss, color) for loss, color in here if _known(loss)]
+    hover = "epsilon %{x:.3g}: error %{y:.3g}"
     figure = frame(
-        traces=traces,
-        watermark=watermark,
+        traces=[
+            *(
+                line(
+                    loss[_known(loss)],
+                    found.error[_known(loss)],
+                    name,
+                    stroke,
+                    hover=hover,
+                    aside=NAME,
+                )
+                for name, loss, stroke in curves
+            ),
+            points(
+                [loss for loss, _ in here],
+                [found.at(found.error)] * len(here),
+                marker=ring([color for _, color in here], 12),
+                hover="the page is set here: epsilon %{x:.3g}",
+                showlegend=False,
+            ),
+            *(
+                line(ends, [level, level], name, stroke, hover=hover, aside=NAME)
+                for name, level, stroke in levels
+                if np.isfinite(level)
+            ),
+        ],
         height=440,
-        xaxis={
-            "type": "log",
-            "dtick": 1,
-            "exponentformat": "power",
-            "title": {"text": "privacy loss, epsilon (log scale)"},
-        },
-        yaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "typical error of the coefficients (log scale)"},
-        },
+        xaxis=log_axis("privacy loss, epsilon", dtick=1, exponentformat="power"),
+        yaxis=log_axis("typical error of the coefficients", exponentformat="power"),
     )
     title = _title(found)
     table = pd.DataFrame(
         {
             "precision gamma": found.gamma,
             "typical error": found.error,
+            "from the noise alone": found.noise,
             "epsilon, guarantee": found.guarantee,
             "epsilon, most exposed": found.maximum,
             "epsilon, average": found.mean,
@@ -77,53 +100,28 @@ def frontier_picture(found: Frontier, *, key: str, watermark: bool) -> Picture:
     return Picture(
         title=title,
         figure=figure,
-        alt=f"Lines that fall as more privacy is given up. {title}. Error without "
-        f"noise: {significant(found.without_noise)}.{limit}",
+        alt=f"Lines that fall as more privacy is given up. {title}.{limit}",
         table=table,
     )
 
 
-def _line(
-    name: str, x: FloatArray, y: FloatArray, color: str, dash: str
-) -> dict[str, Any]:
-    known = np.isfinite(x) & (x > 0)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x[known],
-        "y": y[known],
-        "line": {"color": color, "dash": dash, "width": 2.5},
-        "hovertemplate": "epsilon %{x:.3g}: error %{y:.3g}<extra>%{fullData.name}"
-        "</extra>",
-    }
-
-
-def _here(points: list[tuple[float, str]], error: float) -> dict[str, Any]:
-    known = [(x, color) for x, color in points if np.isfinite(x) and x > 0]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "showlegend": False,
-        "x": [x for x, _ in known],
-        "y": [error] * len(known),
-        "marker": {
-            "size": 12,
-            "color": "white",
-            "line": {"color": [color for _, color in known], "width": 3},
-        },
-        "hovertemplate": "the page is set here: epsilon %{x:.3g}<extra></extra>",
-    }
+def _known(losses: FloatArray | float) -> NDArray[np.bool_]:
+    """Tell which losses have a place on a log axis."""
+    return np.isfinite(losses) & (np.asarray(losses) > 0)
 
 
 def _title(found: Frontier) -> str:
-    error = found.at(found.error)
-    if found.without_noise > 0:
-        size = f"is {significant(error / found.without_noise, 3)} times that without it"
+    noise = significant(found.at(found.noise), 3)
+    if np.isfinite(found.without_noise):
+        size = (
+            f"{significant(found.at(found.error), 3)}: {noise} from the noise, "
+            f"{significant(found.penalty, 3)} from the penalty and "
+            f"{significant(found.targets, 3)} from the scatter of the targets"
+        )
     else:
-        size = f"is {significant(error, 3)}, and 0 without it"
-    most = epsilon_text(found.at(found.maximum))
-    average = epsilon_text(found.at(found.mean))
+        size = f"{noise} from the noise alone"
+    most = significant(found.at(found.maximum))
+    average = significant(found.at(found.mean))
     promise = found.at(found.guarantee)
     guarantee = (
         f"the guarantee allows {epsilon_text(promise)}"
@@ -131,6 +129,6 @@ def _title(found: Frontier) -> str:
         else "no guarantee is known"
     )
     return (
-        f"With this noise the typical error {size}; "
+        f"The typical error of the coefficients is {size}; "
         f"{guarantee}, the most exposed person loses {most}, the average one {average}"
     )

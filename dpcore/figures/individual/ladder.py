@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.figures.theme import frame, log_axis
+from dpcore.figures.marks import dot, points
+from dpcore.figures.theme import frame, log_axis, whole_decades
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ class Rung:
     color: str
 
 
-def ladder(rungs: Sequence[Rung], *, axis: str, watermark: bool) -> go.Figure:
+def ladder(rungs: Sequence[Rung], *, axis: str) -> go.Figure:
     """Return the figure. Points, because a bar has no beginning on a log axis.
 
     A loss of nothing stands at the left edge and an infinite one at the right edge,
@@ -49,30 +50,24 @@ def ladder(rungs: Sequence[Rung], *, axis: str, watermark: bool) -> go.Figure:
     top = float(known.max()) if len(known) else 1.0
     low = max(float(known.min()) if len(known) else top, top * 10.0**-_DECADES)
     # Nearly equal losses must not look far apart.
-    ends = min(low, top / _NEAR) / _SPACE, top * _SPACE
+    ends = whole_decades(min(low, top / _NEAR) / _SPACE, top * _SPACE)
     drawn = np.clip(losses, *ends)
     share = np.log(drawn / ends[0]) / np.log(ends[1] / ends[0])
     symbols = np.where(losses < ends[0], "triangle-left", "circle")
     symbols = np.where(np.isinf(losses), "triangle-right", symbols)
-    points = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": drawn,
-        "y": [rung.name for rung in rungs],
-        "text": [f"<b>{rung.text}</b>" for rung in rungs],
+    colors = [rung.color for rung in rungs]
+    drawn_as = points(
+        drawn,
+        [rung.name for rung in rungs],
+        marker=dot(colors, 15, symbols),
+        hover="%{y}: %{text}",
+        text=[f"<b>{rung.text}</b>" for rung in rungs],
         # Towards the middle, where there is room.
-        "textposition": np.where(share > _MIDDLE, "middle left", "middle right"),
-        "cliponaxis": False,
-        "marker": {
-            "size": 15,
-            "color": [rung.color for rung in rungs],
-            "symbol": symbols,
-        },
-        "hovertemplate": "%{y}: %{text}<extra></extra>",
-    }
+        textposition=np.where(share > _MIDDLE, "middle left", "middle right"),
+        cliponaxis=False,
+    )
     return frame(
-        traces=[points],
-        watermark=watermark,
+        traces=[drawn_as],
         height=100 + 54 * len(rungs),
         showlegend=False,
         margin={"l": 24, "r": 24, "t": 12, "b": 50},

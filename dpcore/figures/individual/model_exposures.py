@@ -13,32 +13,34 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.individual.ladder import Rung, ladder
+from dpcore.figures.marks import dot, points, vertical
 from dpcore.figures.theme import (
-    NEUTRAL,
+    DOTTED,
     PUBLIC,
+    ROWS,
     STROKES,
     Picture,
     frame,
     log_axis,
 )
-from dpcore.figures.wording import compared_with, epsilon_text, significant
+from dpcore.wording import compared_with, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
-    from dpcore.figures.individual.chain import Chain
+    from dpcore.arrays import FloatArray
+    from dpcore.individual.chain import Chain
 
 _ONE = 1e-12
 _ALIKE = 1.1
 _NEARLY = 1.05
 
 
-def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
+def chain_picture(chain: Chain, *, key: str) -> Picture:
     """Return nested losses, each with how many times it is the average person's."""
     steps = chain.steps
     losses = np.array([loss for _, loss in steps])
-    texts = [epsilon_text(loss) for loss in losses.tolist()]
+    texts = chain.texts
     times = [_times(loss, chain.mean) for loss in losses.tolist()]
     if chain.mixed:
         times[0] = ""
@@ -55,7 +57,6 @@ def chain_picture(chain: Chain, *, key: str, watermark: bool) -> Picture:
             )
         ],
         axis="privacy loss, epsilon",
-        watermark=watermark,
     )
     table = pd.DataFrame(
         {
@@ -91,8 +92,8 @@ def _times(loss: float, mean: float) -> str:
 
 def _chain_title(chain: Chain) -> str:
     bound = "at most " if chain.upper else ""
-    most = bound + epsilon_text(chain.maximum)
-    average = bound + epsilon_text(chain.mean)
+    most = bound + significant(chain.maximum, up=chain.upper)
+    average = bound + significant(chain.mean, up=chain.upper)
     if np.isinf(chain.guarantee):
         return (
             f"No guarantee over all tables is known; here the most exposed person "
@@ -132,6 +133,7 @@ class Split:
     Attributes:
         rows: Row of each person in the table, from 1.
         pull: How strongly the record pulls, over the median of all people.
+        cause: What the first is called.
         miss: How far the prediction without the person misses, over that median.
         epsilon: Own loss of each person.
 
@@ -139,54 +141,41 @@ class Split:
 
     rows: Sequence[int]
     pull: FloatArray
+    cause: str
     miss: FloatArray
     epsilon: FloatArray
 
 
-def split_picture(split: Split, *, watermark: bool) -> Picture:
+def split_picture(split: Split) -> Picture:
     """Return, for each of the most exposed, both causes in multiples of the median."""
     names = [f"row {row}" for row in split.rows]
     parts = [
-        ("how unusual the record is (leverage)", split.pull, STROKES["laplace"]),
+        (f"how unusual the record is ({split.cause})", split.pull, STROKES["laplace"]),
         ("how far the prediction misses it", split.miss, STROKES["bit"]),
     ]
     drawn = np.clip([split.pull, split.miss, np.ones(len(names))], 1e-3, 1e6)
     traces = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "x": np.clip(times, 1e-3, 1e6),
-            "y": names,
-            "marker": {"color": stroke.color, "symbol": stroke.symbol, "size": 11},
-            "hovertemplate": "%{y}: %{x:.3g} times the median<extra></extra>",
-        }
+        points(
+            np.clip(times, 1e-3, 1e6),
+            names,
+            name,
+            dot(stroke.color, 11, stroke.symbol),
+            hover="%{y}: %{x:.3g} times the median",
+        )
         for name, times, stroke in parts
     ]
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=130 + 30 * len(names),
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
         xaxis=log_axis("times the median person", drawn.min() / 2, 2 * drawn.max()),
-        yaxis={"type": "category", "autorange": "reversed", "automargin": True},
-        shapes=[
-            {
-                "type": "line",
-                "x0": 1,
-                "x1": 1,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": NEUTRAL, "dash": "dot", "width": 2},
-            }
-        ],
+        yaxis=ROWS,
+        shapes=[vertical(1, stroke=DOTTED)],
     )
     title = _split_title(split)
     table = pd.DataFrame(
         {
             "row": list(split.rows),
-            "leverage, times the median": split.pull,
+            f"{split.cause}, times the median": split.pull,
             "residual, times the median": split.miss,
             "own epsilon": split.epsilon,
         }

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text
+from dpcore.figures.marks import line, points, ring
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 
 def moments_picture(
@@ -20,7 +30,6 @@ def moments_picture(
     at: tuple[float, float],
     ends: tuple[float, float],
     key: str,
-    watermark: bool,
 ) -> Picture:
     """Return the moments over their order, between the mean and the maximum.
 
@@ -30,64 +39,49 @@ def moments_picture(
         at: The order that the page is set to, and its moment.
         ends: The mean and the largest loss.
         key: Mechanism, for color and dash.
-        watermark: Whether the picture is for the classroom only.
 
     """
     order, moment = at
     mean, largest = ends
-    stroke = STROKES[key]
+    hover = "order %{x:.3g}: %{y:.4g}"
+    span = [float(orders[0]), float(orders[-1])]
     levels = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [float(orders[0]), float(orders[-1])],
-            "y": [level, level],
-            "name": name,
-            "line": {"color": CONFIDENTIAL, "dash": dash, "width": 2},
-            "hovertemplate": f"{name}: %{{y:.4g}}<extra></extra>",
-        }
+        line(
+            span,
+            [level, level],
+            name,
+            Stroke(color=CONFIDENTIAL, dash=dash, width=2),
+            hover=f"{name}: %{{y:.4g}}",
+        )
         for name, level, dash in (
-            (f"most exposed: {epsilon_text(largest)}", largest, "dash"),
-            (f"average: {epsilon_text(mean)}", mean, "dot"),
+            (f"most exposed: {significant(largest)}", largest, "dash"),
+            (f"average: {significant(mean)}", mean, "dot"),
         )
     ]
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": orders,
-        "y": moments,
-        "name": "moment",
-        "line": {"color": stroke.color, "dash": stroke.dash, "width": 3},
-        "hovertemplate": "order %{x:.3g}: %{y:.4g}<extra></extra>",
-    }
-    here = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [order],
-        "y": [moment],
-        "showlegend": False,
-        "cliponaxis": False,
-        "marker": {
-            "size": 13,
-            "color": "white",
-            "line": {"color": "black", "width": 3},
-        },
-        "hovertemplate": "order %{x:.3g}: %{y:.4g}<extra></extra>",
-    }
+    thick, here = replace(STROKES[key], width=3), ring("black")
     figure = frame(
-        traces=[*levels, line, here],
-        watermark=watermark,
-        xaxis={
-            "type": "log",
-            "tickvals": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-            "title": {"text": "order of the moment (log scale)"},
-        },
-        yaxis={"rangemode": "tozero", "title": {"text": "privacy loss, epsilon"}},
+        traces=[
+            *levels,
+            line(orders, moments, "moment", thick, hover=hover),
+            points(
+                [order],
+                [moment],
+                marker=here,
+                hover=hover,
+                showlegend=False,
+                cliponaxis=False,
+            ),
+        ],
+        xaxis=log_axis(
+            "order of the moment",
+            tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        ),
+        yaxis=axis("privacy loss, epsilon (scaled to the largest)", rangemode="tozero"),
     )
     title = (
-        f"The moment of order {order:g} is {epsilon_text(moment)}, between the average "
-        f"person's loss ({epsilon_text(mean)}) and the largest "
-        f"({epsilon_text(largest)})"
+        f"The moment of order {order:g} is {significant(moment)}, between the average "
+        f"person's loss ({significant(mean)}) and the largest "
+        f"({significant(largest)})"
     )
     table = pd.DataFrame({"order": orders, "moment": moments})
     return Picture(

@@ -7,125 +7,123 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import percent, significant
+from dpcore.figures.marks import (
+    FAINT,
+    Mark,
+    area,
+    band,
+    densities,
+    line,
+    lollipop,
+)
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    OTHER,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+)
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.data.bounds import FloatArray
-    from dpcore.studies.individual.person_laws import Line
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.person_laws import Line
 
 WITH, WITHOUT = "with the person", "without"
-_FAINT = "rgba(127,127,127,0.12)"
 _HEADROOM = 1.15
+_EDGE = Stroke(color=NEUTRAL, dash="dot", width=1)
 _LABELED = 0.02
 _NEGLIGIBLE = 1e-12
 _SMALLEST = 1e-290
+_SEEN = 0.01
+_MOST = 1.6
+"""Ends of the evidence, in own epsilons: the page's slider goes up to 1.5."""
 
 
 def laws_picture(
-    line: Line,
-    *,
-    epsilon: float,
-    delta: float,
-    presence: bool,
-    key: str,
-    watermark: bool,
+    curve: Line, *, epsilon: float, delta: float, own: float, presence: bool, key: str
 ) -> Picture:
     """Return both laws, with the hockey-stick area at ``epsilon`` shaded.
 
     Below them stands the log of their ratio, with the band that ``epsilon`` allows:
-    it shows how the laws differ where the eye cannot tell them apart.
+    it shows how the laws differ where the eye cannot tell them apart. Densities are
+    drawn over the highest of them and the ratio over the person's own loss, so that no
+    axis moves with epsilon.
 
     Args:
-        line: The laws of the number that matters.
+        curve: The laws of the number that matters.
         epsilon: The level that is allowed for free.
+        own: The person's own epsilon.
         delta: What is left above it.
         presence: Whether the law with the person is the one that sticks out.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
 
     """
     color = STROKES[key].color
-    looks = (
-        (line.present, WITH, color, "solid"),
-        (line.absent, WITHOUT, NEUTRAL, "dash"),
-    )
+    laws = {WITH: curve.present, WITHOUT: curve.absent}
     above, below = (
-        (line.present, line.absent) if presence else (line.absent, line.present)
+        (curve.present, curve.absent) if presence else (curve.absent, curve.present)
     )
     with np.errstate(over="ignore", invalid="ignore"):
         allowed = np.exp(min(epsilon, 700.0)) * below
-    known = np.concatenate([line.present, line.absent])
-    top = float(np.max(known[np.isfinite(known)], initial=0.0)) * _HEADROOM or 1.0
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": line.x,
-            "y": np.where(np.isfinite(density), density, np.nan),
-            "mode": "lines",
-            "name": name,
-            "line": {"color": shade, "dash": dash, "width": 2.5},
-            "fill": "tozeroy",
-            "fillcolor": _FAINT,
-            "hovertemplate": "%{x:.4g}<extra>%{fullData.name}</extra>",
-        }
-        for density, name, shade, dash in looks
-    ]
-    other = WITHOUT if presence else WITH
+    known = np.concatenate(list(laws.values()))
+    highest = float(np.max(known[np.isfinite(known)], initial=0.0)) or 1.0
+    unit = own if 0 < own < np.inf else 1.0
+    ratio = _log_ratio(curve)
+    traces = densities(curve.x, laws, (Stroke(color=color), OTHER), hover="%{x:.4g}")
     traces.append(
-        {
-            "type": "scatter",
-            "x": line.x,
-            "y": np.minimum(allowed, 2 * top),
-            "mode": "lines",
-            "name": f"e^ε times “{other}”",
-            "line": {"color": NEUTRAL, "dash": "dot", "width": 1.5},
-            "hoverinfo": "skip",
-        }
+        line(
+            curve.x,
+            np.minimum(allowed / highest, 2 * _HEADROOM),
+            f"e^ε times “{WITHOUT if presence else WITH}”",
+            Stroke(color=NEUTRAL, dash="dot", width=1.5),
+            hover="",
+        )
     )
     traces += [
-        {
-            "type": "scatter",
-            "x": x,
-            "y": y,
-            "mode": "none",
-            "fill": "toself",
-            "fillcolor": CONFIDENTIAL,
-            "opacity": 0.7,
-            "name": "δ: sticks out",
-            "showlegend": place == 0,
-            "hoverinfo": "skip",
-        }
-        for place, (x, y) in enumerate(_excesses(line.x, above, allowed))
+        area(
+            curve.x[part],
+            above[part] / highest,
+            allowed[part] / highest,
+            CONFIDENTIAL,
+            "δ: sticks out",
+            opacity=0.7,
+            showlegend=place == 0,
+        )
+        for place, part in enumerate(_excesses(above, allowed))
     ]
-    traces += _spikes(line, color)
+    traces += _spikes(curve, color)
     traces.append(
-        {
-            "type": "scatter",
-            "x": line.x,
-            "y": _log_ratio(line),
-            "yaxis": "y3",
-            "mode": "lines",
-            "showlegend": False,
-            "line": {"color": color, "width": 2.5},
-            "hovertemplate": "%{x:.4g}: %{y:.3g}<extra>log of ratio</extra>",
-        }
+        line(
+            curve.x,
+            ratio / unit,
+            stroke=Stroke(color=color),
+            hover="%{x:.4g}: %{customdata:.3g}",
+            aside="log of ratio",
+            customdata=ratio,
+            yaxis="y3",
+            showlegend=False,
+        )
     )
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=460,
-        xaxis={"title": {"text": line.label}, "anchor": "y3"},
-        yaxis={
-            "title": {"text": "how likely"},
-            "showticklabels": False,
-            "range": [0, top],
-            "domain": [0.42, 1],
-        },
-        yaxis3={"title": {"text": "log of ratio"}, "domain": [0, 0.34]},
-        shapes=[_band(epsilon)],
+        xaxis=axis(
+            curve.label, anchor="y3", range=[float(curve.x[0]), float(curve.x[-1])]
+        ),
+        yaxis=axis(
+            "how likely<br>(1: likeliest)",
+            tickvals=[0, 1],
+            range=[0, _HEADROOM],
+            domain=[0.42, 1],
+        ),
+        yaxis3=_ratio_axis(own) | {"domain": [0, 0.34]},
+        shapes=[band(-epsilon / unit, epsilon / unit, FAINT, _EDGE, yref="y3")],
         yaxis2={
             "overlaying": "y",
             "side": "right",
@@ -134,39 +132,32 @@ def laws_picture(
         },
     )
     title = _laws_title(epsilon, delta, presence=presence)
-    table = pd.DataFrame(
-        {"x": line.x, WITH: line.present, WITHOUT: line.absent}
-    ).rename(columns={"x": line.label})
+    if curve.beyond > _SEEN:
+        title += f"; {percent(curve.beyond)} of the releases lie beyond the picture"
+    table = pd.DataFrame({curve.label: curve.x} | laws)
     return Picture(
         title=title,
         figure=figure,
-        alt=f"The law of {line.label}, with the person and without. {title}."
-        f"{_spikes_text(line)}",
+        alt=f"The law of {curve.label}, with the person and without. {title}."
+        f"{_spikes_text(curve)}",
         table=table,
     )
 
 
-def _log_ratio(line: Line) -> FloatArray:
+def _ratio_axis(own: float) -> dict[str, Any]:
+    """Return the axis of the ratio, in the person's own loss where that is finite."""
+    if not 0 < own < np.inf:
+        return axis("log of ratio")
+    title = "log of ratio,<br>in own ε"
+    return axis(title, range=[-_MOST, _MOST], tickvals=[-1, 0, 1])
+
+
+def _log_ratio(curve: Line) -> FloatArray:
     """Return ``log(with/without)``, NaN where a float cannot tell."""
-    ratio = np.full(line.x.shape, np.nan)
-    seen = (line.present > _SMALLEST) & (line.absent > _SMALLEST)
-    ratio[seen] = np.log(line.present[seen]) - np.log(line.absent[seen])
+    ratio = np.full(curve.x.shape, np.nan)
+    seen = (curve.present > _SMALLEST) & (curve.absent > _SMALLEST)
+    ratio[seen] = np.log(curve.present[seen]) - np.log(curve.absent[seen])
     return ratio
-
-
-def _band(epsilon: float) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "xref": "paper",
-        "yref": "y3",
-        "x0": 0,
-        "x1": 1,
-        "y0": -epsilon,
-        "y1": epsilon,
-        "fillcolor": _FAINT,
-        "line": {"width": 1, "color": NEUTRAL, "dash": "dot"},
-        "layer": "below",
-    }
 
 
 def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
@@ -195,54 +186,42 @@ def delta_text(delta: float) -> str:
     return f"δ {significant(delta, up=True)}"
 
 
-def _excesses(
-    x: FloatArray, above: FloatArray, allowed: FloatArray
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the outline of every piece where ``above`` exceeds what is allowed."""
+def _excesses(above: FloatArray, allowed: FloatArray) -> Iterator[slice]:
+    """Yield every stretch where ``above`` exceeds what is allowed."""
     with np.errstate(invalid="ignore"):
         outside = above > allowed
     edges = np.flatnonzero(np.diff(outside, prepend=False, append=False))
     for start, stop in edges.reshape(-1, 2):
-        part = slice(start, stop)
-        yield (
-            np.concatenate([x[part], x[part][::-1]]),
-            np.concatenate([above[part], allowed[part][::-1]]),
-        )
+        yield slice(start, stop)
 
 
-def _spikes(line: Line, color: str) -> list[dict[str, Any]]:
-    width = float(line.x[-1] - line.x[0])
+def _spikes(curve: Line, color: str) -> list[Mark]:
+    width = float(curve.x[-1] - curve.x[0])
     traces = []
-    for spike in line.spikes:
-        inward = 1 if spike.at < line.x[len(line.x) // 2] else -1
-        for share, aside, shade, dash in (
-            (spike.present, 0, color, "solid"),
-            (spike.absent, 1, NEUTRAL, "dash"),
+    for spike in curve.spikes:
+        inward = 1 if spike.at < curve.x[len(curve.x) // 2] else -1
+        for share, aside, stroke in (
+            (spike.present, 0, Stroke(color=color)),
+            (spike.absent, 1, OTHER),
         ):
-            at = spike.at + inward * aside * 0.008 * width
             label = f"exactly {significant(spike.at)}: {percent(share)}"
             traces.append(
-                {
-                    "type": "scatter",
-                    "x": [at, at],
-                    "y": [0, share],
-                    "yaxis": "y2",
-                    "mode": "lines+markers+text",
-                    "text": ["", label if share > _LABELED and not aside else ""],
-                    "textposition": f"middle {'right' if inward > 0 else 'left'}",
-                    "showlegend": False,
-                    "cliponaxis": False,
-                    "line": {"color": shade, "dash": dash, "width": 2.5},
-                    "marker": {"color": shade, "size": [0, 9]},
-                    "hovertemplate": "%{y:.4f} exactly on the bound<extra></extra>",
-                }
+                lollipop(
+                    spike.at + inward * aside * 0.008 * width,
+                    share,
+                    stroke,
+                    hover="%{y:.4f} exactly on the bound",
+                    text=label if share > _LABELED and not aside else "",
+                    side="right" if inward > 0 else "left",
+                    yaxis="y2",
+                )
             )
     return traces
 
 
-def _spikes_text(line: Line) -> str:
+def _spikes_text(curve: Line) -> str:
     return "".join(
         f" Exactly {significant(spike.at)} is released with probability "
         f"{percent(spike.present)} with the person and {percent(spike.absent)} without."
-        for spike in line.spikes
+        for spike in curve.spikes
     )

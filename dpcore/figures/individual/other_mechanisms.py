@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text
+from dpcore.figures.marks import dot, points
+from dpcore.figures.theme import ROWS, STROKES, Picture, frame, log_axis
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ _ROUNDING = 1e-6
 _VISIBLE = 1e-3
 
 
-def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Picture:
+def others_picture(others: Sequence[OtherExposure]) -> Picture:
     """Return guarantee, largest and average loss of each mechanism, one a row."""
     names = [CATALOG[other.key].label for other in others]
     colors = [STROKES[other.key].color for other in others]
@@ -30,32 +31,25 @@ def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Pictu
         ("average here", [o.mean for o in others], "circle"),
     ]
     traces = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "x": [x if np.isfinite(x) and x > 0 else None for x in losses],
-            "y": [name.replace(", ", ",<br>") for name in names],
-            "marker": {
-                "symbol": symbol,
-                "size": 13,
-                "color": colors,
-                "line": {"width": 3 if symbol.endswith("open") else 0, "color": colors},
-            },
-            "hovertemplate": f"%{{y}}, {name}: %{{x:.4g}}<extra></extra>",
-        }
+        points(
+            [x if np.isfinite(x) and x > 0 else None for x in losses],
+            [name.replace(", ", ",<br>") for name in names],
+            name,
+            dot(
+                colors,
+                13,
+                symbol,
+                line={"width": 3 if symbol.endswith("open") else 0, "color": colors},
+            ),
+            hover=f"%{{y}}, {name}: %{{x:.4g}}",
+        )
         for name, losses, symbol in kinds
     ]
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=150 + 42 * len(names),
-        xaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "privacy loss, epsilon (log scale)"},
-        },
-        yaxis={"type": "category", "autorange": "reversed", "automargin": True},
+        xaxis=log_axis("privacy loss, epsilon", exponentformat="power"),
+        yaxis=ROWS,
     )
     table = pd.DataFrame(
         {
@@ -69,8 +63,7 @@ def others_picture(others: Sequence[OtherExposure], *, watermark: bool) -> Pictu
         }
     )
     listed = "; ".join(
-        f"{name}: most exposed {epsilon_text(o.maximum)}, average "
-        f"{epsilon_text(o.mean)}"
+        f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
         for name, o in zip(names, others, strict=True)
     )
     title = _title(others)
@@ -81,8 +74,8 @@ def _title(others: Sequence[OtherExposure]) -> str:
     most = max(others, key=lambda other: other.maximum)
     least = min(others, key=lambda other: other.maximum)
     return (
-        f"The most exposed person loses {epsilon_text(least.maximum)} through "
-        f"{CATALOG[least.key].label} and {epsilon_text(most.maximum)} through "
+        f"The most exposed person loses {significant(least.maximum)} through "
+        f"{CATALOG[least.key].label} and {significant(most.maximum)} through "
         f"{CATALOG[most.key].label}"
     )
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, people, significant
+from dpcore.figures.marks import NAME, dot, line, points
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    OTHER,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+    whole_decades,
+)
+from dpcore.wording import people, significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
-    from dpcore.studies.individual.outlier import Moved
+    from dpcore.arrays import FloatArray
+    from dpcore.individual.moves import Moved
 
 _POINTS = 400
 _DECADES = 6
@@ -20,13 +31,12 @@ _NOTABLE = 1.01
 _ROUNDING = 1e-6
 
 
-def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
+def moved_picture(moved: Moved, *, key: str) -> Picture:
     """Return the cumulative share of the others by loss, before and after.
 
     Args:
         moved: The losses.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
 
     """
     color = STROKES[key].color
@@ -36,42 +46,40 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
         for end in _ends(part[np.isfinite(part)])
     ]
     known += [at for at in (moved.own_before, moved.own_after) if _shown(at)]
-    top = max(known, default=1.0)
-    floor = max(min(known, default=1.0), top * 10.0**-_DECADES)
+    most = max(known, default=1.0)
+    least = max(min(known, default=1.0), most * 10.0**-_DECADES)
+    floor, top = whole_decades(least, most)
     levels = np.geomspace(floor, top * (1 + 1e-9), _POINTS)
     before, after = (
         _share_within(part, levels) for part in (moved.before, moved.after)
     )
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": levels,
-            "y": 100 * within,
-            "mode": "lines",
-            "name": name,
-            "line": {"color": shade, "dash": dash, "width": 2.5, "shape": "hv"},
-            "hovertemplate": "%{y:.1f} % lose at most %{x:.3g}"
-            "<extra>%{fullData.name}</extra>",
-        }
-        for within, name, shade, dash in (
-            (before, "the others, before", NEUTRAL, "dash"),
-            (after, "the others, after", color, "solid"),
+    traces = [
+        line(
+            levels,
+            100 * within,
+            name,
+            stroke,
+            hover="%{y:.1f} % lose at most %{x:.3g}",
+            aside=NAME,
+            steps=True,
+        )
+        for within, name, stroke in (
+            (before, "the others, before", OTHER),
+            (after, "the others, after", Stroke(color=color)),
         )
     ]
+    middle = np.sqrt(floor * top)
     traces += [
-        {
-            "type": "scatter",
-            "x": [max(at, floor)],
-            "y": [height],
-            "mode": "markers+text",
-            "text": [name],
-            "textposition": "middle left"
-            if at > np.sqrt(floor * top)
-            else "middle right",
-            "showlegend": False,
-            "marker": {"color": CONFIDENTIAL, "size": 12, "symbol": symbol},
-            "hovertemplate": f"{name}: %{{x:.4g}}<extra></extra>",
-        }
+        points(
+            [max(at, floor)],
+            [height],
+            name,
+            dot(CONFIDENTIAL, 12, symbol),
+            hover=f"{name}: %{{x:.4g}}",
+            text=[name],
+            textposition="middle left" if at > middle else "middle right",
+            showlegend=False,
+        )
         for at, name, symbol, height in (
             (moved.own_before, "the person, before", "diamond-open", 12),
             (moved.own_after, "the person, after", "diamond", 24),
@@ -80,14 +88,9 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
     ]
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=400,
-        xaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "own privacy loss, epsilon (log scale)"},
-        },
-        yaxis={"title": {"text": "share of the others, %"}, "range": [0, 103]},
+        xaxis=log_axis("own privacy loss, epsilon", floor, top),
+        yaxis=axis("share of the others, %", range=[0, 103]),
     )
     title = _takeaway(moved)
     table = pd.DataFrame({"epsilon at most": levels, "before": before, "after": after})
@@ -100,9 +103,9 @@ def moved_picture(moved: Moved, *, key: str, watermark: bool) -> Picture:
 
 
 def _takeaway(moved: Moved) -> str:
-    own = f"The person's own loss becomes {epsilon_text(moved.own_after)}"
+    own = f"The person's own loss becomes {significant(moved.own_after)}"
     if np.isfinite(moved.own_before):
-        own += f" (it was {epsilon_text(moved.own_before)})"
+        own += f" (it was {significant(moved.own_before)})"
     if moved.rising == moved.falling == 0:
         return f"{own}; nobody else's changes"
     same = moved.watched - moved.rising - moved.falling

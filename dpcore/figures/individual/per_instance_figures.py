@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
 
 from dpcore.figures.individual.ladder import Rung, ladder
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.marks import NAME, Mark, box, line
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    PUBLIC,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.studies.individual.per_instance_figures import times_less
 from dpcore.studies.individual.per_instance_run import Pane, numbers, of_pane
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.figures.marks import Values
     from dpcore.studies.individual.per_instance_figures import (
         NestedLosses,
         SampleLosses,
     )
     from dpcore.studies.individual.per_instance_run import Part
 
-_LOG = {"type": "log", "dtick": 1, "exponentformat": "power"}
-_LOSS = "privacy loss, epsilon (log scale)"
+_POWERS = {"dtick": 1, "exponentformat": "power"}
+_LOSSES = log_axis("privacy loss, epsilon", **_POWERS)
+_DP = "DP (guarantee)"
 _LEAST = 1e-3
 _FOUND = "#009E73"
-_MEAN = "#56B4E9"
+_PROMISE = Stroke(color=NEUTRAL, dash="dash")
 
 
-def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
+def nested_picture(losses: NestedLosses) -> Picture:
     """Return the ever narrower maxima as points on a log axis, each with its factor."""
     rows = [
         ("any table, anybody (DP)", losses.guarantee),
@@ -38,14 +51,14 @@ def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
         ("average in the table", float(losses.losses.mean())),
     ]
     colors = [NEUTRAL, PUBLIC, PUBLIC, CONFIDENTIAL, CONFIDENTIAL]
-    factors = [losses.guarantee / value if value > 0 else np.inf for _, value in rows]
+    factors = [times_less(value, losses.guarantee) for _, value in rows]
     figure = ladder(
         [
             Rung(
                 name=name.replace(", ", ",<br>").replace(" in the", "<br>in the"),
                 loss=value,
-                text=epsilon_text(value)
-                + ("" if place == 0 else f"<br>{significant(factor)} times less"),
+                text=significant(value, up=place == 0)
+                + ("" if place == 0 else f"<br>{_less(factor)}"),
                 color=color,
             )
             for place, ((name, value), color, factor) in enumerate(
@@ -53,19 +66,21 @@ def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
             )
         ],
         axis="privacy loss, epsilon",
-        watermark=watermark,
     )
     title = (
-        f"Anybody at this table is proved to lose {significant(losses.times_at_least)} "
-        f"times less than the guarantee, and found to lose "
-        f"{significant(losses.times_for_all)} times less; the most exposed person in "
-        f"it loses {significant(losses.times_in_table)} times less"
+        "Against the guarantee, anybody at this table is proved to lose "
+        f"{_less(losses.times_at_least)}, and found to lose "
+        f"{_less(losses.times_for_all)}; the most exposed person in it loses "
+        f"{_less(losses.times_in_table)}"
     )
     return Picture(
         title=title,
         figure=figure,
         alt=f"{title}. "
-        + "; ".join(f"{name}: {epsilon_text(value)}" for name, value in rows),
+        + "; ".join(
+            f"{name}: {significant(value, up=place == 0)}"
+            for place, (name, value) in enumerate(rows)
+        ),
         table=pd.DataFrame(
             {
                 "whose loss": [name for name, _ in rows],
@@ -76,7 +91,7 @@ def nested_picture(losses: NestedLosses, *, watermark: bool) -> Picture:
     )
 
 
-def sizes_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
+def sizes_picture(parts: Sequence[Part]) -> Picture:
     """Return a box of the losses for each number of people, below the guarantee."""
     mine = of_pane(parts, Pane.BY_SIZE)
     losses = [cast("NestedLosses", part.losses) for part in mine]
@@ -84,49 +99,30 @@ def sizes_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
     # Side by side: a box on a log axis would need a width of its own.
     places = list(range(len(people)))
     boxes = np.array([one.box for one in losses])
-    floors = np.maximum(boxes[:, 0], _LEAST * boxes[:, 2])
-    box = {
-        "type": "box",
-        "name": "people in the table",
-        "x": places,
-        "lowerfence": floors,
-        "q1": np.maximum(boxes[:, 1], floors),
-        "median": boxes[:, 2],
-        "q3": boxes[:, 3],
-        "upperfence": boxes[:, 4],
-        "width": 0.5,
-        "marker": {"color": CONFIDENTIAL},
-    }
-    lines = {
-        "DP (guarantee)": ([one.guarantee for one in losses], NEUTRAL, "dash"),
-        "anybody, found": ([one.for_all for one in losses], _FOUND, "solid"),
-    }
+    boxes[:, 0] = np.maximum(boxes[:, 0], _LEAST * boxes[:, 2])
+    boxes[:, 1] = np.maximum(boxes[:, 1], boxes[:, 0])
+    found = Stroke(color=_FOUND)
     figure = frame(
         traces=[
-            *(
-                _line(places, y, name, color=color, dash=dash)
-                for name, (y, color, dash) in lines.items()
-            ),
-            box,
+            _line(places, [one.guarantee for one in losses], _DP, _PROMISE),
+            _line(places, [one.for_all for one in losses], "anybody, found", found),
+            box(places, boxes, "people in the table", CONFIDENTIAL, width=0.5),
         ],
-        watermark=watermark,
-        xaxis={
-            "title": {"text": "number of people"},
-            "tickvals": places,
-            "ticktext": [f"{n:,.0f}" for n in people],
-            "range": [-0.6, len(people) - 0.4],
-        },
-        yaxis={**_LOG, "title": {"text": _LOSS}},
+        xaxis=axis(
+            "number of people",
+            tickvals=places,
+            ticktext=[f"{n:,.0f}" for n in people],
+            range=[-0.6, len(people) - 0.4],
+        ),
+        yaxis=_LOSSES,
     )
-    first, last = losses[0], losses[-1]
-    title = (
-        f"With {people[0]:,.0f} people the average person loses "
-        f"{significant(first.times_on_average)} times less than the guarantee; with "
-        f"{people[-1]:,.0f} people {significant(last.times_on_average)} times less"
-        if len(mine) > 1
-        else f"With {people[0]:,.0f} people the average person loses "
-        f"{significant(first.times_on_average)} times less than the guarantee"
-    )
+    ends = dict.fromkeys((0, len(mine) - 1))
+    averages = [
+        f"with {people[end]:,.0f} people the average person loses "
+        f"{_less(losses[end].times_on_average)}"
+        for end in ends
+    ]
+    title = f"Against the guarantee, {'; '.join(averages)}"
     return Picture(
         title=title,
         figure=figure,
@@ -136,35 +132,40 @@ def sizes_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
     )
 
 
-def precision_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
+def precision_picture(parts: Sequence[Part]) -> Picture:
     """Return privacy against accuracy of one posterior sample, both on log axes."""
     mine = of_pane(parts, Pane.BY_PRECISION)
     losses = [cast("SampleLosses", part.losses) for part in mine]
     excess = [one.excess for one in losses]
-    lines = {
-        "DP (guarantee)": ([s.guarantee for s in losses], NEUTRAL, "dash"),
-        "anybody, at most": ([s.for_all for s in losses], _FOUND, "longdash"),
-        "most exposed": ([s.losses.max() for s in losses], CONFIDENTIAL, "solid"),
-        "average": ([s.losses.mean() for s in losses], _MEAN, "dot"),
-    }
-    figure = frame(
-        traces=[
-            _line(excess, y, name, color=color, dash=dash)
-            for name, (y, color, dash) in lines.items()
-        ],
-        watermark=watermark,
-        xaxis={
-            **_LOG,
-            "title": {"text": "excess risk d/(2 gamma) (log scale)"},
-        },
-        yaxis={**_LOG, "title": {"text": _LOSS}},
+    lines = (
+        (_DP, [s.guarantee for s in losses], _PROMISE),
+        (
+            "anybody, at most",
+            [s.for_all for s in losses],
+            Stroke(color=_FOUND, dash="longdash"),
+        ),
+        (
+            "most exposed",
+            [s.losses.max() for s in losses],
+            Stroke(color=CONFIDENTIAL),
+        ),
+        (
+            "average",
+            [s.losses.mean() for s in losses],
+            Stroke(color="#56B4E9", dash="dot"),
+        ),
     )
-    factors = [one.guarantee / float(one.losses.mean()) for one in losses]
+    figure = frame(
+        traces=[_line(excess, y, name, stroke) for name, y, stroke in lines],
+        xaxis=log_axis("excess risk d/(2 gamma)", **_POWERS),
+        yaxis=_LOSSES,
+    )
+    factors = [one.times_on_average for one in losses]
     floor = min(float(one.losses.mean()) for one in losses)
+    between = " to ".join(dict.fromkeys([_less(min(factors)), _less(max(factors))]))
     title = (
-        f"The average person loses {significant(min(factors))} to "
-        f"{significant(max(factors))} times less than the guarantee; no loss of "
-        f"accuracy shown brings the average below {epsilon_text(floor)}"
+        f"Against the guarantee, the average person loses {between}; no loss of "
+        f"accuracy shown brings the average below {significant(floor)}"
     )
     return Picture(
         title=title,
@@ -174,15 +175,9 @@ def precision_picture(parts: Sequence[Part], *, watermark: bool) -> Picture:
     )
 
 
-def _line(
-    x: Sequence[float], y: Sequence[float], name: str, *, color: str, dash: str
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "line": {"color": color, "dash": dash, "width": 2.5},
-        "hovertemplate": "%{y:.4g}<extra>%{fullData.name}</extra>",
-    }
+def _less(factor: float) -> str:
+    return f"{significant(factor)} times less" if factor < np.inf else "nothing"
+
+
+def _line(x: Values, y: Values, name: str, stroke: Stroke) -> Mark:
+    return line(x, y, name, stroke, hover="%{y:.4g}", aside=NAME, marker={})

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
-from dpcore.studies.individual.person_bounds import DELTAS, at_delta
+from dpcore.figures.marks import Mark, dot, line, points
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.individual.person_bounds import DELTAS, at_delta
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
-    from dpcore.studies.individual.person_bounds import BoundCurve, Profile
+    from dpcore.individual.person_bounds import BoundCurve, Profile
 
 _DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def bounds_picture(
-    profile: Profile,
-    *,
-    delta: float,
-    own: float,
-    key: str,
-    watermark: bool,
-    exact: bool = True,
+    profile: Profile, *, delta: float, own: float, key: str, exact: bool = True
 ) -> Picture:
     """Return the exact profile with published bounds; dotted where they understate.
 
@@ -33,36 +37,28 @@ def bounds_picture(
         delta: Where bounds are compared.
         own: The person's epsilon there.
         key: Key of the mechanism, for its color.
-        watermark: Whether the picture is for the classroom only.
         exact: Whether the profile is exact, and not an upper bound.
 
     """
     name = "exact" if exact else "at most"
     shown = profile.delta > 0
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": profile.epsilon[shown],
-            "y": profile.delta[shown],
-            "mode": "lines",
-            "name": name,
-            "line": {"color": STROKES[key].color, "width": 3.5},
-            "hovertemplate": f"ε %{{x:.4g}}: δ %{{y:.3g}}<extra>{name}</extra>",
-        }
+    traces = [
+        line(
+            profile.epsilon[shown],
+            profile.delta[shown],
+            name,
+            Stroke(color=STROKES[key].color, width=3.5),
+            hover="ε %{x:.4g}: δ %{y:.3g}",
+            aside=name,
+        )
     ]
     for place, bound in enumerate(profile.bounds):
         traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
     figure = frame(
         traces=traces,
-        watermark=watermark,
         height=440,
-        xaxis={"title": {"text": "ε: the log of the ratio that is allowed"}},
-        yaxis={
-            "type": "log",
-            "exponentformat": "power",
-            "title": {"text": "δ: what sticks out (log scale)"},
-            "range": [-12, 0],
-        },
+        xaxis=axis("ε: the log of the ratio that is allowed"),
+        yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 120},
     )
@@ -71,7 +67,7 @@ def bounds_picture(
     ]
     title = (
         f"At δ {significant(delta)} this person's loss is "
-        f"{'exactly' if exact else 'at most'} {epsilon_text(own)}"
+        f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
     )
     if wrong:
         least = min(wrong, key=lambda bound: at_delta(bound, delta))
@@ -92,30 +88,26 @@ def bounds_picture(
     )
 
 
-def _bound_traces(bound: BoundCurve, dash: str) -> list[dict[str, Any]]:
+def _bound_traces(bound: BoundCurve, dash: str) -> list[Mark]:
     """Return the curve of a bound, and crosses where it lies below the loss."""
     mark = "as published" if bound.published else "corrected or always valid"
-    curve = {
-        "type": "scatter",
-        "x": bound.epsilon,
-        "y": DELTAS,
-        "mode": "lines",
-        "name": bound.label,
-        "line": {"color": NEUTRAL, "dash": dash, "width": 1.8},
-        "hovertemplate": "ε %{x:.4g} at δ %{y:.3g}"
-        f"<extra>{bound.label}, {mark}</extra>",
-    }
+    curve = line(
+        bound.epsilon,
+        DELTAS,
+        bound.label,
+        Stroke(color=NEUTRAL, dash=dash, width=1.8),
+        hover="ε %{x:.4g} at δ %{y:.3g}",
+        aside=f"{bound.label}, {mark}",
+    )
     wrong = bound.understates
     if not wrong.any():
         return [curve]
     places = np.flatnonzero(wrong)[:: max(1, int(wrong.sum()) // 12)]
-    crosses = {
-        "type": "scatter",
-        "x": bound.epsilon[places],
-        "y": DELTAS[places],
-        "mode": "markers",
-        "name": f"{bound.label}: understates",
-        "marker": {"color": CONFIDENTIAL, "symbol": "x", "size": 8},
-        "hovertemplate": "below the loss: ε %{x:.4g} at δ %{y:.3g}<extra></extra>",
-    }
+    crosses = points(
+        bound.epsilon[places],
+        DELTAS[places],
+        f"{bound.label}: understates",
+        dot(CONFIDENTIAL, 8, "x"),
+        hover="below the loss: ε %{x:.4g} at δ %{y:.3g}",
+    )
     return [curve, crosses]

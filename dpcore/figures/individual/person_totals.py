@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.individual.compared import clause
+from dpcore.figures.marks import (
+    NAME,
+    Mark,
+    above,
+    bars,
+    histogram,
+    line,
+    rows,
+    vertical,
+)
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
     PUBLIC,
+    ROWS,
     Picture,
+    Stroke,
+    axis,
     frame,
     log_axis,
 )
-from dpcore.figures.wording import epsilon_text, significant
 from dpcore.individual.totals import Counting
+from dpcore.wording import compared_with, epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import plotly.graph_objects as go
+    from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
-    from dpcore.figures.individual.compared import Compared
+    from dpcore.arrays import FloatArray
     from dpcore.individual.losses import Losses
     from dpcore.individual.totals import PersonTotals
+    from dpcore.relations import NeighboringRelation
 
 _BINS = 60
 _POINTS = 500
@@ -35,20 +49,35 @@ _DECADES = 8
 _MOST_STEPS = 500
 _ALIKE = 0.99
 _SAME = 0.01
-_LINES = {
-    Counting.SIMPLE: ("#D55E00", "dash"),
-    Counting.ZCDP: ("#56B4E9", "dot"),
-    Counting.BEST: (CONFIDENTIAL, "solid"),
+_STROKES = {
+    Counting.SIMPLE: Stroke(color="#D55E00", dash="dash"),
+    Counting.ZCDP: Stroke(color="#56B4E9", dash="dot"),
+    Counting.BEST: Stroke(color=CONFIDENTIAL),
 }
+_CHARGED = Stroke(color=NEUTRAL, dash="longdash")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What losses compare with, and whether charges are for something else.
+
+    Attributes:
+        relation: Which change of a record the losses are about.
+        mixed: Whether some charge is for another change.
+
+    """
+
+    relation: NeighboringRelation
+    mixed: bool
+
+
+def _clause(compared: Compared | None) -> str:
+    """Return the comparison in brackets; nothing where it is not known."""
+    return "" if compared is None else f" ({compared_with(compared.relation)})"
 
 
 def totals_picture(
-    totals: Losses,
-    *,
-    charged: float,
-    planned: float,
-    watermark: bool,
-    compared: Compared | None = None,
+    totals: Losses, *, charged: float, planned: float, compared: Compared | None = None
 ) -> Picture:
     """Return how many people lost how much, beside what the account was charged.
 
@@ -56,7 +85,6 @@ def totals_picture(
         totals: Everybody's loss over all releases together.
         charged: The sum of the epsilons that the account was charged.
         planned: The worst case over all tables, counted like the totals.
-        watermark: Whether it is a classroom demonstration.
         compared: What the losses compare with; not said if not given.
 
     """
@@ -73,34 +101,32 @@ def totals_picture(
     counts = totals.histogram(np.concatenate([[-1.0], edges[1:]]))
     figure = frame(
         traces=[
-            {
-                "type": "bar",
-                "x": np.sqrt(edges[1:] * edges[:-1]),
-                "y": counts,
-                "width": np.diff(edges),
-                "marker": {"color": CONFIDENTIAL},
-                "hovertemplate": "around %{x:.3g}: %{y:,} people<extra></extra>",
-            }
+            histogram(
+                counts,
+                edges,
+                marker={"color": CONFIDENTIAL},
+                hover="around %{x:.3g}: %{y:,} people",
+                log=True,
+            )
         ],
-        watermark=watermark,
         showlegend=False,
         bargap=0,
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
         xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
-        yaxis={"title": {"text": "people"}},
+        yaxis=axis("people"),
         **_lines({"charged": charged, "worst case (DP)": planned}),
     )
     losses, share = totals.ecdf(_POINTS)
     median = float(totals.quantiles(0.5))
     rows = [
-        ("account was charged", charged),
-        ("worst case, counted like the totals", planned),
-        ("most exposed person", totals.maximum),
-        ("half of the people at most", median),
+        ("account was charged", epsilon_text(charged)),
+        ("worst case, counted like the totals", epsilon_text(planned)),
+        ("most exposed person", significant(totals.maximum)),
+        ("half of the people at most", epsilon_text(median)),
     ]
     title = (
-        f"Over all releases{clause(compared)} the most exposed person lost "
-        f"{epsilon_text(totals.maximum)}, half of the people at most "
+        f"Over all releases{_clause(compared)} the most exposed person lost "
+        f"{significant(totals.maximum)}, half of the people at most "
         f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
     )
     if compared is not None and compared.mixed:
@@ -114,7 +140,7 @@ def totals_picture(
         title=title,
         figure=figure,
         alt="Histogram of people by total loss. "
-        + "; ".join(f"{name}: {epsilon_text(value)}" for name, value in rows),
+        + "; ".join(f"{name}: {value}" for name, value in rows),
         table=pd.DataFrame({"epsilon at most": losses, "share of people": share}),
     )
 
@@ -125,7 +151,6 @@ def odometer_picture(
     titles: Sequence[str],
     own: Sequence[float],
     charges: Sequence[float],
-    watermark: bool,
     compared: Compared | None = None,
 ) -> Picture:
     """Return one person's losses, a bar a release, and the totals after each.
@@ -135,43 +160,42 @@ def odometer_picture(
         titles: What was released, in the order of the releases.
         own: The person's epsilon of each release alone.
         charges: What the account was charged for each.
-        watermark: Whether it is a classroom demonstration.
         compared: What the losses compare with; not said if not given.
 
     """
     number = np.arange(1, len(path) + 1)
     shown = slice(max(0, len(path) - _MOST_STEPS), None)
-    ways = {way: np.array([float(step.of[way][0]) for step in path]) for way in _LINES}
+    ways = {
+        way: np.array([float(step.of[way][0]) for step in path]) for way in _STROKES
+    }
     lines = [
-        _line(number[shown], ways[way][shown], way.value, *_LINES[way])
-        for way in _LINES
+        _line(number[shown], ways[way][shown], way.value, stroke)
+        for way, stroke in _STROKES.items()
         if np.isfinite(ways[way]).any()
     ]
     charged = np.cumsum(charges)
     figure = (
-        _only(own[0], ways, charges[0], watermark=watermark)
+        _only(own[0], ways, charges[0])
         if len(path) == 1
         else frame(
             traces=[
-                {
-                    "type": "bar",
-                    "x": number[shown],
-                    "y": np.array(own)[shown],
-                    "name": "this release alone",
-                    "marker": {"color": PUBLIC, "opacity": 0.6},
-                    "hovertemplate": "release %{x}: %{y:.4g}<extra></extra>",
-                },
+                bars(
+                    number[shown],
+                    np.array(own)[shown],
+                    "this release alone",
+                    {"color": PUBLIC, "opacity": 0.6},
+                    hover="release %{x}: %{y:.4g}",
+                ),
                 *lines,
-                _line(number[shown], charged[shown], "charged", NEUTRAL, "longdash"),
+                _line(number[shown], charged[shown], "charged", _CHARGED),
             ],
-            watermark=watermark,
-            xaxis={
-                "title": {"text": "release, in the order of the ledger"},
-                "tick0": 1,
-                "dtick": max(1, len(path) // 8),
-                "range": [float(number[shown][0]) - 0.6, len(path) + 0.6],
-            },
-            yaxis={"title": {"text": "epsilon of this person"}, "rangemode": "tozero"},
+            xaxis=axis(
+                "release, in the order of the ledger",
+                tick0=1,
+                dtick=max(1, len(path) // 8),
+                range=[float(number[shown][0]) - 0.6, len(path) + 0.6],
+            ),
+            yaxis=axis("epsilon of this person", rangemode="tozero"),
         )
     )
     best, most = ways[Counting.BEST], int(np.argmax(own))
@@ -187,8 +211,8 @@ def odometer_picture(
         else ""
     )
     title = (
-        f"This person lost {epsilon_text(float(best[-1]))} over "
-        f"{len(path)} release{'' if len(path) == 1 else 's'}{clause(compared)}{paid}"
+        f"This person lost {significant(float(best[-1]))} over "
+        f"{len(path)} release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
     )
     if len(path) > 1:
         title += "; as much in each" if alike else f"; most in release {most + 1}"
@@ -208,58 +232,36 @@ def odometer_picture(
     )
 
 
-def _only(
-    own: float, ways: dict[Counting, FloatArray], charged: float, *, watermark: bool
-) -> go.Figure:
+def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> go.Figure:
     """Return the ways of counting one release as bars: a path of one has no lines."""
-    rows = [
+    known = [
         ("this release alone", own, PUBLIC),
-        *((way.value, float(ways[way][0]), _LINES[way][0]) for way in _LINES),
+        *(
+            (way.value, float(ways[way][0]), stroke.color)
+            for way, stroke in _STROKES.items()
+        ),
         ("charged", charged, NEUTRAL),
     ]
-    most = max((loss for _, loss, _ in rows if np.isfinite(loss)), default=0.0)
+    most = max((loss for _, loss, _ in known if np.isfinite(loss)), default=0.0)
     return frame(
         traces=[
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": [loss if np.isfinite(loss) else 0.0 for _, loss, _ in rows],
-                "y": [name for name, _, _ in rows],
-                "text": [epsilon_text(loss) for _, loss, _ in rows],
-                "textposition": "outside",
-                "cliponaxis": False,
-                "marker": {"color": [color for _, _, color in rows]},
-                "hovertemplate": "%{y}: %{text}<extra></extra>",
-            }
+            rows(
+                [name for name, _, _ in known],
+                [loss if np.isfinite(loss) else 0.0 for _, loss, _ in known],
+                [significant(loss) for _, loss, _ in known],
+                [color for _, _, color in known],
+            )
         ],
-        watermark=watermark,
         height=320,
         showlegend=False,
-        xaxis={
-            "title": {"text": "epsilon of this person"},
-            "range": [0, 1.3 * most or 1.0],
-        },
-        yaxis={"autorange": "reversed", "automargin": True},
+        xaxis=axis("epsilon of this person", range=[0, 1.3 * most or 1.0]),
+        yaxis=ROWS,
     )
 
 
-def _line(
-    x: Any,  # noqa: ANN401 - an array
-    y: Any,  # noqa: ANN401 - an array
-    name: str,
-    color: str,
-    dash: str,
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "line": {"color": color, "dash": dash, "width": 2.5, "shape": "hv"},
-        "marker": {"size": 5},
-        "hovertemplate": "after %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
-    }
+def _line(x: NDArray[np.intp], y: FloatArray, name: str, stroke: Stroke) -> Mark:
+    hover, dots = "after %{x}: %{y:.4g}", {"size": 5}
+    return line(x, y, name, stroke, hover=hover, aside=NAME, steps=True, marker=dots)
 
 
 def _lines(levels: dict[str, float]) -> dict[str, Any]:
@@ -268,27 +270,11 @@ def _lines(levels: dict[str, float]) -> dict[str, Any]:
     if len(known) > 1 and min(known.values()) >= _ALIKE * max(known.values()):
         known = {" = ".join(known): max(known.values())}
     shapes = [
-        {
-            "type": "line",
-            "x0": at,
-            "x1": at,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"color": NEUTRAL, "dash": dash, "width": 2},
-        }
+        vertical(at, stroke=Stroke(color=NEUTRAL, dash=dash, width=2))
         for at, dash in zip(known.values(), ("solid", "dash"), strict=False)
     ]
     words = [
-        {
-            "x": float(np.log10(at)),
-            "y": 1.0 + 0.07 * place,
-            "yref": "paper",
-            "text": name,
-            "showarrow": False,
-            "xanchor": "right",
-            "yanchor": "bottom",
-        }
-        for place, (name, at) in enumerate(known.items())
+        above(name, float(np.log10(at)), 1.0 + 0.07 * row)
+        for row, (name, at) in enumerate(known.items())
     ]
     return {"shapes": shapes, "annotations": words}

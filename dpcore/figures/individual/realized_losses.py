@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PLATE, Picture, frame
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.marks import FAINT, above, line, vertical
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    OTHER,
+    PLATE,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+)
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.individual.one_person import Realized
 
 _POINTS = 400
@@ -27,7 +37,6 @@ def realized_picture(
     own: float,
     delta: float,
     observed: float | None,
-    watermark: bool,
 ) -> Picture:
     """Return how large the loss of actual releases turns out, against what is certain.
 
@@ -36,70 +45,41 @@ def realized_picture(
         own: The person's epsilon.
         delta: The delta that it goes with.
         observed: The loss of one actual release, marked; ``None`` if there is none.
-        watermark: Whether the picture is for the classroom only.
 
     """
-    traces: list[dict[str, Any]] = []
-    parts = []
-    for part, name, color, dash in (
-        (found[1], "with the person", CONFIDENTIAL, "solid"),
-        (found[0], "without", NEUTRAL, "dash"),
+    traces, parts = [], []
+    for part, name, stroke in (
+        (found[1], "with the person", Stroke(color=CONFIDENTIAL)),
+        (found[0], "without", OTHER),
     ):
         places = np.linspace(0, len(part.losses) - 1, _POINTS).astype(np.intp)
         parts.append((name, part.losses[places], part.share[places]))
         traces.append(
-            {
-                "type": "scatter",
-                "x": part.losses[places],
-                "y": 100 * part.share[places],
-                "mode": "lines",
-                "name": name,
-                "line": {"color": color, "dash": dash, "width": 2.5},
-                "fill": "tozeroy",
-                "fillcolor": "rgba(127,127,127,0.12)",
-                "hovertemplate": "%{y:.1f} % of releases lose at most %{x:.3g}"
-                "<extra></extra>",
-            }
+            line(
+                part.losses[places],
+                100 * part.share[places],
+                name,
+                stroke,
+                hover="%{y:.1f} % of releases lose at most %{x:.3g}",
+                fill=FAINT,
+            )
         )
-    marks = [(own, "epsilon")] + ([] if observed is None else [(observed, "this one")])
-    shapes = [
-        {
-            "type": "line",
-            "x0": at,
-            "x1": at,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"color": NEUTRAL, "dash": "dot" if name == "epsilon" else "solid"},
-        }
-        for at, name in marks
-        if np.isfinite(at)
-    ]
-    notes = [
-        {
-            "x": at,
-            "y": 1.0 if name == "epsilon" else 0.06,
-            "yref": "paper",
-            "text": name,
-            "showarrow": False,
-            "xanchor": "right",
-            "yanchor": "bottom",
-            **({} if name == "epsilon" else PLATE),
-        }
-        for at, name in marks
-        if np.isfinite(at)
-    ]
+    shapes, notes = [], []
+    if np.isfinite(own):
+        shapes.append(vertical(own, stroke=DOTTED))
+        notes.append(above("epsilon", own))
+    if observed is not None and np.isfinite(observed):
+        shapes.append(vertical(observed))
+        notes.append(above("this one", observed, 0.06, **PLATE))
     ends = [own, observed or 0.0, *(float(x[-1]) for _, x, _ in parts)]
     known = [end for end in ends if np.isfinite(end)]
     figure = frame(
         traces=traces,
-        watermark=watermark,
-        height=380,
-        xaxis={
-            "title": {"text": "loss that a release really caused"},
-            "range": [0, _ROOM * (max(known, default=0.0) or 1.0)],
-        },
-        yaxis={"title": {"text": "share of releases, %"}, "range": [0, 103]},
+        xaxis=axis(
+            "loss that a release really caused (up to the own epsilon)",
+            range=[0, _ROOM * (max(known, default=0.0) or 1.0)],
+        ),
+        yaxis=axis("share of releases, %", range=[0, 103]),
         shapes=shapes,
         annotations=notes,
     )
@@ -131,12 +111,12 @@ def _takeaway(losses: FloatArray, own: float, delta: float) -> str:
             else f"Of the releases, {percent(whole)} cause"
         )
         return (
-            f"{often} this person the whole ε {epsilon_text(own)} that was "
-            f"promised before the release{at}"
+            f"{often} this person a loss as large as any can: their own "
+            f"ε {significant(own)}{at}"
         )
     half = float(np.median(losses))
     return (
         f"Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; before the release, ε {epsilon_text(own)} was all that "
-        f"could be promised{at}"
+        f"{significant(half)}; before the release only their own ε "
+        f"{significant(own)} could be told{at}"
     )

@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame, plain
-from dpcore.figures.wording import brief, epsilon_text, measured, significant
+from dpcore.figures.marks import NAME, above, dot, points, vertical
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    PUBLIC,
+    ROWS,
+    Picture,
+    axis,
+    frame,
+    plain,
+)
+from dpcore.wording import brief, epsilon_text, measured, significant
 
 if TYPE_CHECKING:
     from dpcore.studies.individual.recovery import Recovery
@@ -21,16 +31,13 @@ def told_text(found: Recovery) -> str:
     return f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
 
 
-def recovery_picture(
-    found: Recovery, *, what: str, unit: str, watermark: bool
-) -> Picture:
+def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     """Return the release with its noise, the candidates, and the truth, on one axis.
 
     Args:
         found: What the attacker found.
         what: What is attacked, such as "mean of age".
         unit: Its unit, empty where it has none.
-        watermark: Whether it is a classroom demonstration.
 
     """
     suffix = f" {unit}" if unit else ""
@@ -49,53 +56,32 @@ def recovery_picture(
             found.slack,
         ),
     }
-    points = [found.truth, found.release, *found.candidates]
-    ends = [*points, found.release - found.reach, found.release + found.reach]
+    known = [found.truth, found.release, *found.candidates]
+    ends = [*known, found.release - found.reach, found.release + found.reach]
     margin = 0.08 * (max(ends) - min(ends)) or 1.0
     figure = frame(
         traces=[
-            {
-                "type": "scatter",
-                "x": xs,
-                "y": [name] * len(xs),
-                "mode": "markers",
-                "name": name,
-                "marker": {"size": 13, "color": color, "symbol": symbol},
-                "error_x": {"type": "constant", "value": reach, "thickness": 2},
-                "hovertemplate": "%{x:.6g}<extra>%{fullData.name}</extra>",
-            }
+            points(
+                xs,
+                [name] * len(xs),
+                name,
+                dot(color, 13, symbol),
+                hover="%{x:.6g}",
+                aside=NAME,
+                error_x={"type": "constant", "value": reach, "thickness": 2},
+            )
             for name, (xs, color, symbol, reach) in rows.items()
         ],
-        watermark=watermark,
         height=_HEIGHT,
         showlegend=False,
         margin={"l": 60, "r": 24, "t": 40, "b": 50},
-        xaxis={
-            "title": {"text": plain(brief(what, _LONGEST))},
-            "range": [min(ends) - margin, max(ends) + margin],
-        },
-        yaxis={"autorange": "reversed", "automargin": True, "type": "category"},
-        shapes=[
-            {
-                "type": "line",
-                "x0": found.truth,
-                "x1": found.truth,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": NEUTRAL, "dash": "dot", "width": 2},
-            }
-        ],
-        annotations=[
-            {
-                "x": found.truth,
-                "y": 1.0,
-                "yref": "paper",
-                "text": "true",
-                "showarrow": False,
-                "yanchor": "bottom",
-            }
-        ],
+        xaxis=axis(
+            plain(brief(what, _LONGEST)),
+            range=[min(ends) - margin, max(ends) + margin],
+        ),
+        yaxis=ROWS,
+        shapes=[vertical(found.truth, stroke=DOTTED)],
+        annotations=[above("without noise", found.truth, xanchor="auto")],
     )
     exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
     gain = found.reach / found.error if found.error > 0 else float("inf")
@@ -112,7 +98,7 @@ def recovery_picture(
     table = pd.DataFrame(
         {
             "what": [
-                "true",
+                "without noise",
                 "released",
                 *["possible"] * len(found.candidates),
                 "found",
@@ -128,7 +114,7 @@ def recovery_picture(
     return Picture(
         title=result,
         figure=figure,
-        alt=f"{result}. True {what}: {significant(found.truth, 6)}{suffix}; released "
-        f"{measured(found.release, found.reach)}{suffix}.",
+        alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
+        f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
         table=table,
     )

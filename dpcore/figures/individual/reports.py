@@ -7,25 +7,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, PUBLIC, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.marks import NAME, line, vertical
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    GUIDE,
+    PUBLIC,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.individual.reports import Reports
 
 _POINTS = 300
-_STYLES = {
-    "secret truth": (CONFIDENTIAL, "solid"),
-    "free report": (PUBLIC, "dash"),
-    "as published": ("#CC79A7", "dashdot"),
-    "with a noisy Hessian": ("#009E73", "dot"),
+_STROKES = {
+    "secret truth": Stroke(color=CONFIDENTIAL),
+    "free report": Stroke(color=PUBLIC, dash="dash"),
+    "as published": Stroke(color="#CC79A7", dash="dashdot"),
+    "with a noisy Hessian": Stroke(color="#009E73", dash="dot"),
 }
 
 
-def reports_picture(reports: Reports, *, guarantee: float, watermark: bool) -> Picture:
+def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     """Return the shares of people below each loss: realized, and as told."""
     curves = {"secret truth": reports.truth, **reports.told}
     ranks = np.linspace(0, 1, _POINTS + 1)[1:]
@@ -36,46 +46,30 @@ def reports_picture(reports: Reports, *, guarantee: float, watermark: bool) -> P
     floor = max(1e-4 * top, float(positive.min(initial=top)))
     figure = frame(
         traces=[
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": np.maximum(values, floor),
-                "y": 100 * ranks,
-                "name": name,
-                "line": {
-                    "color": _STYLES[name][0],
-                    "dash": _STYLES[name][1],
-                    "width": 2.5,
-                },
-                "hovertemplate": "%{y:.0f} % at most %{x:.3g}"
-                "<extra>%{fullData.name}</extra>",
-            }
+            line(
+                np.maximum(values, floor),
+                100 * ranks,
+                name,
+                _STROKES[name],
+                hover="%{y:.0f} % at most %{x:.3g}",
+                aside=NAME,
+            )
             for name, values in read.items()
             if np.isfinite(values).any()
         ],
-        watermark=watermark,
-        xaxis={
-            "type": "log",
-            "dtick": 1,
-            "exponentformat": "power",
-            "title": {"text": "loss from this release, epsilon (log scale)"},
-        },
-        yaxis={"title": {"text": "share of people, %"}, "range": [0, 103]},
+        xaxis=log_axis(
+            "loss from this release, epsilon", dtick=1, exponentformat="power"
+        ),
+        yaxis=axis("share of people, %", range=[0, 103]),
         shapes=[
-            {
-                "type": "line",
-                "x0": guarantee,
-                "x1": guarantee,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": NEUTRAL, "dash": "dash", "width": 2},
-                "label": {
-                    "text": "worst case (DP)",
-                    "textposition": "start",
-                    "font": {"size": 12},
-                },
-            }
+            vertical(
+                guarantee,
+                "worst case (DP)",
+                GUIDE,
+                textposition="start",
+                textangle=None,
+                font={"size": 12},
+            )
         ],
     )
     truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
@@ -85,8 +79,8 @@ def reports_picture(reports: Reports, *, guarantee: float, watermark: bool) -> P
         f"{epsilon_text(guarantee)}"
     )
     rest = "; ".join(
-        f"{name}: median {epsilon_text(_middle(values))}, largest "
-        f"{epsilon_text(float(values.max()))}"
+        f"{name}: median {significant(_middle(values))}, largest "
+        f"{significant(float(values.max()))}"
         for name, values in curves.items()
     )
     return Picture(

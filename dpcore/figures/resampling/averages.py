@@ -7,25 +7,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import percent, significant
-from dpcore.studies.resampling.averages import Rivals
-from dpcore.studies.resampling.equipartition import Sharing
+from dpcore.figures import marks
+from dpcore.figures.marks import NAME, Mark, interval, rows
+from dpcore.figures.theme import (
+    GUIDE,
+    ROWS,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.studies.resampling.averages.equipartition import Sharing
+from dpcore.studies.resampling.averages.rivals import Rivals
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.figures.theme import Stroke
-    from dpcore.studies.resampling.bootstrap_normality import Normality
-    from dpcore.studies.resampling.equipartition import Equipartition
+    from dpcore.figures.marks import Values
+    from dpcore.studies.resampling.averages.equipartition import Equipartition
+    from dpcore.studies.resampling.averages.normality import Normality
 
 _POINTS = 33
 _ENOUGH = 0.9
 _FEW = 10
 _DRAWS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70)
+_HEADROOM = 1.08
+_GAUSSIAN = 1.35
+"""By how much exact Gaussian noise may exceed the classic one, up to epsilon 10."""
 
 
-def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
+def limits_picture(rivals: Rivals) -> Picture:
     """Return up to how many draws an average beats Gaussian noise; figure 2."""
     deltas = np.geomspace(1e-10, 1e-2, _POINTS)
     several = [Rivals(epsilon=rivals.epsilon, delta=float(d)) for d in deltas]
@@ -36,11 +50,9 @@ def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
         f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
         f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
     )
-    at = {"type": "log", "dtick": 2, "title": {"text": "δ (log scale)"}}
     return Picture(
         title=title,
         figure=frame(
-            watermark=watermark,
             traces=[
                 _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
                 _line(
@@ -50,8 +62,8 @@ def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
                     STROKES["gaussian"],
                 ),
             ],
-            xaxis=at | {"exponentformat": "power"},
-            yaxis={"title": {"text": "draws"}, "rangemode": "tozero"},
+            xaxis=log_axis("δ", dtick=2, exponentformat="power"),
+            yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
         ),
         alt=f"Two decreasing lines against δ from 1e-10 to 1e-2. {title}.",
         table=pd.DataFrame(
@@ -60,25 +72,36 @@ def limits_picture(rivals: Rivals, *, watermark: bool) -> Picture:
     )
 
 
-def rivals_picture(rivals: Rivals, draws: int, *, watermark: bool) -> Picture:
+def rivals_picture(rivals: Rivals, draws: int) -> Picture:
     """Return the variance of averages of 1 to ``draws`` draws, and of Gaussian noise.
 
     The steep line has the same pure epsilon for every number of draws, the flatter one
-    the same epsilon and delta.
+    the same epsilon and delta. Variances are drawn over that of one draw, so that the
+    axis does not move with epsilon; the table has them as they are.
     """
     k = np.array(sorted({*(each for each in _DRAWS if each < draws), draws}))
     pure = [rivals.average(int(each)) for each in k]
     fair = [rivals.fair(int(each)) for each in k]
     level = [rivals.level(int(each)) for each in k]
     flat = np.ones(len(k))
+    one = rivals.average(1)
     traces = [
-        _line(k, pure, "average, same pure ε", STROKES["averaged"]),
-        _line(k, fair, "average, same ε and δ", STROKES["laplace"]),
-        _line(k, rivals.analytic * flat, "Gaussian, exact", STROKES["gaussian"]),
         _line(
-            k, rivals.classic * flat, "Gaussian, classic", STROKES["gaussian-classic"]
-        ),
+            k,
+            np.array(values) / one,
+            name,
+            STROKES[key],
+            hover="%{x:.4g}: %{customdata:.4g}",
+            customdata=values,
+        )
+        for values, name, key in (
+            (pure, "average, same pure ε", "averaged"),
+            (fair, "average, same ε and δ", "laplace"),
+            (rivals.analytic * flat, "Gaussian, exact", "gaussian"),
+            (rivals.classic * flat, "Gaussian, classic", "gaussian-classic"),
+        )
     ]
+    top = _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)
     title = (
         f"One Laplace draw has variance {significant(fair[0])}, the average of "
         f"{draws} has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
@@ -87,13 +110,9 @@ def rivals_picture(rivals: Rivals, draws: int, *, watermark: bool) -> Picture:
     return Picture(
         title=title,
         figure=frame(
-            watermark=watermark,
             traces=traces,
-            xaxis={"title": {"text": "Laplace draws averaged"}, **_whole(draws)},
-            yaxis={
-                "title": {"text": "variance of the noise (sensitivity 1)"},
-                "rangemode": "tozero",
-            },
+            xaxis=axis("Laplace draws averaged", **_whole(draws)),
+            yaxis=axis("variance of the noise, over that of one draw", range=[0, top]),
         ),
         alt=f"Variances against the number of draws. {title}. At the same pure ε the "
         f"average of {draws} has {significant(pure[-1])}; the classic Gaussian "
@@ -111,16 +130,13 @@ def rivals_picture(rivals: Rivals, draws: int, *, watermark: bool) -> Picture:
     )
 
 
-def normality_picture(
-    found: Sequence[Normality], *, picks: bool, watermark: bool
-) -> Picture:
+def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
     """Return how often averages pass for normal; figure 3, above or below.
 
     Args:
         found: By increasing numbers of draws; at least one.
         picks: Whether the truly normal of two samples is looked for, instead of
             testing one sample.
-        watermark: Whether the picture is for the classroom only.
 
     """
     k = [one.draws for one in found]
@@ -133,33 +149,26 @@ def normality_picture(
     names = ("Anderson and Darling", "Shapiro and Wilk")
     strokes = (STROKES["bit"], STROKES["laplace"])
     traces = [
-        _line(k, [pair[i] for pair in pairs], names[i], strokes[i])
-        | {
-            "mode": "lines+markers",
-            "error_y": {
-                "type": "data",
-                "array": [
+        _line(
+            k,
+            [pair[i] for pair in pairs],
+            names[i],
+            strokes[i],
+            marker={"symbol": strokes[i].symbol, "size": 7},
+            error_y=interval(
+                [
                     2 * one.error(pair[i])
                     for one, pair in zip(found, pairs, strict=True)
                 ],
-                "thickness": 1.2,
-                "width": 3,
-            },
-        }
+                thickness=1.2,
+                width=3,
+            ),
+        )
         for i in range(2)
     ]
     right = 0.5 if picks else 0.95
-    traces.append(
-        {
-            "type": "scatter",
-            "x": [k[0], k[-1]],
-            "y": [right, right],
-            "mode": "lines",
-            "name": "guessing" if picks else "truly normal",
-            "line": {"color": NEUTRAL, "dash": "dash", "width": 2},
-            "hoverinfo": "skip",
-        }
-    )
+    name = "guessing" if picks else "truly normal"
+    traces.append(marks.line([k[0], k[-1]], [right, right], name, GUIDE, hover=""))
     title = _picks_title(found) if picks else _normality_title(found)
     table = {
         "draws averaged": k,
@@ -169,17 +178,16 @@ def normality_picture(
     return Picture(
         title=title,
         figure=frame(
-            watermark=watermark,
             traces=traces,
-            xaxis={"title": {"text": "Laplace draws averaged"}, **_whole(k[-1])},
-            yaxis={"title": {"text": y}, "tickformat": ".0%"},
+            xaxis=axis("Laplace draws averaged", **_whole(k[-1])),
+            yaxis=axis(y, tickformat=".0%"),
         ),
         alt=f"Shares with bars of two standard errors, of two tests. {title}.",
         table=pd.DataFrame(table),
     )
 
 
-def sharing_picture(parts: Equipartition, *, watermark: bool) -> Picture:
+def sharing_picture(parts: Equipartition) -> Picture:
     """Return the variance of an average of ``k`` answers by how they share a budget."""
     kinds: list[Sharing] = list(Sharing)
     variances = [parts.variance(kind) for kind in kinds]
@@ -201,33 +209,23 @@ def sharing_picture(parts: Equipartition, *, watermark: bool) -> Picture:
     return Picture(
         title=title,
         figure=frame(
-            watermark=watermark,
             traces=[
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "x": variances,
-                    "y": [str(kind).replace(", ", ",<br>") for kind in kinds],
-                    "text": [
+                rows(
+                    [str(kind).replace(", ", ",<br>") for kind in kinds],
+                    variances,
+                    [
                         significant(v) + ("" if fine else ", too much")
                         for v, fine in zip(variances, honest, strict=True)
                     ],
-                    "textposition": "outside",
-                    "cliponaxis": False,
-                    "marker": {
-                        "color": [
-                            STROKES["laplace"].color if fine else STROKES["bit"].color
-                            for fine in honest
-                        ]
-                    },
-                    "hovertemplate": "%{y}: %{x:.4g}<extra></extra>",
-                }
+                    [STROKES["laplace" if fine else "bit"].color for fine in honest],
+                    hover="%{y}: %{x:.4g}",
+                )
             ],
-            xaxis={
-                "title": {"text": "variance (sensitivity 1)"},
-                "range": [0, 1.45 * max(variances)],
-            },
-            yaxis={"autorange": "reversed", "automargin": True},
+            xaxis=axis(
+                "variance (sensitivity 1), scaled to the largest",
+                range=[0, 1.45 * max(variances)],
+            ),
+            yaxis=ROWS,
         ),
         alt=f"Bars of variances by the way of sharing. {title}. Under zCDP the "
         f"variance is {significant(zcdp)} for any number of answers.",
@@ -273,14 +271,6 @@ def _whole(most: int) -> dict[str, int]:
     return {"dtick": 1} if most <= _FEW else {}
 
 
-def _line(x: Any, y: Any, name: str, stroke: Stroke) -> dict[str, Any]:  # noqa: ANN401 - arrays or lists
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": y,
-        "mode": "lines",
-        "name": name,
-        "line": {"color": stroke.color, "dash": stroke.dash, "width": 2.5},
-        "marker": {"symbol": stroke.symbol, "size": 7},
-        "hovertemplate": "%{x:.4g}: %{y:.4g}<extra>%{fullData.name}</extra>",
-    }
+def _line(x: Values, y: Values, name: str, stroke: Stroke, **more: Any) -> Mark:  # noqa: ANN401 - Plotly's own vocabulary
+    known = {"hover": "%{x:.4g}: %{y:.4g}", "aside": NAME} | more
+    return marks.line(x, y, name, stroke, **known)

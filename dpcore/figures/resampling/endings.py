@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.figures.marks import Mark, dot, points
 from dpcore.figures.theme import NEUTRAL
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 WORDS = "δ is 0 from here on"
 
 
 def ending(
     epsilon: FloatArray, delta: FloatArray, *, least: float, color: str
-) -> list[dict[str, Any]]:
+) -> list[Mark]:
     """Return a mark where ``delta`` comes down to 0, or nothing where it does not.
 
     Args:
@@ -33,24 +34,22 @@ def ending(
     first, last = float(epsilon[0]), float(epsilon[-1])
     # An axis that starts above 0 is a logarithmic one.
     middle = (first * last) ** 0.5 if first > 0 else last / 2
-    mark = {
-        "type": "scatter",
-        "x": [at],
-        "y": [least],
-        "mode": "markers+text",
-        "marker": {"symbol": "x", "size": 9, "color": color},
-        "text": [WORDS],
-        "textposition": "top right" if at < middle else "top left",
-        "textfont": {"color": NEUTRAL},
-        "cliponaxis": False,
-        "showlegend": False,
-        "name": WORDS,
-        "hovertemplate": "from ε %{x:.4g} on δ is 0<extra></extra>",
-    }
+    mark = points(
+        [at],
+        [least],
+        WORDS,
+        dot(color, 9, "x"),
+        hover="from ε %{x:.4g} on δ is 0",
+        text=[WORDS],
+        textposition="top right" if at < middle else "top left",
+        textfont={"color": NEUTRAL},
+        cliponaxis=False,
+        showlegend=False,
+    )
     return [mark]
 
 
-def told_once(marks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def told_once(marks: list[Mark]) -> list[Mark]:
     """Return the marks with words at the last of them only: two would collide."""
     ordered = sorted(marks, key=lambda mark: mark["x"])
     return [mark | {"mode": "markers"} for mark in ordered[:-1]] + ordered[-1:]

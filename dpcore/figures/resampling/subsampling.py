@@ -2,86 +2,101 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
 from dpcore.figures.resampling.endings import ending, told_once
-from dpcore.figures.resampling.subsampling_lines import EXACT, OTHER, SHARE, line, now
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.theme import (
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+    whole_decades,
+)
+from dpcore.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.privacy.subsampled import Law
-    from dpcore.studies.resampling.subsampling_claims import (
+    from dpcore.studies.resampling.subsampling.claims import (
         LemmaCurve,
         Measured,
         RenyiCurve,
     )
+    from dpcore.studies.resampling.subsampling.errors import ErrorParts, SimulatedErrors
 
-_CLAIM = {"color": "#D55E00", "dash": "dash", "width": 2.5}
+_EXACT = Stroke(color="#0072B2", width=3)
+_OTHER = Stroke(color="#CC79A7", dash="dashdot")
+_CLAIM = Stroke(color="#D55E00", dash="dash")
+_LIMIT = Stroke(color=NEUTRAL, dash="dash")
+_SAMPLED = Stroke(color="#009E73", dash="dot")
+_SHARE = "share of the rows in the sample"
+_HOVER = "%{x:.3g}: %{y:.4g}"
 _SMALLEST = 1e-300
 _BOTTOM = 1e-12
+_CEILING = 1.5
+"""In epsilons on the sample: above 1 a bound says nothing."""
+_FAR = 10.0
+_MIDDLE = 0.5
 
 
-def lemma_picture(
-    curve: LemmaCurve, measured: Measured, *, at: float, watermark: bool
-) -> Picture:
+def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Picture:
     """Return the epsilon against the share of rows: claimed, measured and exact.
+
+    It is drawn over the epsilon on the sample, so that the axis does not move with it.
 
     Args:
         curve: What is claimed and what is exact.
         measured: What simulated releases show.
         at: The share that the page is set to.
-        watermark: Whether the picture is for the classroom only.
 
     """
     shown = np.isfinite(measured.estimate)
     center = np.where(shown, measured.estimate, np.nan)
-    ceiling = max(float(curve.exact[-1]) * 2.5, float(curve.exact[-1]) + 0.5)
+    whole = curve.epsilon
     # Beyond the level without a sample the bound says nothing: it is left out.
-    bound = np.where(curve.claimed <= ceiling, curve.claimed, np.nan)
+    bound = np.where(curve.claimed <= _CEILING * whole, curve.claimed, np.nan)
     says = np.isfinite(bound)
-    if says.any():
-        ceiling = min(ceiling, 1.25 * float(max(bound[says].max(), curve.exact[-1])))
-    else:
-        ceiling = 1.1 * float(curve.exact[-1])
-    lines: list[dict[str, Any]] = [
+    far = _FAR * whole
+    bars = interval(
+        np.minimum(measured.high - center, far)[shown] / whole,
+        np.minimum(center - measured.low, far)[shown] / whole,
+        thickness=1.5,
+        width=4,
+    )
+    lines = [
         *(
-            [line(curve.rate, bound, "the source's bound", _CLAIM)]
+            [_over(whole, curve.rate, bound, "the source's bound", _CLAIM)]
             if says.any()
             else ()
         ),
-        line(curve.rate, curve.one_sided, "if only joining is limited", OTHER),
-        line(curve.rate, curve.exact, "exact", EXACT),
-        {
-            "type": "scatter",
-            "x": measured.rate[shown],
-            "y": center[shown],
-            "error_y": {
-                "type": "data",
-                "symmetric": False,
-                "array": np.minimum(measured.high - center, ceiling)[shown],
-                "arrayminus": np.minimum(center - measured.low, ceiling)[shown],
-                "thickness": 1.5,
-                "width": 4,
-            },
-            "mode": "markers",
-            "name": "measured",
-            "marker": {"color": "#6B6B6B", "symbol": "diamond", "size": 8},
-            "hovertemplate": "%{x:.3g}: %{y:.3g}<extra>measured</extra>",
-        },
+        _over(whole, curve.rate, curve.one_sided, "if only joining is limited", _OTHER),
+        _over(whole, curve.rate, curve.exact, "exact", _EXACT),
+        points(
+            measured.rate[shown],
+            center[shown] / whole,
+            "measured",
+            dot("#6B6B6B", 8, "diamond"),
+            hover="%{x:.3g}: %{customdata:.3g}",
+            aside="measured",
+            customdata=center[shown],
+            error_y=bars,
+        ),
     ]
     figure = frame(
-        watermark=watermark,
         traces=lines,
-        xaxis={"title": {"text": SHARE}, "range": [0, 1.02]},
-        yaxis={"title": {"text": "ε of the answer"}, "range": [0, ceiling]},
-        shapes=[now(at)],
+        xaxis=axis(_SHARE, range=[0, 1.02]),
+        yaxis=axis("ε of the answer, over ε on the sample", range=[0, _CEILING]),
+        shapes=[_now(at)],
     )
     exact = float(np.interp(at, curve.rate, curve.exact))
     claim = float(np.interp(at, curve.rate, curve.claimed))
@@ -95,7 +110,7 @@ def lemma_picture(
     )
     table = pd.DataFrame(
         {
-            SHARE: curve.rate,
+            _SHARE: curve.rate,
             "exact ε": curve.exact,
             "the source's bound": curve.claimed,
             "if only joining is limited": curve.one_sided,
@@ -113,22 +128,22 @@ def lemma_picture(
     return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
-def renyi_picture(curve: RenyiCurve, *, watermark: bool) -> Picture:
-    """Return divergence over order, which climbs to the level without a sample."""
+def renyi_picture(curve: RenyiCurve) -> Picture:
+    """Return divergence over order, which climbs to the level without a sample.
+
+    It is drawn over that level, so that the axis does not move with the noise.
+    """
     ends = curve.order[[0, -1]]
-    level = np.full(2, curve.level)
+    top = curve.level
+    level = np.full(2, top)
     figure = frame(
-        watermark=watermark,
         traces=[
-            line(ends, level, "without a sample", {**OTHER, "color": NEUTRAL}),
-            line(ends, np.full(2, curve.claimed_level), "if it shrank", _CLAIM),
-            {
-                **line(curve.order, curve.slope, "with the sample", EXACT),
-                "mode": "lines+markers",
-            },
+            _over(top, ends, level, "without a sample", replace(_OTHER, color=NEUTRAL)),
+            _over(top, ends, np.full(2, curve.claimed_level), "if it shrank", _CLAIM),
+            _over(top, curve.order, curve.slope, "with the sample", _EXACT, marker={}),
         ],
-        xaxis={"type": "log", "dtick": 1, "title": {"text": "order α (log scale)"}},
-        yaxis={"title": {"text": "divergence over order"}, "rangemode": "tozero"},
+        xaxis=log_axis("order α", dtick=1, range=[*np.log10(ends * [0.9, 1.1])]),
+        yaxis=axis("divergence over order, in ρ", range=[0, 1.1]),
     )
     title = (
         f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
@@ -151,7 +166,6 @@ def profile_picture(
     profiles: Mapping[Law, tuple[FloatArray, FloatArray]],
     *,
     rate: float,
-    watermark: bool,
 ) -> Picture:
     """Return delta against epsilon, of noise on the table and on a sample.
 
@@ -159,7 +173,6 @@ def profile_picture(
         epsilon: Shape ``(m,)``, ascending.
         profiles: For each law of noise, delta without and with the sample.
         rate: Share of the rows in the sample.
-        watermark: Whether the picture is for the classroom only.
 
     """
     names = {"laplace": "Laplace", "gaussian": "Gaussian"}
@@ -170,22 +183,17 @@ def profile_picture(
             ("whole table", whole, "dot"),
             ("sample", sampled, "solid"),
         ):
-            style = {"color": color, "dash": dash, "width": 2.5}
             seen = np.where(delta > _SMALLEST, delta, np.nan)
-            lines.append(line(epsilon, seen, f"{names[law]}, {what}", style))
+            name, stroke = f"{names[law]}, {what}", Stroke(color=color, dash=dash)
+            lines.append(line(epsilon, seen, name, stroke, hover=_HOVER, aside=NAME))
             ends += ending(epsilon, delta, least=_BOTTOM, color=color)
-            table[f"{names[law]}, {what}"] = delta
+            table[name] = delta
     figure = frame(
-        watermark=watermark,
         traces=[*lines, *told_once(ends)],
-        xaxis={"title": {"text": "privacy parameter ε"}},
-        yaxis={
-            "type": "log",
-            "range": [-12, 0.1],
-            "dtick": 3,
-            "exponentformat": "power",
-            "title": {"text": "δ: how often ε fails (log scale)"},
-        },
+        xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
+        yaxis=log_axis(
+            "δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"
+        ),
     )
     parts = [
         f"{significant(float(whole[0]))} to {significant(float(one[0]))} ({names[law]})"
@@ -201,3 +209,98 @@ def profile_picture(
         alt=f"Falling curves of δ against ε. {title}.",
         table=pd.DataFrame(table),
     )
+
+
+def error_picture(
+    parts: ErrorParts,
+    *,
+    full: float,
+    simulated: SimulatedErrors | None,
+    at: float,
+    unit: str,
+    ends: tuple[float, float],
+) -> Picture:
+    """Return the typical error of a release from a sample, and of one from all rows.
+
+    Args:
+        parts: Sampling and noise variances over the shares.
+        full: Mean squared error of releasing from the whole table.
+        simulated: The experiment, where there is one.
+        at: The share that the page is set to.
+        unit: Unit of the statistic; empty if it has none.
+        ends: The errors from which to which the axis goes, which no epsilon moves.
+
+    """
+    total, whole = np.sqrt(parts.total), float(np.sqrt(full))
+    label = f"typical error{f', {unit}' if unit else ''}"
+    drawn = (
+        (parts.rate, np.sqrt(parts.noise), "noise", _OTHER),
+        (
+            parts.rate,
+            np.where(parts.sampling > 0, np.sqrt(parts.sampling), np.nan),
+            "who is sampled",
+            _SAMPLED,
+        ),
+        (parts.rate, total, "both", _EXACT),
+        (parts.rate[[0, -1]], np.full(2, whole), "all rows, same ε", _LIMIT),
+    )
+    traces = [line(*each, hover=_HOVER, aside=NAME) for each in drawn]
+    if simulated is not None:
+        traces.append(
+            points(
+                simulated.rate,
+                simulated.rmse,
+                "simulated",
+                dot("#6B6B6B", 7, "diamond"),
+                hover="%{y:.4g}",
+                aside="simulated",
+                error_y=interval(simulated.error, thickness=1.2, width=3),
+            )
+        )
+    figure = frame(
+        traces=traces,
+        xaxis=log_axis(_SHARE, dtick=1, range=[float(np.log10(parts.rate[0])), 0.08]),
+        yaxis=log_axis(label, *whole_decades(*ends)),
+        shapes=[_now(at)],
+    )
+    here = float(np.exp(np.interp(np.log(at), np.log(parts.rate), np.log(total))))
+    suffix = f" {unit}" if unit else ""
+    title = (
+        f"At the same final ε, a release from {percent(at)} of the rows is off "
+        f"by {significant(here)}{suffix}, one from all rows by "
+        f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
+    )
+    table = pd.DataFrame(
+        {
+            _SHARE: parts.rate,
+            "error from who is sampled": np.sqrt(parts.sampling),
+            "error from noise": np.sqrt(parts.noise),
+            "both": total,
+        }
+    )
+    return Picture(
+        title=title,
+        figure=figure,
+        alt=f"Curves that fall as the sample grows, down to that of all rows. {title}.",
+        table=table,
+    )
+
+
+def _over(
+    unit: float,
+    x: FloatArray,
+    y: FloatArray,
+    name: str,
+    stroke: Stroke,
+    **more: Any,  # noqa: ANN401 - Plotly's own vocabulary
+) -> Mark:
+    """Return a curve over a number that moves with the noise; hovering says ``y``."""
+    hover = "%{x:.3g}: %{customdata:.4g}"
+    return line(
+        x, y / unit, name, stroke, hover=hover, aside=NAME, customdata=y, **more
+    )
+
+
+def _now(at: float) -> Mark:
+    """Return the setting of the page, named on the side that has room."""
+    return now(at, xanchor="right" if at > _MIDDLE else "left", yanchor="top")

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, significant
+from dpcore.figures.marks import dot, interval, line, points
+from dpcore.figures.theme import (
+    GUIDE,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    log_axis,
+)
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from dpcore.studies.teaching.audit import Audit, Event
@@ -17,16 +26,13 @@ if TYPE_CHECKING:
 _CUT = 6.0
 
 
-def audit_picture(
-    audit: Audit, event: Event, *, expected: float, watermark: bool
-) -> Picture:
+def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
     """Return the estimated log ratio with its confidence limits against the draws.
 
     Args:
         audit: What was counted.
         event: What was counted for.
         expected: From how many draws on the violation shows, on average.
-        watermark: Whether the picture is for the classroom only.
 
     """
     setup, truth = event.setup, event.log_ratio()
@@ -36,61 +42,38 @@ def audit_picture(
     low, high = (np.clip(limit, -_CUT, _CUT) for limit in (audit.low, audit.high))
     caught = audit.caught_from(setup.epsilon)
     lines = [
-        (setup.epsilon, f"promised: at most {significant(setup.epsilon)}", NEUTRAL),
+        (
+            setup.epsilon,
+            f"promised: at most {significant(setup.epsilon)}",
+            GUIDE,
+        ),
     ]
     if math.isfinite(truth):
-        lines.append((truth, f"exact for this event: {significant(truth)}", "black"))
+        exact = Stroke(color=stroke.color, width=2)
+        lines.append((truth, f"exact for this event: {significant(truth)}", exact))
     ends = np.array([audit.draws[0] / 1.3, audit.draws[-1] * 1.3])
+    highest = max(setup.epsilon, truth if math.isfinite(truth) else 0) + 1.5
     figure = frame(
-        watermark=watermark,
         height=360,
         traces=[
-            {
-                "type": "scatter",
-                "x": audit.draws,
-                "y": np.where(drawn, at, np.nan),
-                "error_y": {
-                    "type": "data",
-                    "symmetric": False,
-                    "array": high - at,
-                    "arrayminus": at - low,
-                    "thickness": 1.6,
-                    "width": 4,
-                },
-                "mode": "markers",
-                "name": "counted, 95 % confidence",
-                "marker": {"color": stroke.color, "symbol": stroke.symbol, "size": 9},
-                "hovertemplate": "%{x:,} draws: %{y:.3f}<extra></extra>",
-            },
+            points(
+                audit.draws,
+                np.where(drawn, at, np.nan),
+                "counted, 95 % confidence",
+                dot(stroke.color, 9, stroke.symbol),
+                hover="%{x:,} draws: %{y:.3f}",
+                error_y=interval(high - at, at - low, thickness=1.6, width=4),
+            ),
             *(
-                {
-                    "type": "scatter",
-                    "x": ends,
-                    "y": [height, height],
-                    "mode": "lines",
-                    "name": name,
-                    "line": {
-                        "color": NEUTRAL if color == NEUTRAL else stroke.color,
-                        "dash": "dash" if color == NEUTRAL else "solid",
-                        "width": 2,
-                    },
-                    "hoverinfo": "skip",
-                }
-                for height, name, color in lines
+                line(ends, [height, height], name, stroke, hover="")
+                for height, name, stroke in lines
             ),
         ],
-        xaxis={
-            "type": "log",
-            "dtick": 1,
-            "title": {"text": "releases drawn in each world (log scale)"},
-        },
-        yaxis={
-            "title": {"text": "log of ratio"},
-            "range": [
-                min(-0.5, setup.epsilon - 1.5),
-                max(setup.epsilon, truth if math.isfinite(truth) else 0) + 1.5,
-            ],
-        },
+        xaxis=log_axis("releases drawn in each world", dtick=1),
+        yaxis=axis(
+            "log of ratio (around the promise)",
+            range=[min(-0.5, setup.epsilon - 1.5), highest],
+        ),
     )
     title = _takeaway(event, truth, expected, caught)
     return Picture(
@@ -122,7 +105,7 @@ def _takeaway(event: Event, truth: float, expected: float, caught: float) -> str
         )
     if math.isfinite(expected):
         return (
-            f"Not caught yet: this event breaks the promise ({epsilon_text(truth)} "
+            f"Not caught yet: this event breaks the promise ({significant(truth)} "
             f"instead of {promised}), but it takes about {int(expected):,} draws to "
             "show"
         )

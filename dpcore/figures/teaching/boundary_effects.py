@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import STROKES, Picture, frame
-from dpcore.figures.wording import percent, significant
+from dpcore.figures.marks import Mark, line, now
+from dpcore.figures.theme import STROKES, Picture, axis, frame, log_axis
+from dpcore.wording import significant, three_digits
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
     from dpcore.studies.teaching.laboratory import Setup
 
 
-def atoms_picture(mechanism: Mechanism, setup: Setup, *, watermark: bool) -> Picture:
+_VALUE = axis("the value (0 and 1 are the bounds)")
+_MIDDLE = 0.5
+_DRAWS = (0.9, 25.0)
+"""Of one release: from hardly more than 1 to 20, the most at any setting of the lab."""
+
+
+def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
     """Return how often exactly a bound is released, over where the value lies."""
     place = np.linspace(0.0, 1.0, 101)
     lower, upper = mechanism.atoms(place)
     here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
-    color = STROKES[setup.key].color
-    lines = (("exactly 0", lower, "solid"), ("exactly 1", upper, "dash"))
+    solid = replace(STROKES[setup.key], dash="solid")
+    lines = (
+        ("exactly 0", lower, solid),
+        ("exactly 1", upper, replace(solid, dash="dash")),
+    )
+    hover = "value %{x:.2f}: %{y:.3g} %"
     figure = frame(
-        watermark=watermark,
         height=320,
         traces=[
-            {
-                "type": "scatter",
-                "x": place,
-                "y": 100 * share,
-                "mode": "lines",
-                "name": name,
-                "line": {"color": color, "dash": dash, "width": 2.5},
-                "hovertemplate": "value %{x:.2f}: %{y:.3g} %<extra></extra>",
-            }
-            for name, share, dash in lines
+            line(place, 100 * share, name, stroke, hover=hover)
+            for name, share, stroke in lines
         ],
-        xaxis={"title": {"text": "the value (0 and 1 are the bounds)"}},
-        yaxis={"title": {"text": "share of releases, %"}, "range": [0, 60]},
+        xaxis=_VALUE,
+        yaxis=axis("share of releases, %", range=[0, 60]),
         shapes=[_now(setup.place)],
     )
     title = (
-        f"With the value at {significant(setup.place)}, {percent(here[0])} of all "
-        f"releases are exactly 0 and {percent(here[1])} exactly 1"
+        f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
+        f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
     )
     table = pd.DataFrame({"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper})
     return Picture(
@@ -55,29 +58,23 @@ def atoms_picture(mechanism: Mechanism, setup: Setup, *, watermark: bool) -> Pic
     )
 
 
-def tries_picture(
-    tries: FloatArray, place: FloatArray, setup: Setup, *, watermark: bool
-) -> Picture:
+def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
     """Return how many draws a release takes on average, over where the value lies."""
-    stroke = STROKES[setup.key]
     here, there = (
         float(np.interp(at, place, tries)) for at in (setup.place, setup.other)
     )
     figure = frame(
-        watermark=watermark,
         height=320,
         traces=[
-            {
-                "type": "scatter",
-                "x": place,
-                "y": tries,
-                "mode": "lines",
-                "line": {"color": stroke.color, "dash": stroke.dash, "width": 2.5},
-                "hovertemplate": "value %{x:.2f}: %{y:.3g} draws<extra></extra>",
-            }
+            line(
+                place,
+                tries,
+                stroke=STROKES[setup.key],
+                hover="value %{x:.2f}: %{y:.3g} draws",
+            )
         ],
-        xaxis={"title": {"text": "the value (0 and 1 are the bounds)"}},
-        yaxis={"title": {"text": "draws for one release"}, "rangemode": "tozero"},
+        xaxis=_VALUE,
+        yaxis=log_axis("draws for one release", *_DRAWS),
         shapes=[_now(setup.place), _now(setup.other, "other world")],
     )
     title = (
@@ -93,19 +90,5 @@ def tries_picture(
     )
 
 
-def _now(place: float, name: str = "now") -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": place,
-        "x1": place,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": "rgba(127,127,127,0.6)", "width": 1},
-        "label": {
-            "text": name,
-            "textposition": "end",
-            "textangle": 0,
-            "xanchor": "left" if place < 0.5 else "right",  # noqa: PLR2004 - inwards
-        },
-    }
+def _now(place: float, name: str = "now") -> Mark:
+    return now(place, name, xanchor="left" if place < _MIDDLE else "right")

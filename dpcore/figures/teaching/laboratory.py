@@ -3,75 +3,93 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import NEUTRAL, STROKES, Picture, frame
-from dpcore.figures.wording import epsilon_text, percent, significant
+from dpcore.figures.marks import (
+    Mark,
+    area,
+    band,
+    densities,
+    dot,
+    line,
+    lollipop,
+    note,
+    points,
+)
+from dpcore.figures.theme import NEUTRAL, OTHER, STROKES, Picture, Stroke, axis, frame
+from dpcore.wording import epsilon_text, significant, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _RELEASE = "released number (0 and 1 are the bounds)"
 _BAND = "rgba(127,127,127,0.16)"
 _FAINT = "rgba(127,127,127,0.10)"
+_EDGE = Stroke(color=NEUTRAL, dash="dash", width=1)
 _ASIDE = 0.006
-_HEADROOM = 1.3
+_MOST = 2.3
+"""Ends of the evidence, in promised epsilons: truncation as published gives up to 2."""
+_HEADROOM = 1.08
+_SIGHT = (-0.3, 1.3)
+"""What is seen, whether the bounds are kept or not."""
 _SAME = 1e-9
 _HALF = 0.5
 _LABELED = 0.05
 _MARGIN = 0.02
 
 
-def worlds_picture(
-    worlds: TwoWorlds, meter: Meter, *, setup: Setup, watermark: bool
-) -> Picture:
+def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
     """Return both laws, and under them the log ratio with the promised band.
 
     Points that are released with positive probability are lollipops, whose height is
-    that probability; below they are single dots.
+    that probability; below they are single dots. No axis moves with epsilon: a density
+    is drawn over the highest one, and evidence over what was promised.
     """
     color, epsilon = STROKES[setup.key].color, meter.nominal
     names = tuple(f"value {significant(at)}" for at in worlds.positions)
-    looks = ((color, "solid"), (NEUTRAL, "dash"))
-    top = _HEADROOM * max(epsilon, min(worlds.largest, 3 * epsilon))
+    strokes = (Stroke(color=color), OTHER)
     title = _takeaway(worlds, meter, setup)
     figure = frame(
-        watermark=watermark,
         height=400,
         traces=[
-            *_densities(worlds, names, looks),
-            *_lollipops(worlds, looks),
+            *densities(
+                worlds.x,
+                dict(zip(names, (worlds.first, worlds.second), strict=True)),
+                strokes,
+                hover="%{x:.3f}",
+                fill=_FAINT,
+            ),
+            *_lollipops(worlds, strokes),
             *_evidence(worlds, epsilon, setup.key),
         ],
-        xaxis={
-            "title": {"text": _RELEASE},
-            "anchor": "y2",
-            "range": [worlds.x[0] - _MARGIN, worlds.x[-1] + _MARGIN],
-        },
-        yaxis={
-            "domain": [0.56, 1],
-            "showticklabels": False,
-            "rangemode": "tozero",
-            "title": {"text": "how likely"},
-        },
-        yaxis2={
-            "domain": [0, 0.5],
-            "range": [-top, top],
-            "title": {"text": "log of ratio"},
-        },
+        xaxis=axis(
+            _RELEASE, anchor="y2", range=[_SIGHT[0] - _MARGIN, _SIGHT[1] + _MARGIN]
+        ),
+        yaxis=axis(
+            "how likely<br>(1: likeliest)",
+            domain=[0.56, 1],
+            tickvals=[0, 1],
+            range=[0, _HEADROOM],
+        ),
+        yaxis2=axis(
+            "log of ratio,<br>in promised ε",
+            domain=[0, 0.5],
+            range=[-_MOST, _MOST],
+            tickvals=[-2, -1, 0, 1, 2],
+        ),
         yaxis3={
             "overlaying": "y",
             "anchor": "x",
             "range": [0, 1.2],
             "visible": False,
         },
-        shapes=[_band(epsilon)],
+        shapes=[band(-1, 1, _BAND, _EDGE, yref="y2")],
         annotations=_labels(worlds, meter),
         showlegend=True,
         legend={
@@ -90,162 +108,89 @@ def worlds_picture(
     return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
-def _densities(
-    worlds: TwoWorlds, names: tuple[str, ...], looks: tuple[tuple[str, str], ...]
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "x": worlds.x,
-            "y": np.where(np.isfinite(density), density, np.nan),
-            "mode": "lines",
-            "name": name,
-            "line": {"color": color, "dash": dash, "width": 2.5},
-            "fill": "tozeroy",
-            "fillcolor": _FAINT,
-            "hovertemplate": "%{x:.3f}<extra>%{fullData.name}</extra>",
-        }
-        for density, name, (color, dash) in zip(
-            (worlds.first, worlds.second), names, looks, strict=True
-        )
-    ]
-
-
-def _lollipops(
-    worlds: TwoWorlds, looks: tuple[tuple[str, str], ...]
-) -> list[dict[str, Any]]:
+def _lollipops(worlds: TwoWorlds, strokes: tuple[Stroke, Stroke]) -> list[Mark]:
     traces = []
     for atom in worlds.atoms:
         inward = 1 if atom.at < _HALF else -1
         ends = ((atom.first, 0), (atom.second, 2))
-        for (share, aside), (color, dash) in zip(ends, looks, strict=True):
-            x = atom.at + inward * aside * _ASIDE
-            label = f"exactly {atom.at:g}: {percent(share)}"
+        for (share, aside), stroke in zip(ends, strokes, strict=True):
+            label = f"exactly {atom.at:g}: {three_digits(share)}"
             traces.append(
-                {
-                    "type": "scatter",
-                    "x": [x, x],
-                    "y": [0, share],
-                    "yaxis": "y3",
-                    "mode": "lines+markers+text",
-                    "text": ["", label if share > _LABELED else ""],
-                    "textposition": f"middle {'right' if inward > 0 else 'left'}",
-                    "showlegend": False,
-                    "cliponaxis": False,
-                    "line": {"color": color, "dash": dash, "width": 2.5},
-                    "marker": {"color": color, "size": [0, 9]},
-                    "hovertemplate": "%{y:.3f} exactly on the bound<extra></extra>",
-                }
+                lollipop(
+                    atom.at + inward * aside * _ASIDE,
+                    share,
+                    stroke,
+                    hover="%{y:.3f} exactly on the bound",
+                    text=label if share > _LABELED else "",
+                    side="right" if inward > 0 else "left",
+                    yaxis="y3",
+                )
             )
     return traces
 
 
-def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[dict[str, Any]]:
-    stroke = STROKES[key]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "x": worlds.x,
-            "y": worlds.log_ratio,
-            "yaxis": "y2",
-            "mode": "lines",
-            "showlegend": False,
-            "line": {"color": stroke.color, "width": 2.5},
-            "hovertemplate": "%{x:.3f}: %{y:.3f}<extra>log of ratio</extra>",
-        }
-    ]
-    traces += [
-        {
-            "type": "scatter",
-            "x": x,
-            "y": y,
-            "yaxis": "y2",
-            "mode": "none",
-            "fill": "toself",
-            "fillcolor": stroke.color,
-            "showlegend": False,
-            "hoverinfo": "skip",
-        }
-        for x, y in _excesses(worlds, epsilon)
+def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[Mark]:
+    color = STROKES[key].color
+    own: Mark = {"yaxis": "y2", "showlegend": False}
+    traces = [
+        line(
+            worlds.x,
+            worlds.log_ratio / epsilon,
+            stroke=Stroke(color=color),
+            hover="%{x:.3f}: %{customdata:.3f}",
+            aside="log of ratio",
+            customdata=worlds.log_ratio,
+            **own,
+        ),
+        *(area(*outline, color, **own) for outline in _excesses(worlds, epsilon)),
     ]
     if worlds.atoms:
         traces.append(
-            {
-                "type": "scatter",
-                "x": [atom.at for atom in worlds.atoms],
-                "y": [atom.log_ratio for atom in worlds.atoms],
-                "yaxis": "y2",
-                "mode": "markers",
-                "showlegend": False,
-                "cliponaxis": False,
-                "marker": {"color": stroke.color, "size": 9},
-                "hovertemplate": "exactly %{x:g}: %{y:.3f}<extra></extra>",
-            }
+            points(
+                [atom.at for atom in worlds.atoms],
+                [atom.log_ratio / epsilon for atom in worlds.atoms],
+                marker=dot(color, 9),
+                hover="exactly %{x:g}: %{customdata:.3f}",
+                customdata=[atom.log_ratio for atom in worlds.atoms],
+                cliponaxis=False,
+                **own,
+            )
         )
     return traces
 
 
 def _excesses(
     worlds: TwoWorlds, epsilon: float
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the outline of every piece of the line that lies outside the band."""
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Yield every piece of the line outside the band, with the edge of the band."""
     most = epsilon * (1 + _SAME)
     with np.errstate(invalid="ignore"):
         sides = ((worlds.log_ratio > most, 1), (worlds.log_ratio < -most, -1))
     for outside, sign in sides:
         edges = np.flatnonzero(np.diff(outside, prepend=False, append=False))
         for start, stop in edges.reshape(-1, 2):
-            x, y = worlds.x[start:stop], worlds.log_ratio[start:stop]
-            band = np.full(x.shape, sign * epsilon)
-            yield np.concatenate([x, x[::-1]]), np.concatenate([y, band])
+            x, y = worlds.x[start:stop], worlds.log_ratio[start:stop] / epsilon
+            yield x, y, np.full(x.shape, float(sign))
 
 
-def _band(epsilon: float) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "xref": "paper",
-        "yref": "y2",
-        "x0": 0,
-        "x1": 1,
-        "y0": -epsilon,
-        "y1": epsilon,
-        "fillcolor": _BAND,
-        "line": {"width": 1, "color": NEUTRAL, "dash": "dash"},
-        "layer": "below",
-    }
-
-
-def _labels(worlds: TwoWorlds, meter: Meter) -> list[dict[str, Any]]:
-    label = {
-        "xref": "paper",
-        "yref": "y2",
-        "x": 1,
-        "xanchor": "right",
-        "showarrow": False,
-    }
-    labels: list[dict[str, Any]] = [
-        label
-        | {
-            "y": meter.nominal,
-            "yanchor": "top",
-            "text": f"promised: at most ±{significant(meter.nominal)}",
-        }
-    ]
+def _labels(worlds: TwoWorlds, meter: Meter) -> list[Mark]:
+    promised = f"promised: at most ±{significant(meter.nominal)}"
+    corner = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
+    labels = [note(promised, 1, 1, yref="y2", **corner)]
     if not meter.holds and worlds.largest > meter.nominal * (1 + _SAME):
         at = int(np.nanargmax(np.abs(worlds.log_ratio)))
         left = worlds.x[at] < _HALF
         labels.append(
-            {
-                "xref": "x",
-                "yref": "y2",
-                "x": worlds.x[at],
-                "y": worlds.log_ratio[at],
-                "ax": 60 if left else -60,
-                "ay": 0,
-                "xanchor": "left" if left else "right",
-                "arrowcolor": NEUTRAL,
-                "text": f"<b>given away here: {epsilon_text(worlds.largest)}</b>",
-            }
+            note(
+                f"<b>given away here: {epsilon_text(worlds.largest)}</b>",
+                worlds.x[at],
+                worlds.log_ratio[at] / meter.nominal,
+                yref="y2",
+                ax=60 if left else -60,
+                ay=0,
+                xanchor="left" if left else "right",
+                arrowcolor=NEUTRAL,
+            )
         )
     return labels
 
@@ -285,8 +230,9 @@ def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
 def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
     first, second = (significant(at) for at in worlds.positions)
     spikes = "".join(
-        f" Exactly {atom.at:g} is released with probability {percent(atom.first)} or "
-        f"{percent(atom.second)}, log ratio {significant(atom.log_ratio)}."
+        f" Exactly {atom.at:g} is released with probability "
+        f"{three_digits(atom.first)} or "
+        f"{three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
         for atom in worlds.atoms
     )
     return (

@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, Picture, frame, plain
-from dpcore.figures.wording import significant
+from dpcore.figures.marks import Mark, dot, note, points, vertical
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    NEUTRAL,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    plain,
+)
 from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    import plotly.graph_objects as go
+
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.explorable import Explorable
     from dpcore.studies.teaching.neighbors import Neighbor
     from dpcore.studies.teaching.small_tables import Setting
@@ -22,6 +34,7 @@ NEWCOMER = "newcomer"
 _ROW, _AROUND = 28, 110
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 _FADED = {"marker": {"opacity": 1}}
+_THEN = Stroke(color=CONFIDENTIAL, dash="dash", width=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +99,7 @@ def letter(group: float) -> str:
     return chr(ord("A") + int(group))
 
 
-def people_picture(scene: Scene, *, watermark: bool) -> Picture:
+def people_picture(scene: Scene) -> Picture:
     """Return everybody between the bounds, and who moves where in the worst neighbor.
 
     People are the first trace; its ``customdata`` is their position in the table.
@@ -104,7 +117,7 @@ def people_picture(scene: Scene, *, watermark: bool) -> Picture:
         columns["group"] = [letter(group) for group in scene.rows[:, GROUP]]
     return Picture(
         title=title,
-        figure=draw(scene, watermark=watermark),
+        figure=draw(scene),
         alt=f"{len(scene.rows)} made-up people: {listed}. {title}.",
         table=pd.DataFrame(columns),
     )
@@ -123,7 +136,7 @@ def _takeaway(scene: Scene) -> str:
     return f"The {label} moves from {here} to {there} with {scene.move}"
 
 
-def _strip(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped Plotly
+def _strip(scene: Scene) -> go.Figure:
     """Return one row a person, their values between the bounds."""
     rows = [plain(name) for name in scene.names]
     if scene.change is Change.ADDITION:
@@ -133,7 +146,6 @@ def _strip(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped P
     lines = _lines(scene)
     return frame(
         traces=traces,
-        watermark=watermark,
         height=_AROUND + _ROW * len(rows),
         margin={"l": 60, "r": 24, "t": 36, "b": 50},
         showlegend=False,
@@ -149,12 +161,11 @@ def _strip(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped P
     )
 
 
-def _plane(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped Plotly
+def _plane(scene: Scene) -> go.Figure:
     """Return everybody by both values."""
     traces, arrows = _marks(scene, scene.rows[:, VALUE], scene.rows[:, SECOND])
     return frame(
         traces=traces,
-        watermark=watermark,
         height=420,
         showlegend=False,
         annotations=arrows,
@@ -166,16 +177,14 @@ def _plane(scene: Scene, *, watermark: bool) -> Any:  # noqa: ANN401 - untyped P
 def _between(scene: Scene, label: str) -> dict[str, Any]:
     bounds = scene.setting.bounds
     edge = bounds.width / 20
-    return {
-        "title": {"text": f"{label}, between the public bounds"},
-        "range": [bounds.lower - edge, bounds.upper + edge],
-        "fixedrange": True,
-    }
+    return axis(
+        f"{label}, between the public bounds",
+        range=[bounds.lower - edge, bounds.upper + edge],
+        fixedrange=True,
+    )
 
 
-def _marks(
-    scene: Scene, x: FloatArray, y: FloatArray
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _marks(scene: Scene, x: FloatArray, y: FloatArray) -> tuple[list[Mark], list[Mark]]:
     """Return the people, the ring around the selected, and the move as an arrow."""
     neighbor, plane = scene.neighbor, scene.statistic.columns is Columns.TWO
     person, record = neighbor.person, neighbor.record
@@ -188,72 +197,59 @@ def _marks(
         colors[person] = CONFIDENTIAL
         symbols[person] = "x" if record is None else symbols[person]
     grouped = scene.statistic.columns is Columns.GROUPED
-    people = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": x,
-        "y": y,
-        "text": [plain(name) for name in scene.names]
-        if plane
-        else [f"\u2003{letter(g)}" if grouped else "" for g in scene.rows[:, GROUP]],
-        "textposition": "top center" if plane else "middle right",
-        "customdata": np.arange(len(x)),
-        "marker": {"size": 15, "color": colors, "symbol": symbols, "opacity": 1},
-        "selected": _FADED,
-        "unselected": _FADED,
-        "hovertext": [
+    words = [f"\u2003{letter(g)}" if grouped else "" for g in scene.rows[:, GROUP]]
+    people = points(
+        x,
+        y,
+        marker=dot(colors, 15, symbols, opacity=1),
+        text=[plain(name) for name in scene.names] if plane else words,
+        textposition="top center" if plane else "middle right",
+        customdata=np.arange(len(x)),
+        selected=_FADED,
+        unselected=_FADED,
+        hovertext=[
             f"{name}: {scene.place(row)}"
             for name, row in zip(scene.names, scene.rows, strict=True)
         ],
-        "hoverinfo": "text",
-    }
+        hoverinfo="text",
+    )
     traces, arrows = [people], []
     if scene.selected is not None:
-        ring = {"size": 25, "color": "rgba(0,0,0,0)"}
-        ring["line"] = {"color": "#0072B2", "width": 3}
-        traces.append(_ghost(x[[scene.selected]], y[[scene.selected]], ring))
+        one = [scene.selected]
+        traces.append(points(x[one], y[one], marker=_ghost(25, "#0072B2"), hover=""))
     if record is not None and moves:
         end_x = record[[VALUE]]
         where = float(len(y)) if person is None else y[person]
         end_y = record[[SECOND]] if plane else [where]
-        hollow = {"size": 15, "color": "rgba(0,0,0,0)"}
-        hollow["line"] = {"color": CONFIDENTIAL, "width": 3}
-        traces.append(_ghost(end_x, end_y, hollow))
+        hollow = _ghost(15, CONFIDENTIAL)
+        traces.append(points(end_x, end_y, marker=hollow, hover=""))
         if person is not None:
             arrows.append(_arrow((x[person], y[person]), (end_x[0], end_y[0])))
     return traces, arrows
 
 
-def _ghost(x: Any, y: Any, marker: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "marker": marker,
-        "hoverinfo": "skip",
-    }
+def _ghost(size: int, color: str) -> Mark:
+    """Return a ring that one can look through."""
+    return dot("rgba(0,0,0,0)", size, line={"color": color, "width": 3})
 
 
-def _arrow(start: tuple[Any, Any], end: tuple[Any, Any]) -> dict[str, Any]:
-    return {
-        "x": end[0],
-        "y": end[1],
-        "ax": start[0],
-        "ay": start[1],
-        "axref": "x",
-        "ayref": "y",
-        "showarrow": True,
-        "text": "",
-        "arrowhead": 2,
-        "arrowwidth": 2.5,
-        "arrowcolor": CONFIDENTIAL,
-        "standoff": 8,
-        "startstandoff": 8,
-    }
+def _arrow(start: tuple[float, float], end: tuple[float, float]) -> Mark:
+    return note(
+        "",
+        *end,
+        ax=start[0],
+        ay=start[1],
+        axref="x",
+        ayref="y",
+        arrowhead=2,
+        arrowwidth=2.5,
+        arrowcolor=CONFIDENTIAL,
+        standoff=8,
+        startstandoff=8,
+    )
 
 
-def _lines(scene: Scene) -> list[dict[str, Any]]:
+def _lines(scene: Scene) -> list[Mark]:
     """Return where the statistic lies before and after, or where members begin."""
     here, there = scene.neighbor.here, scene.neighbor.there
     label = scene.statistic.label
@@ -265,26 +261,9 @@ def _lines(scene: Scene) -> list[dict[str, Any]]:
     now = _upright(here, f"{label} {significant(here)}", "right" if rises else "left")
     if not np.isfinite(there) or there == here:
         return [now]
-    then = _upright(there, f"then {significant(there)}", "left" if rises else "right")
-    then["line"] = then["line"] | {"dash": "dash", "color": CONFIDENTIAL}
-    return [now, then]
+    side = "left" if rises else "right"
+    return [now, _upright(there, f"then {significant(there)}", side, _THEN)]
 
 
-def _upright(at: float, text: str, anchor: str) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": at,
-        "x1": at,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "line": {"dash": "dot", "width": 2, "color": NEUTRAL},
-        "label": {
-            "text": text,
-            "textangle": 0,
-            "textposition": "end",
-            "xanchor": anchor,
-            "yanchor": "bottom",
-        },
-    }
+def _upright(at: float, text: str, anchor: str, stroke: Stroke = DOTTED) -> Mark:
+    return vertical(at, text, stroke, layer="below", xanchor=anchor, yanchor="bottom")

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from dpcore.figures.marks import rows, vertical
 from dpcore.figures.teaching.neighbors import NEWCOMER
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, Picture, frame, plain
-from dpcore.figures.wording import significant
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    Picture,
+    Stroke,
+    axis,
+    frame,
+    plain,
+)
 from dpcore.studies.teaching.small_tables import Change
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from dpcore.figures.teaching.neighbors import Scene
@@ -19,7 +28,7 @@ _ROW, _AROUND = 28, 130
 _TIE = 1e-9
 
 
-def reach_picture(scene: Scene, worst: float, *, watermark: bool) -> Picture:
+def reach_picture(scene: Scene, worst: float) -> Picture:
     """Return how far each person can move the statistic, beside the worst case.
 
     Bars without a limit end at the edge and say so.
@@ -29,46 +38,30 @@ def reach_picture(scene: Scene, worst: float, *, watermark: bool) -> Picture:
     known = [x for x in (*reach, worst) if np.isfinite(x)]
     edge = 1.15 * max([*known, 0.0]) or 1.0
     lengths = np.where(np.isfinite(reach), reach, edge)
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": lengths,
-        "y": [plain(name) for name in names],
-        "text": [significant(float(x)) if np.isfinite(x) else "∞" for x in reach],
-        "textposition": "auto",
-        "cliponaxis": False,
-        "marker": {"color": CONFIDENTIAL, "line": {"color": "#8A5A00", "width": 1}},
-        "textfont": {"size": 13},
-        "insidetextfont": {"color": "black"},
-        "hovertemplate": "%{y}: %{text}<extra></extra>",
-    }
-    shapes = []
-    if np.isfinite(worst):
-        line = {
-            "type": "line",
-            "x0": worst,
-            "x1": worst,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"dash": "dash", "width": 2.5, "color": NEUTRAL},
-            "label": {
-                "text": f"worst case (DP) {significant(worst, up=True)}",
-                "textposition": "end",
-                "xanchor": "right",
-                "textangle": 0,
-                "yanchor": "bottom",
-            },
-        }
-        shapes.append(line)
+    bars = rows(
+        [plain(name) for name in names],
+        lengths,
+        [significant(float(x)) if np.isfinite(x) else "∞" for x in reach],
+        CONFIDENTIAL,
+        textposition="auto",
+        marker={"color": CONFIDENTIAL, "line": {"color": "#8A5A00", "width": 1}},
+        textfont={"size": 13},
+        insidetextfont={"color": "black"},
+    )
+    most = vertical(
+        worst,
+        f"worst case (DP) {significant(worst, up=True)}",
+        Stroke(color=NEUTRAL, dash="dash"),
+        xanchor="right",
+        yanchor="bottom",
+    )
     label = "largest change"
     figure = frame(
         traces=[bars],
-        watermark=watermark,
         height=_AROUND + _ROW * len(names),
         margin={"l": 60, "r": 24, "t": 36, "b": 50},
-        shapes=shapes,
-        xaxis={"title": {"text": plain(label)}, "range": [0, edge]},
+        shapes=[most] if np.isfinite(worst) else [],
+        xaxis=axis(label, range=[0, edge]),
         yaxis={"autorange": "reversed", "fixedrange": True},
     )
     title = _share(scene, worst)

@@ -14,10 +14,10 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.folded import FoldedLaplace
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.folded import FoldedLaplace
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.studies.teaching.laboratory import UNIT
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
 
 FLIP_AT_BOUND = 1.126501506201142

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.inference.noisy_average import NoisyAverage, recomputed_scale_epsilon
-from dpcore.mechanisms import laplace_law
+from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import Sensitivity, require_budget
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 FEWEST: Final = 2
 
@@ -84,10 +85,10 @@ class PrivateSize:
         """Return the same of releasing exactly the lower and upper bound."""
         lower, upper = self.bounds.lower, self.bounds.upper
         (noise, mean), (other_noise, other_mean) = self._laws
-        at_lower = laplace_law.log_cdf(lower, mean, noise)
-        at_lower = at_lower - laplace_law.log_cdf(lower, other_mean, other_noise)
-        at_upper = laplace_law.log_cdf(-upper, -mean, noise)
-        at_upper = at_upper - laplace_law.log_cdf(-upper, -other_mean, other_noise)
+        at_lower = law.log_cdf(lower, mean, noise)
+        at_lower = at_lower - law.log_cdf(lower, other_mean, other_noise)
+        at_upper = law.log_cdf(-upper, -mean, noise)
+        at_upper = at_upper - law.log_cdf(-upper, -other_mean, other_noise)
         return float(at_lower), float(at_upper)
 
     def public_error(self, place: float) -> float:

@@ -19,11 +19,12 @@ from dpcore.studies.comparing.comparable import comparable, with_people
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
     from dpcore.studies.comparing.comparable import Comparable
 
-_WINDOW = 20.0
+_WINDOW = 200.0
+_PLACES = 5
 
 
 class Metric(StrEnum):
@@ -45,6 +46,16 @@ class Fairness(StrEnum):
         """Return the keys of the mechanisms compared, in display order."""
         truncated = "truncated" if self is Fairness.TRUE else "truncated-published"
         return ("laplace", "bit", truncated, "gaussian")
+
+    def with_chosen(self, key: str) -> tuple[str, ...]:
+        """Return the mechanisms compared, and the chosen one among them.
+
+        One that breaks its promise has no noise of its own for the same true epsilon:
+        there it stays out.
+        """
+        usual = self.mechanisms
+        breaks = self is Fairness.TRUE and not CATALOG[key].claim_holds
+        return usual if key in usual or breaks else (*usual, key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +100,10 @@ class Setting:
     def window(self) -> tuple[float, float]:
         """Return the stretch of positions that ``place`` runs over.
 
-        It is the statistic's range; an infinite side is cut at 20 noise scales.
+        It is the statistic's range; an infinite side is cut at 200 times what one unit
+        can change, which are 20 noise scales at epsilon 0.1. No epsilon moves it.
         """
-        ends = self.query.bounds.cut(_WINDOW * self.mechanism("laplace").noise)
+        ends = self.query.bounds.cut(_WINDOW * self.query.sensitivity.l1)
         return ends.lower, ends.upper
 
     @property
@@ -139,6 +151,29 @@ class Dots:
     x: FloatArray
     value: FloatArray
     error: FloatArray
+
+
+def at_setting(setting: Setting, keys: Sequence[str]) -> tuple[Curve, ...]:
+    """Return one curve a mechanism with a single point: the setting itself."""
+    return against_epsilon(setting, keys, np.array([setting.epsilon]))
+
+
+def error_range(
+    settings: Sequence[Setting], keys: Sequence[str], metric: Metric
+) -> tuple[float, float]:
+    """Return the least and the largest positive ``metric`` over settings and places.
+
+    Of settings at the ends of the controls it is what an axis can hold still at.
+    """
+    sizes = np.concatenate(
+        [
+            np.abs(curve.of(metric))
+            for setting in settings
+            for curve in against_position(setting, keys, _PLACES)
+        ]
+    )
+    seen = sizes[sizes > np.finfo(float).tiny]
+    return (float(seen.min()), float(seen.max())) if len(seen) else (1.0, 1.0)
 
 
 def against_epsilon(
@@ -241,7 +276,8 @@ def _true_epsilon(setting: Setting, key: str, mechanism: Mechanism) -> float:
     """Return the epsilon asked for, or the real one where the claim does not hold."""
     if CATALOG[key].claim_holds:
         return setting.epsilon
-    return mechanism.epsilon(setting.query.sensitivity)
+    delta = setting.delta if CATALOG[key].needs_delta else 0.0
+    return mechanism.epsilon(setting.query.sensitivity, delta=delta)
 
 
 def _experiment(

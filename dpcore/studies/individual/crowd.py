@@ -7,25 +7,26 @@ lower losses for a more precise answer.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
+from dpcore.individual.ridge_moves import quick_law
+from dpcore.models.influence import Influence
 from dpcore.models.penalty import Penalty
 from dpcore.relations import TableSize
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
-from dpcore.studies.individual.model_losses import RidgeState, metric_of, ridge_losses
 from dpcore.studies.individual.one_person import alternatives_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
-    from dpcore.models.release_laws import Law
+    from dpcore.models.laws.law import Law
     from dpcore.models.ridge import RidgeFit
     from dpcore.releases.request import Request
 
@@ -49,12 +50,12 @@ def copies_in_ridge(
     With ``k`` more copies the leverage is ``h/(1 + k h)`` and the residual
     ``r/(1 + k h)``.
     """
-    x, y = fit.features[person], float(fit.target[person])
-    _diagonal(fit)
-    gram, right = fit.factor.hessian, _right(fit)
+    setting, strength = _setting(fit, law, person, delta, rows), fit.penalty.constant
+    x, y = setting.record
+    gram, right, xx = fit.factor.hessian, _right(fit), np.outer(x, x)
     return np.array(
         [
-            _loss(gram + k * np.outer(x, x), right + k * y * x, x, y, law, delta, rows)
+            _loss(setting, gram + k * xx, right + k * y * x, strength=strength)
             for k in more
         ]
     )
@@ -70,21 +71,16 @@ def people_in_ridge(
     rows: int = 1,
 ) -> FloatArray:
     """Return the loss of a person if there were so many times as many of everybody."""
-    x, y = fit.features[person], float(fit.target[person])
-    diagonal = _diagonal(fit)
-    gram, right = fit.factor.hessian - np.diag(diagonal), _right(fit)
-    rest, pull = gram - np.outer(x, x), right - y * x
+    setting, strength = _setting(fit, law, person, delta, rows), fit.penalty.constant
+    x, y = setting.record
+    penalty = np.diag(_diagonal(fit))
+    xx, right = np.outer(x, x), _right(fit) - y * x
+    rest = fit.factor.hessian - penalty - xx
     # The person stays once; all others are as many times there.
     return np.array(
         [
             _loss(
-                c * rest + np.outer(x, x) + np.diag(diagonal),
-                c * pull + y * x,
-                x,
-                y,
-                law,
-                delta,
-                rows,
+                setting, c * rest + xx + penalty, c * right + y * x, strength=strength
             )
             for c in times
         ]
@@ -101,28 +97,14 @@ def penalties_in_ridge(
     rows: int = 1,
 ) -> FloatArray:
     """Return the loss of a person under other penalties; the noise stays."""
-    x, y = fit.features[person], float(fit.target[person])
-    d, right = len(x), _right(fit)
+    setting, right = _setting(fit, law, person, delta, rows), _right(fit)
     gram = fit.factor.hessian - np.diag(_diagonal(fit))
-    return np.array(
-        [
-            _loss(
-                gram
-                + np.diag(
-                    Penalty(
-                        strength=strength, spares_first=fit.penalty.spares_first
-                    ).diagonal(d, fit.people)
-                ),
-                right,
-                x,
-                y,
-                law,
-                delta,
-                rows,
-            )
-            for strength in strengths
-        ]
-    )
+    losses = []
+    for each in strengths:
+        penalty = Penalty(strength=each, spares_first=fit.penalty.spares_first)
+        hessian = gram + np.diag(penalty.diagonal(len(right), fit.people))
+        losses.append(_loss(setting, hessian, right, strength=penalty.constant))
+    return np.array(losses)
 
 
 def copies_of_statistic(
@@ -242,6 +224,12 @@ def _right(fit: RidgeFit) -> FloatArray:
     return np.asarray(fit.factor.root.T @ fit.factor.projected)
 
 
+def _setting(fit: RidgeFit, law: Law, person: int, delta: float, rows: int) -> _Setting:
+    _diagonal(fit)
+    record = fit.features[person], float(fit.target[person])
+    return _Setting(record, quick_law(fit, law), delta, rows)
+
+
 def _diagonal(fit: RidgeFit) -> FloatArray:
     if fit.penalty.per_person:
         message = "larger tables need a penalty of the sum of losses."
@@ -249,16 +237,23 @@ def _diagonal(fit: RidgeFit) -> FloatArray:
     return fit.penalty.diagonal(len(fit.theta), fit.people)
 
 
+class _Setting(NamedTuple):
+    """What stays the same while the table grows."""
+
+    record: tuple[FloatArray, float]
+    law: Law
+    delta: float
+    rows: int
+
+
 def _loss(
-    hessian: FloatArray,
-    right: FloatArray,
-    x: FloatArray,
-    y: float,
-    law: Law,
-    delta: float,
-    rows: int,
+    setting: _Setting, hessian: FloatArray, right: FloatArray, *, strength: float
 ) -> float:
-    """Return the loss of ``(x, y)`` in the fit with this Hessian and right side."""
+    """Return the loss of a record in the fit with this Hessian and right side.
+
+    ``strength`` is what every coefficient is penalized by.
+    """
+    (x, y), law = setting.record, setting.law
     scales = np.sqrt(np.diag(hessian))
     if not (scales > 0).all():
         return float("inf")
@@ -268,12 +263,12 @@ def _loss(
         return float("inf")
     both = np.linalg.solve(scaled, (np.column_stack([right, x]).T / scales).T)
     theta, direction = both.T / scales
-    metric = metric_of(law)
-    matrix = np.eye(len(x)) if metric.matrix is None else metric.matrix
-    state = RidgeState(
+    matrix = np.eye(len(x)) if law.metric.matrix is None else law.metric.matrix
+    here = Influence.of_members(
         leverage=np.clip([x @ direction], 0.0, 1.0),
         residual=np.array([y - x @ theta]),
         length=np.array([direction @ matrix @ direction]),
         square=np.array([x @ x]),
     )
-    return float(ridge_losses(law, state, delta=delta, rows=rows)[0])
+    units = here.owned(setting.rows, strength=strength, largest=law.metric.largest)
+    return float(law.losses(units, delta=setting.delta)[0])

@@ -1,11 +1,12 @@
 """Privacy against accuracy of a released model, over the size of its noise.
 
 The error of a release has three causes: the targets are noisy themselves, the penalty
-shrinks the coefficients, and noise is added for privacy. The first cannot be avoided:
-without a penalty no unbiased estimate has less (Cramer and Rao). For the same noise
-there are several losses: what the guarantee allows, what the most exposed person of
-this table loses, and what the average person does. CONFIDENTIAL where the model was
-fitted to a table.
+shrinks the coefficients, and noise is added for privacy. They are told apart against
+the fit without a penalty, which stands in for the truth and does not change with any
+setting. The first cannot be avoided: no unbiased estimate has less (Cramer and Rao).
+For the same noise there are several losses: what the guarantee allows, what the most
+exposed person of this table loses, and what the average person does. CONFIDENTIAL where
+the model was fitted to a table.
 """
 
 from __future__ import annotations
@@ -16,26 +17,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.errors import ParameterError
-from dpcore.models.adaptive_posterior import AdaptivePosterior
-from dpcore.models.glm import GlmFit, fit_glm
-from dpcore.models.metrics import Shape
-from dpcore.models.posterior_guarantees import worst_case
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
-from dpcore.models.ridge import fit_ridge
-from dpcore.releases.model_guarantees import BOUNDS, objective_epsilon
-from dpcore.studies.individual.frontier_people import people_of
-from dpcore.studies.individual.model_accuracy import accuracy, noise_error
+from dpcore.errors import DataError, ParameterError
+from dpcore.models.shrinkage import plain_fit
+from dpcore.studies.individual.model_accuracy import Accuracy, accuracy
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
-    from dpcore.models.release_laws import Law
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.arrays import FloatArray
+    from dpcore.models.fits import Fit
+    from dpcore.models.influence import Influence
+    from dpcore.models.laws.law import Law
     from dpcore.releases.model_request import ModelRequest
 
-_Law = NoisyFit | SampledFit | PerturbedObjective
-POINTS = 25
-DECADES = 3
+POINTS, DECADES = 25, 3
+MOST, _TOP = 2000, 100
+"""How many people the mean loss is taken over, and how many by each cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,12 +39,15 @@ class Frontier:
 
     Attributes:
         gamma: Precision of the release, ascending.
-        error: Root of the mean squared error of all coefficients.
+        error: Root of the mean squared error of all coefficients; of noise alone where
+            there is no fit without a penalty to compare with.
+        noise: The part of it that the noise for privacy makes.
         guarantee: Epsilon over all tables; infinite where none is known.
         maximum: Epsilon of the most exposed person.
         mean: Epsilon of the average person.
         here: The precision that the page is set to.
-        without_noise: The error without noise for privacy.
+        penalty: The part of the error that the penalty makes, or NaN.
+        targets: The part that the scatter of the targets leaves, or NaN.
         cramer_rao: The least error of any unbiased estimate, or NaN.
         people: How many people the fit has.
         sampled: Of how many of them the mean is taken.
@@ -58,14 +56,21 @@ class Frontier:
 
     gamma: FloatArray = field(repr=False)
     error: FloatArray = field(repr=False)
+    noise: FloatArray = field(repr=False)
     guarantee: FloatArray = field(repr=False)
     maximum: FloatArray = field(repr=False)
     mean: FloatArray = field(repr=False)
     here: float
-    without_noise: float = field(repr=False)
+    penalty: float = field(repr=False)
+    targets: float = field(repr=False)
     cramer_rao: float = field(repr=False)
     people: int
     sampled: int
+
+    @property
+    def without_noise(self) -> float:
+        """Return the error without noise for privacy, or NaN."""
+        return math.hypot(self.penalty, self.targets)
 
     def at(self, values: FloatArray) -> float:
         """Return one of the columns at the precision that the page is set to."""
@@ -73,7 +78,7 @@ class Frontier:
         return float(values[place])
 
 
-def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
+def frontier(request: ModelRequest, fit: Fit) -> Frontier:
     """Return error and losses for precisions around that of ``request``.
 
     The mean loss is over at most 2,000 people, evenly spaced in the order of their
@@ -85,26 +90,34 @@ def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
             loss.
 
     """
-    law = _known(request.law)
-    if law is None:
+    here = request.law.precision
+    if here is None:
         message = "the frontier of an adaptive sample is not known; choose another "
         message += "release."
         raise ParameterError(message)
-    here = _precision(law)
+    law = fit.law_of(request.law)
     gammas = here * np.geomspace(10.0**-DECADES, 10.0**DECADES, POINTS)
-    before = accuracy(fit)
-    some = people_of(fit, law)
-    losses = some.losses(gammas, request.delta)
-    added = [noise_error(_at(law, gamma), fit) for gamma in gammas.tolist()]
+    before = _before(fit)
+    some, spread = _chosen(law, fit)
+    losses = law.losses_at(some, gammas, delta=request.delta)
+    noise = np.array([law.at(gamma).error(fit) for gamma in gammas.tolist()])
+    guarantee = np.full(len(gammas), math.inf)
+    if request.question.model in request.entry.guaranteed:
+        guarantee = request.law.guarantees(
+            request.question, gammas, delta=request.delta
+        )
+    rest = 0.0 if math.isnan(before.total) else before.total
     return Frontier(
         gamma=gammas,
-        error=np.sqrt(before.total + np.array(added)),
-        guarantee=_guarantees(request, law, gammas),
+        error=np.sqrt(rest + noise),
+        noise=np.sqrt(noise),
+        guarantee=guarantee,
         maximum=losses.max(axis=1),
-        mean=losses[:, : some.spread].mean(axis=1),
+        mean=losses[:, :spread].mean(axis=1),
         here=here,
-        sampled=some.spread,
-        without_noise=math.sqrt(before.total),
+        sampled=spread,
+        penalty=math.sqrt(before.shrinkage),
+        targets=math.sqrt(before.variance),
         cramer_rao=math.sqrt(before.cramer_rao),
         people=fit.people,
     )
@@ -112,12 +125,12 @@ def frontier(request: ModelRequest, fit: RidgeFit | GlmFit) -> Frontier:
 
 def varied(
     request: ModelRequest,
-    fit: RidgeFit | GlmFit,
+    fit: Fit,
     *,
     strength: float,
     people: int,
     rng: np.random.Generator,
-) -> tuple[ModelRequest, RidgeFit | GlmFit]:
+) -> tuple[ModelRequest, Fit]:
     """Return the same release with another penalty, of some people drawn at random.
 
     Its precision stays. The number of people counts as public, as the question has it.
@@ -130,8 +143,8 @@ def varied(
     if not 1 <= people <= fit.people:
         message = f"the number of people must lie in [1, {fit.people}], got {people}."
         raise ParameterError(message)
-    law = _known(request.law)
-    if law is None:
+    precision = request.law.precision
+    if precision is None:
         message = "the precision of this release cannot be kept."
         raise ParameterError(message)
     share = people / fit.people
@@ -145,56 +158,39 @@ def varied(
     if people < fit.people:
         kept = np.sort(rng.choice(fit.people, size=people, replace=False))
         x, y = x[kept], y[kept]
-    changed = replace(request, question=question, gamma=_precision(law))
-    if isinstance(fit, GlmFit):
-        return changed, fit_glm(x, y, loss=fit.loss, penalty=penalty)
-    return changed, fit_ridge(x, y, penalty=penalty)
+    changed = replace(request, question=question, gamma=precision)
+    return changed, fit.again(x, y, penalty)
 
 
-def _guarantees(request: ModelRequest, law: _Law, gammas: FloatArray) -> FloatArray:
-    """Return the epsilon over all tables at each precision."""
-    question = request.question
-    strength = 0.0 if question.penalty.per_person else question.penalty.convexity(1)
-    if isinstance(law, PerturbedObjective):
-        if question.model not in request.entry.guaranteed:
-            return np.full(len(gammas), math.inf)
-        sigmas = (1 / np.sqrt(gammas)).tolist()
-        return np.array(
-            [objective_epsilon(question, sigma, request.delta) for sigma in sigmas]
-        )
-    several = isinstance(law, SampledFit) and law.samples > 1
-    if isinstance(law, NoisyFit) or several or question.moves > 1 or strength == 0:
-        return np.array(
-            [replace(request, gamma=gamma).guarantee for gamma in gammas.tolist()]
-        )
-    # The same as ``guarantee``, for all precisions at once.
-    return worst_case(
-        gamma=gammas,
-        delta=request.delta,
-        penalty=strength,
-        people=question.most_people,
-        bounds=BOUNDS,
-        proved=True,
-    )
+def _before(fit: Fit) -> Accuracy:
+    """Return the error before noise; all NaN where it cannot be told."""
+    plain = plain_fit(fit)
+    if plain is None:
+        return Accuracy(variance=math.nan, shrinkage=math.nan, cramer_rao=math.nan)
+    return accuracy(fit, plain)
 
 
 def drawable(law: Law) -> bool:
     """Tell whether the frontier of a release is known."""
-    return _known(law) is not None
+    return law.precision is not None
 
 
-def _known(law: Law) -> NoisyFit | SampledFit | PerturbedObjective | None:
-    if isinstance(law, NoisyFit) and law.metric.shape is Shape.DEMOCRATIC:
-        return PerturbedObjective(sigma=law.noise)
-    return None if isinstance(law, AdaptivePosterior) else law
+def _chosen(law: Law, fit: Fit) -> tuple[Influence, int]:
+    """Return some people behind a fit, the evenly spread ones first, and how many.
 
+    Raises:
+        DataError: There is no fit without somebody.
 
-def _at(law: _Law, gamma: float) -> _Law:
-    """Return the law at another precision."""
-    if isinstance(law, PerturbedObjective):
-        return PerturbedObjective(sigma=1 / math.sqrt(gamma))
-    return replace(law, gamma=gamma)
-
-
-def _precision(law: _Law) -> float:
-    return law.noise**-2
+    """
+    everybody = fit.estimate(law)
+    order, *causes = law.causes(everybody)
+    if not (law.public or all(np.isfinite(cause).all() for cause in causes)):
+        message = "the fit does not exist without somebody: raise the penalty."
+        raise DataError(message)
+    n = len(order)
+    if n <= MOST:
+        return everybody, n
+    ranks = np.argsort(order)
+    even = ranks[((np.arange(MOST) + 0.5) * n / MOST).astype(np.intp)]
+    tops = [np.argpartition(cause, n - _TOP)[n - _TOP :] for cause in (order, *causes)]
+    return everybody.of(np.concatenate([even, *tops])), MOST

@@ -8,7 +8,7 @@ where it is made from a table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from dpcore.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.models.laws.law import LossAt
 
 _CELLS = 40
 _COLUMNS, _HEIGHTS = 121, 241
@@ -27,14 +28,6 @@ _DECADES = 8
 _MARGIN = 1.05
 _NARROW = 0.2
 _LEAST = 5e-3
-
-
-class LossAt(Protocol):
-    """The loss that goes with a leverage and a residual of that size."""
-
-    def __call__(self, leverage: FloatArray, residual: FloatArray, /) -> FloatArray:
-        """Return the losses of arrays that broadcast; they ascend in ``residual``."""
-        ...
 
 
 class IsoLine(NamedTuple):

@@ -7,26 +7,19 @@ measure of leverage says all depends on the shape of the noise. CONFIDENTIAL.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import erf
 
-from dpcore.models import posterior_profile
 from dpcore.models.blocks import row_blocks
-from dpcore.models.metrics import Shape
-from dpcore.models.release_laws import NoisyFit, SampledFit
-from dpcore.privacy import gaussian
+from dpcore.models.influence import Influence
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
-    from dpcore.models.glm import GlmFit
+    from dpcore.arrays import FloatArray
+    from dpcore.models.fits import Fit
+    from dpcore.models.laws.law import Law, LossAt
     from dpcore.models.metrics import Metric
-    from dpcore.models.release_laws import Law
-    from dpcore.models.ridge import RidgeFit
-    from dpcore.studies.individual.leverage_map import LossAt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +28,7 @@ class Causes:
 
     Attributes:
         name: What is meant by leverage, in words.
+        short: The same in a word or two, as the head of a column.
         leverage: Of each person, shape ``(n,)``.
         residual: What the prediction without the person misses, shape ``(n,)``.
         loss_at: The loss for a leverage and a residual, where these decide it.
@@ -44,6 +38,7 @@ class Causes:
     """
 
     name: str
+    short: str
     leverage: FloatArray = field(repr=False)
     residual: FloatArray = field(repr=False)
     loss_at: LossAt | None = field(repr=False)
@@ -52,7 +47,7 @@ class Causes:
 
 def causes(
     law: Law,
-    fit: RidgeFit | GlmFit,
+    fit: Fit,
     *,
     leverage: FloatArray,
     residual: FloatArray,
@@ -76,74 +71,42 @@ def causes(
         leaves: Whether people leave, rather than have another record.
 
     """
-    if isinstance(law, NoisyFit) and law.metric.public:
-        return _of_noise(law, fit, residual, shift, delta if leaves else None)
-    with np.errstate(divide="ignore"):
-        outside = leverage / np.maximum(1 - leverage, 0.0)
-    fisher = isinstance(law, NoisyFit) and law.metric.shape is Shape.FISHER
-    if fisher or (isinstance(law, SampledFit) and law.samples == 1):
-        root = 1 / law.noise
-
-        def sampled(m: FloatArray, e: FloatArray) -> FloatArray:
-            return posterior_profile.epsilon_of(m, root * e, delta)
-
-        known = np.isfinite(outside) & np.isfinite(residual)
-        variation = np.ones(len(outside))
-        variation[known] = posterior_profile.delta_of(
-            outside[known], root * np.abs(residual[known]), 0.0
-        )
+    here = Influence(
+        leverage=leverage,
+        residual=residual,
+        move=shift,
+        square=np.broadcast_to(np.nan, shift.shape),
+        spread=np.broadcast_to(np.nan, shift.shape),
+    )
+    real = fit.law_of(law)
+    loss_at = real.loss_by(delta)
+    variation = None if loss_at is None else real.variation(here, delta=delta)
+    if real.public:
+        pull = _pulls(fit, real.metric)
+        missed = residual
+        if leaves:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                by_move = np.copysign(shift / pull, residual)
+            missed = np.where(pull > 0, by_move, residual)
         return Causes(
-            name="leverage of the record (without the person)",
-            leverage=outside,
-            residual=residual,
-            loss_at=sampled,
+            name="pull of the record: move of the model per unit of residual",
+            short="pull",
+            leverage=pull,
+            residual=missed,
+            loss_at=loss_at if leaves else None,
             variation=variation,
         )
     return Causes(
         name="leverage of the record (without the person)",
-        leverage=outside,
+        short="leverage without them",
+        leverage=here.outside,
         residual=residual,
-        loss_at=None,
-        variation=None,
-    )
-
-
-def _of_noise(
-    law: NoisyFit,
-    fit: RidgeFit | GlmFit,
-    residual: FloatArray,
-    shift: FloatArray,
-    delta: float | None,
-) -> Causes:
-    root = math.sqrt(law.gamma)
-    pull = _pulls(fit, law.metric)
-    # 2 Phi(mu/2) - 1.
-    variation = np.asarray(erf(root * shift / math.sqrt(8)))
-    name = "pull of the record: move of the model per unit of residual"
-    if delta is None:
-        return Causes(
-            name=name,
-            leverage=pull,
-            residual=residual,
-            loss_at=None,
-            variation=variation,
-        )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        missed = np.where(pull > 0, np.copysign(shift / pull, residual), residual)
-
-    def noisy(p: FloatArray, e: FloatArray) -> FloatArray:
-        return gaussian.epsilon_of(root * p * np.abs(e), delta)
-
-    return Causes(
-        name=name,
-        leverage=pull,
-        residual=missed,
-        loss_at=noisy,
+        loss_at=loss_at,
         variation=variation,
     )
 
 
-def _pulls(fit: RidgeFit | GlmFit, metric: Metric) -> FloatArray:
+def _pulls(fit: Fit, metric: Metric) -> FloatArray:
     directions = metric.directions(fit.factor)
     pulls = np.empty(fit.people)
     for rows in row_blocks(*fit.features.shape):

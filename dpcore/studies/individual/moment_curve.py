@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _TOP, _GROUPS = 5000, 5000
 

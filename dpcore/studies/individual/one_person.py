@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
 from dpcore.releases.plans import Direct
 from dpcore.statistics.blocks import ShiftBlocks
-from dpcore.studies.individual.person_laws import ScalarLaws, gaussian_laws
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure, Revealing
+    from dpcore.mechanisms.person_laws import Line, PersonLaws
     from dpcore.releases.rebuilding import StatisticRequest
     from dpcore.statistics.base import Shifts
-    from dpcore.studies.individual.person_laws import Line, PersonLaws
 
 _DELTAS: Final = np.concatenate([[0.0], np.geomspace(1e-12, 0.99, 80)])
+_REACH: Final = 16.0
+"""In sensitivities: how far laws are looked at, whatever epsilon is."""
 _HALVINGS: Final = 40
 _CERTAIN: Final = 700.0
 
@@ -138,6 +140,7 @@ def laws_of_statistic(
             present=float(present[place]),
             label=label,
             coordinate=place,
+            reach=_REACH * request.query.sensitivity.largest,
         )
     if isinstance(plan.mechanism, Gaussian):
         length = float(np.linalg.norm(absent - present))

@@ -17,7 +17,7 @@ from dpcore.individual.exposure import expose
 from dpcore.releases.request import offered
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.releases.request import Request
 

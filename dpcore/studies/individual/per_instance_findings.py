@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.studies.covariances.covariance_verdicts import Finding, Verdict
+from dpcore.studies.findings import Finding, Verdict
 from dpcore.studies.individual.per_instance_figures import NestedLosses
 from dpcore.studies.individual.per_instance_run import Pane, of_pane
 
@@ -42,10 +42,11 @@ def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
     table, everybody = first.times_in_table, first.times_for_all
     holds = {"1a": table > _TENFOLD, "1b": _SIX[0] <= everybody <= _SIX[1]}
     evidence = {
-        "1a": f"The most exposed person in the table loses {table:.3g} times less, the "
-        f"average one {first.times_on_average:.3g} times.",
-        "1b": f"The worst newcomer that a search finds loses {everybody:.3g} times "
-        f"less; proved of every newcomer are {first.times_at_least:.3g} times.",
+        "1a": f"The most exposed person in the table loses {_times(table)} times "
+        f"less, the average one {_times(first.times_on_average)} times.",
+        "1b": f"The worst newcomer that a search finds loses {_times(everybody)} "
+        "times less; proved of every newcomer are "
+        f"{_times(first.times_at_least)} times.",
     }
     sought = " The settings were sought so that it does: this is no evidence for it."
     return tuple(
@@ -103,9 +104,7 @@ def _of_precisions(parts: Sequence[Part]) -> Finding:
     )
     mine = of_pane(parts, Pane.BY_PRECISION)
     means = [float(part.losses.losses.mean()) for part in mine]
-    factors = [
-        part.losses.guarantee / mean for part, mean in zip(mine, means, strict=True)
-    ]
+    factors = [part.losses.times_on_average for part in mine]
     if not factors:
         return _unseen("2b", claim)
     least, most = _times(min(factors)), _times(max(factors))
@@ -129,6 +128,8 @@ def _of_precisions(parts: Sequence[Part]) -> Finding:
 
 
 def _times(factor: float) -> str:
+    if math.isinf(factor):
+        return "infinitely many"
     return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"  # noqa: PLR2004 - 3 digits
 
 

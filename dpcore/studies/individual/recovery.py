@@ -25,10 +25,10 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget
-from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 LEVEL = 0.95
 _FEWEST = 2

@@ -32,7 +32,7 @@ from dpcore.privacy import gaussian
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.glm import GlmFit
 
 _CURVATURE = 0.25

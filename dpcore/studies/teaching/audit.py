@@ -15,16 +15,16 @@ import numpy as np
 from scipy.special import betaincinv
 
 from dpcore.errors import ParameterError
+from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.laboratory import Setup
 
 CONFIDENCE = 0.95
 _LARGEST_SAMPLE = 1e12
-_BISECTIONS = 60
 
 
 def confidence_limits(
@@ -192,10 +192,7 @@ def detectable_from(event: Event) -> float:
 
     if not refuted(_LARGEST_SAMPLE):
         return math.inf
-    low, high = 0.0, math.log(_LARGEST_SAMPLE)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if refuted(math.exp(middle)) else (middle, high)
+    _, high = halved(lambda log: refuted(math.exp(log)), 0.0, math.log(_LARGEST_SAMPLE))
     return float(np.ceil(math.exp(high)))
 
 

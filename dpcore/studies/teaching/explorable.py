@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.small_tables import Change, Setting
     from dpcore.studies.teaching.worst_cases import Worst
 

@@ -15,7 +15,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _STEPS = 2.0**53
 _SLACK = 16

@@ -14,11 +14,11 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.catalog import CATALOG, Entry
-from dpcore.mechanisms.truncated import TruncatedLaplace
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
 
 UNIT = Interval(lower=0.0, upper=1.0)

@@ -24,7 +24,7 @@ from dpcore.studies.teaching.small_tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.explorable import Explorable
     from dpcore.studies.teaching.small_tables import Setting
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.bounded import place
+from dpcore.mechanisms.bounded.base import place
 from dpcore.mechanisms.laplace_law import incomplete_sum
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 
 def acceptance(position: ArrayLike, noise: float, bounds: Interval) -> FloatArray:

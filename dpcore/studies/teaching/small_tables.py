@@ -20,7 +20,8 @@ from dpcore.statistics.tables import check_bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.data.bounds import FloatArray, Interval
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
 
 VALUE, SECOND, GROUP = 0, 1, 2
 _SAME = 1e-9

@@ -1,0 +1,67 @@
+"""What the parameters of a stored analysis declare, for people who read its file.
+
+PUBLIC. Records of every age hold these parameters; what one does not hold is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
+"""What is asked of groups of any size, though their records name one."""
+
+
+def bounds_text(request: Mapping[str, object]) -> str:
+    """Return the public bounds of every column of numbers, in words.
+
+    >>> bounds_text({"query": {"column": {"name": "age", "bounds": [0.0, 100.0]}}})
+    'age: 0 to 100'
+    """
+    return "; ".join(
+        f"{column['name']}: {_end(bounds[0])} to {_end(bounds[1])}"
+        for column in _columns(_question(request))
+        if isinstance(bounds := column.get("bounds"), list)
+    )
+
+
+def people_text(request: Mapping[str, object]) -> str:
+    """Return what is public about the number of people.
+
+    >>> people_text({"query": {"size": {"people": 812, "public": True}}})
+    'exactly 812'
+    >>> people_text({"query": {"size": {"people": 300, "public": False}}})
+    'at least 300'
+    >>> people_text({"question": {"most_people": 1000}})
+    'at most 1,000'
+    """
+    question = _question(request)
+    if "group" in question and question.get("kind") in _OF_ANY_SIZE:
+        return ""
+    size, most = question.get("size"), question.get("most_people")
+    if isinstance(size, dict) and isinstance(size.get("people"), int):
+        word = "exactly" if size.get("public") is True else "at least"
+        return f"{word} {size['people']:,}"
+    return f"at most {most:,}" if isinstance(most, int) else ""
+
+
+def _question(request: Mapping[str, object]) -> Mapping[str, object]:
+    asked = request.get("query", request.get("question"))
+    return asked if isinstance(asked, dict) else {}
+
+
+def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for name in ("column", "columns", "target", "features"):
+        named = question.get(name, ())
+        for column in named if isinstance(named, list) else (named,):
+            if isinstance(column, dict):
+                yield column
+
+
+def _end(end: object) -> str:
+    return in_full(end) if isinstance(end, float | int) else "no bound"

@@ -1,0 +1,135 @@
+"""Beginning a ledger anew when it cannot be trusted, on record.
+
+What is still known to be spent is carried over: from the checkpoint where its seal
+holds, otherwise from the chain as far as it is unbroken. The old files are kept in a
+folder beside the new ones.
+
+At no moment a crash makes the ledger forget: first the old files are copied, then the
+new checkpoint is put in place, which no old database fits, and the new database comes
+last. A crash before that leaves a ledger that is not trusted and can be begun anew
+again, with the same sums.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+from dpcore.budget import PrivacyCost
+from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
+from dpcore.releases import chain
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.checkpoint import Checkpoint, Tally
+from dpcore.releases.identity import canonical
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.storage import FileDatabase, explained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from dpcore.releases.account import Account
+
+_PATIENCE = 10.0
+
+
+def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
+    """Put a new ledger in the place of one that cannot be trusted.
+
+    Its first entry says why, in whose words, and where the old files are.
+
+    Raises:
+        LedgerError: The ledger is in order, or the files cannot be written.
+        ParameterError: No reason is given.
+
+    """
+    if not reason.strip():
+        message = "beginning anew needs a reason."
+        raise ParameterError(message)
+    database = FileDatabase(path)
+    found = _fault(path)
+    kept = f"set-aside-{now:%Y%m%dT%H%M%S%fZ}"
+    with explained():
+        known = _salvaged(database)
+        database.set_aside(kept)
+        draft = path.with_name(f"{path.name}.new")
+        body = {"found": found, "reason": reason, "kept": kept}
+        state = _written(draft, known, canonical(body))
+        with _alone(database):
+            database.keep(state)
+        database.replace(draft)
+
+
+def _fault(path: Path) -> str:
+    try:
+        Ledger.at(path).verify()
+    except UntrustedLedgerError as error:
+        return str(error)
+    message = "the ledger is in order. There is nothing to begin anew."
+    raise LedgerError(message)
+
+
+def _salvaged(database: FileDatabase) -> Checkpoint:
+    """Return what is still known of the accounts."""
+    known = None
+    with contextlib.suppress(UntrustedLedgerError):
+        known = database.checkpoint()
+    tally = Tally(known or Checkpoint())
+    with (
+        contextlib.suppress(UntrustedLedgerError, sqlite3.DatabaseError),
+        database.reading() as connection,
+    ):
+        tally.follow(connection, whole=known is None)
+    return tally.reached(())
+
+
+@contextlib.contextmanager
+def _alone(database: FileDatabase) -> Iterator[None]:
+    """Let no other program write meanwhile, as far as the old file can be locked."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(UntrustedLedgerError), explained():
+            stack.enter_context(database.writing(_PATIENCE))
+        yield
+
+
+def _written(draft: Path, known: Checkpoint, body: str) -> Checkpoint:
+    """Write the new database; return the checkpoint at its end."""
+    draft.unlink(missing_ok=True)
+    new = FileDatabase(draft)
+    with new.writing(0.0) as connection:
+        chain.prepare(connection)
+        chain.append(connection, fingerprint="", kind=EntryKind.ANEW, body=body)
+        for account in known.every_account():
+            _carry(connection, account)
+    tally = Tally(Checkpoint())
+    with new.reading() as connection:
+        tally.follow(connection, whole=True)
+    for path in (new.log, draft.with_name(f"{draft.name}-shm")):
+        path.unlink(missing_ok=True)
+    return tally.reached(new.look)
+
+
+def _carry(connection: sqlite3.Connection, account: Account) -> None:
+    """Open an account on its old terms, with one debit for all that was spent."""
+    fingerprint = account.fingerprint
+    terms = {
+        "budget": account.budget.to_json(),
+        "relation": account.relation.value,
+        "unit_rows": account.unit_rows,
+    }
+    chain.append(
+        connection,
+        fingerprint=fingerprint,
+        kind=EntryKind.ACCOUNT,
+        body=canonical(terms),
+    )
+    if account.spent != PrivacyCost():
+        chain.append(
+            connection,
+            fingerprint=fingerprint,
+            kind=EntryKind.DEBIT,
+            request=f"carried over for {fingerprint}",
+            body=canonical({"cost": account.spent.to_json()}),
+        )

@@ -1,0 +1,47 @@
+"""Claims of a source, and what became of them in a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    DEPENDS = "depends"
+    TUNED = "tuned to"
+    UNSEEN = "not in this run"
+
+    @classmethod
+    def of(cls, checks: Sequence[bool]) -> Verdict:
+        """Return the verdict of several checks that the claim stands for."""
+        if not checks:
+            return cls.UNSEEN
+        if all(checks):
+            return cls.HOLDS
+        return cls.DEPENDS if any(checks) else cls.FAILS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One claim and its verdict.
+
+    Attributes:
+        claim: What is said, in plain words.
+        verdict: Whether this run bears it out.
+        evidence: Numbers of this run.
+        key: Its number, where claims are counted.
+
+    """
+
+    claim: str
+    verdict: Verdict
+    evidence: str
+    key: str = ""

@@ -1,0 +1,371 @@
+"""The published findings of study 2, checked against a run of it.
+
+Every verdict is computed from the numbers of the run. A comparison is made in the
+setting the finding is about: "little data" means the smallest epsilon and the smallest
+sample of the run, "much data" the largest of both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.studies.findings import Finding, Verdict
+from dpcore.studies.proportions.design import Procedure
+from dpcore.wording import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dpcore.arrays import FloatArray
+    from dpcore.studies.proportions.design import Design
+    from dpcore.studies.proportions.study import Accuracy
+
+
+_NEGLIGIBLE = 0.15
+_SAME = 1.05
+_SIMILAR = 1.15
+_TREE_CELLS = 4
+_NO_ERROR = (
+    "the original has no error to compare with in a cell of nobody, or of everybody"
+)
+_SHORT = {"bit": "BIT", "truncated": "calibrated", "truncated-published": "truncated"}
+
+
+def findings(design: Design, results: Sequence[Accuracy]) -> tuple[Finding, ...]:
+    """Return the findings of the paper (Liu 2016, section 4.2) with their verdicts.
+
+    A run that was stopped before both ends of the design has none.
+    """
+    run = Reading(design, results)
+    if not run.is_complete:
+        return ()
+    return tuple(check(run) for check in _CHECKS)
+
+
+def _bias_of_ends(run: Reading) -> Finding:
+    checks, words = [], []
+    for key in run.mechanisms:
+        much = run.at(Procedure.RESCALING, key, run.much)
+        checks.append(
+            bool(
+                np.all(
+                    np.abs(much.bias) <= _NEGLIGIBLE * much.rmse + 3 * much.errors[0]
+                )
+            )
+        )
+        little = run.at(Procedure.RESCALING, key, run.little)
+        up, down = little.bias[run.smallest], little.bias[run.largest]
+        checks += [bool(up > 0), bool(down < 0)]
+        words.append(f"{_SHORT[key]} {up:+.3f} and {down:+.3f}")
+    return Finding(
+        claim="Re-scaling has hardly any bias with much data; with little, the "
+        "smallest cell comes out too large and the largest too small",
+        verdict=Verdict.of(checks),
+        evidence=f"bias of these two at {run.where}: {'; '.join(words)}",
+    )
+
+
+def _bounding(run: Reading) -> Finding:
+    claim = (
+        "With little data BIT has less bias than truncation, but a larger typical "
+        "error in the smallest cell"
+    )
+    if run.rivals is None:
+        return _untested(claim)
+    bias = [run.bias(Procedure.RESCALING, key).max() for key in run.rivals]
+    rmse = [
+        run.rmse(Procedure.RESCALING, key, run.little)[run.smallest]
+        for key in run.rivals
+    ]
+    return Finding(
+        claim=claim,
+        verdict=Verdict.of([bool(bias[1] < bias[0]), bool(rmse[0] < rmse[1])]),
+        evidence=f"largest bias {bias[1]:.3f} against {bias[0]:.3f}, typical error "
+        f"{rmse[1]:.3f} against {rmse[0]:.3f} at {run.where}",
+    )
+
+
+def _undercoverage(run: Reading) -> Finding:
+    claim = "There BIT covers worse than truncation"
+    if run.rivals is None:
+        return _untested(claim)
+    truncated, bit = (run.coverage(Procedure.RESCALING, key) for key in run.rivals)
+    return Finding(
+        claim=claim,
+        verdict=Verdict.of([bool(np.mean(bit) < np.mean(truncated))]),
+        evidence=f"95 % intervals cover the smallest cell in "
+        f"{percent(bit[run.smallest])} against {percent(truncated[run.smallest])}, "
+        f"all cells in {percent(bit.mean())} against {percent(truncated.mean())}",
+    )
+
+
+def _convergence(run: Reading) -> Finding:
+    claim = "With much data the typical error is that of the original"
+    original = run.rmse(Procedure.ORIGINAL, None, run.much)
+    ratios = {
+        key: _times(run.rmse(Procedure.RESCALING, key, run.much), original)
+        for key in run.mechanisms
+    }
+    if np.isinf(list(ratios.values())).any():
+        return _untested(claim, _NO_ERROR)
+    words = [f"{_SHORT[key]} {ratio:.2f}" for key, ratio in ratios.items()]
+    return Finding(
+        claim=claim,
+        verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
+        evidence=f"times the original at ε {run.much[0]:g}, n {run.much[1]}: "
+        + "; ".join(words),
+    )
+
+
+def _synthesis_lifts(run: Reading) -> Finding:
+    checks, words, falls = [], [], []
+    for key in run.mechanisms:
+        one = run.coverage(Procedure.RESCALING, key)
+        many = run.coverage(Procedure.SYNTHESIS, key)
+        checks.append(bool(many.mean() > one.mean()))
+        words.append(f"{_SHORT[key]} {percent(one.mean())} to {percent(many.mean())}")
+        falls += [
+            f"{_SHORT[key]} p{cell + 1} falls from {percent(one[cell])} to "
+            f"{percent(many[cell])}"
+            for cell in range(run.cells)
+            if many[cell] < one[cell]
+        ]
+    but = f"; but {', '.join(falls)}" if falls else ""
+    return Finding(
+        claim="Multiple synthesis lifts the coverage",
+        verdict=Verdict.of(checks),
+        evidence=f"mean of the cells at {run.where}: {'; '.join(words)}{but}",
+    )
+
+
+def _synthesis_costs(run: Reading) -> Finding:
+    claim = (
+        "In exchange its bias grows, and at the smallest ε its typical error does not "
+        "come back to the original"
+    )
+    checks, words = [], []
+    # Little budget, but many people: the noise is what is left.
+    setting = run.little[0], run.much[1]
+    for key in run.mechanisms:
+        one = run.bias(Procedure.RESCALING, key).max()
+        many = run.bias(Procedure.SYNTHESIS, key).max()
+        ratio = _times(
+            run.rmse(Procedure.SYNTHESIS, key, setting),
+            run.rmse(Procedure.ORIGINAL, None, setting),
+        )
+        if np.isinf(ratio):
+            return _untested(claim, _NO_ERROR)
+        checks += [bool(many > one), bool(ratio > _SIMILAR)]
+        words.append(
+            f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, typical error "
+            f"{ratio:.1f} times the original even at n {setting[1]}"
+        )
+    return Finding(
+        claim=claim,
+        verdict=Verdict.of(checks),
+        evidence="; ".join(words),
+    )
+
+
+def _remainder(run: Reading) -> Finding:
+    checks, words = [], []
+    procedures = (Procedure.ALL_BUT_ONE, Procedure.REVERSED)
+    cells = slice(run.cells)
+    for key in run.mechanisms:
+        flat, _ = run.over_sizes(Procedure.RESCALING, key, "rmse")
+        usual, _ = run.over_sizes(Procedure.RESCALING, key, "coverage")
+        for procedure, cell in zip(procedures, run.left_over, strict=True):
+            rest, _ = run.over_sizes(procedure, key, "rmse")
+            covered, _ = run.over_sizes(procedure, key, "coverage")
+            checks.append(bool(rest[cells].mean() > flat[cells].mean()))
+            # Compared with re-scaling: some cells are harder for every procedure.
+            checks.append(int(np.argmin((covered / usual)[cells])) == cell)
+            words.append(
+                f"{_SHORT[key]}, p{cell + 1} left over: typical error "
+                f"{rest[cells].mean() / flat[cells].mean():.2f} times, coverage of "
+                f"p{cell + 1} {percent(usual[cell])} to {percent(covered[cell])}"
+            )
+    return Finding(
+        claim="All-but-one has a larger typical error than re-scaling at the smallest "
+        "ε, and its coverage suffers most in the cell left over",
+        verdict=Verdict.of(checks),
+        evidence=f"mean over n at ε {run.little[0]:g}: {'; '.join(words)}",
+    )
+
+
+def _remainder_bias(run: Reading) -> Finding:
+    checks, words = [], []
+    procedures = (Procedure.ALL_BUT_ONE, Procedure.REVERSED)
+    for key in run.mechanisms:
+        flat = run.bias(Procedure.RESCALING, key).max()
+        for procedure, cell in zip(procedures, run.left_over, strict=True):
+            rest = run.bias(procedure, key).max()
+            checks.append(bool(rest < flat))
+            words.append(
+                f"{_SHORT[key]} {rest:.3f} against {flat:.3f} if p{cell + 1} is left"
+            )
+    return Finding(
+        claim="All-but-one has less bias than re-scaling with little data",
+        verdict=Verdict.of(checks),
+        evidence=f"largest bias: {'; '.join(words)}",
+    )
+
+
+def _tree_cells(run: Reading) -> Finding:
+    checks, words = [], []
+    for key in run.mechanisms:
+        ratios = {
+            setting: float(
+                np.mean(
+                    run.rmse(Procedure.HISTOGRAM, key, setting)
+                    / run.rmse(Procedure.RESCALING, key, setting)
+                )
+            )
+            for setting in (run.little, run.much)
+        }
+        checks += [ratios[run.little] > 1, ratios[run.little] > ratios[run.much]]
+        words.append(
+            f"{_SHORT[key]} {ratios[run.little]:.2f} times with little data, "
+            f"{ratios[run.much]:.2f} with much"
+        )
+    return Finding(
+        claim="The universal histogram is worse for single cells, most with little "
+        "data",
+        verdict=Verdict.of(checks),
+        evidence=f"typical error over that of re-scaling: {'; '.join(words)}",
+    )
+
+
+def _tree_pairs(run: Reading) -> Finding:
+    claim = (
+        "Its node p1 + p"
+        f"{run.cells} is better than other pairs, but not better than by re-scaling"
+    )
+    if run.cells < _TREE_CELLS:
+        return _untested(claim, f"needs {_TREE_CELLS} cells")
+    checks, words = [], []
+    for key in run.mechanisms:
+        tree, error = run.over_sizes(Procedure.HISTOGRAM, key, "rmse")
+        scaled, other = run.over_sizes(Procedure.RESCALING, key, "rmse")
+        pairs, node, flat = tree[run.cells :], tree[run.cells], scaled[run.cells]
+        # Better counts only where chance does not explain it.
+        chance = 3 * float(np.hypot(error[run.cells], other[run.cells]))
+        checks += [bool(node < pairs[1:].min()), bool(node >= flat - chance)]
+        words.append(
+            f"{_SHORT[key]} {node:.3f}, other pairs {pairs[1:].mean():.3f}, "
+            f"by re-scaling {flat:.3f}"
+        )
+    return Finding(
+        claim=claim,
+        verdict=Verdict.of(checks),
+        evidence=f"typical error at ε {run.little[0]:g}, mean over n: "
+        + "; ".join(words),
+    )
+
+
+def _untested(claim: str, why: str = "needs both kinds of bounding") -> Finding:
+    return Finding(claim=claim, verdict=Verdict.UNSEEN, evidence=why)
+
+
+def _times(above: FloatArray, original: FloatArray) -> float:
+    """Return how many times the errors of the original others are, mean of the cells.
+
+    Infinite where the original has no error: of a cell of nobody, or of everybody.
+    """
+    return float(np.mean(above / original)) if np.all(original > 0) else np.inf
+
+
+_CHECKS: tuple[Callable[[Reading], Finding], ...] = (
+    _bias_of_ends,
+    _bounding,
+    _undercoverage,
+    _convergence,
+    _synthesis_lifts,
+    _synthesis_costs,
+    _remainder,
+    _remainder_bias,
+    _tree_cells,
+    _tree_pairs,
+)
+
+
+class Reading:
+    """The results of a run by setting.
+
+    Attributes:
+        is_complete: Whether every setting of the design was run.
+        mechanisms: Keys of the mechanisms.
+        cells: Number of cells.
+        little: The smallest epsilon and the smallest sample.
+        much: The largest of both.
+        smallest: The cell with the smallest proportion.
+        largest: The cell with the largest one.
+        left_over: The cells that both orders of all-but-one leave over.
+
+    """
+
+    def __init__(self, design: Design, results: Sequence[Accuracy]) -> None:
+        self._known = {
+            (r.procedure, r.mechanism, r.epsilon, r.people): r for r in results
+        }
+        self.is_complete = len(self._known) >= design.settings and all(
+            (Procedure.ORIGINAL, None, epsilon, people) in self._known
+            for epsilon in design.epsilons
+            for people in design.people
+        )
+        self.mechanisms = design.mechanisms
+        self.cells = len(design.shares)
+        self.people = sorted(design.people)
+        self.little = min(design.epsilons), min(design.people)
+        self.much = max(design.epsilons), max(design.people)
+        self.smallest = int(np.argmin(design.shares))
+        self.largest = int(np.argmax(design.shares))
+        self.left_over = design.sequence[-1], design.sequence[0]
+
+    def at(
+        self, procedure: Procedure, key: str | None, setting: tuple[float, int]
+    ) -> Accuracy:
+        """Return the results of one setting (epsilon, people)."""
+        return self._known[procedure, key, *setting]
+
+    def bias(self, procedure: Procedure, key: str) -> FloatArray:
+        """Return the absolute bias of the cells with little data."""
+        return np.abs(self.at(procedure, key, self.little).bias[: self.cells])
+
+    def rmse(
+        self, procedure: Procedure, key: str | None, setting: tuple[float, int]
+    ) -> FloatArray:
+        """Return the typical errors of the cells."""
+        return self.at(procedure, key, setting).rmse[: self.cells]
+
+    def coverage(self, procedure: Procedure, key: str) -> FloatArray:
+        """Return the coverages of the cells with little data."""
+        return self.at(procedure, key, self.little).coverage[: self.cells]
+
+    @property
+    def rivals(self) -> tuple[str, str] | None:
+        """Return a truncated mechanism and BIT, if the run has both."""
+        truncated = [key for key in self.mechanisms if key != "bit"]
+        if not truncated or "bit" not in self.mechanisms:
+            return None
+        return truncated[0], "bit"
+
+    @property
+    def where(self) -> str:
+        """Return the setting with little data in words."""
+        return f"ε {self.little[0]:g}, n {self.little[1]}"
+
+    def over_sizes(
+        self, procedure: Procedure, key: str, metric: str
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return a metric of every target at the smallest epsilon, and its error.
+
+        It is the mean over all sample sizes.
+        """
+        at = [self.at(procedure, key, (self.little[0], n)) for n in self.people]
+        rows = {"rmse": [r.rmse for r in at], "coverage": [r.coverage for r in at]}
+        index = {"rmse": 1, "coverage": 2}[metric]
+        squares = np.sum([r.errors[index] ** 2 for r in at], axis=0)
+        return np.mean(rows[metric], axis=0), np.sqrt(squares) / len(at)

@@ -1,0 +1,205 @@
+"""Closer looks at study 2: one vector released many times, and what intervals cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.inference.intervals import intervals
+from dpcore.inference.multiple_synthesis import combine
+from dpcore.inference.proportions import noise_aware, sampling_variance, wald
+from dpcore.mechanisms.bounded.draws import draw
+from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
+from dpcore.postprocessing.universal_histogram import Tree
+from dpcore.relations import TableSize
+from dpcore.statistics.averages import Proportion
+from dpcore.studies.proportions.design import BOUNDING, Procedure
+from dpcore.studies.proportions.study import UNIT, calibrated, layered_sensitivity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.base import Mechanism
+
+_ROUNDING = 1e-12
+_GRID = 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """What is released how.
+
+    Attributes:
+        mechanism: Key of the mechanism.
+        epsilon: Privacy parameter.
+        people: Number of people behind the shares.
+
+    """
+
+    mechanism: str
+    epsilon: float
+    people: int
+
+    def release(self, *, layers: int = 1, sets: int = 1) -> Mechanism:
+        """Return the mechanism of releases in layers or sets."""
+        sensitivity = layered_sensitivity(layers, self.people)
+        return calibrated(self.mechanism, sensitivity, self.epsilon / sets)
+
+    def noise(self, *, layers: int = 1, sets: int = 1) -> float:
+        """Return the scale of its noise."""
+        return self.release(layers=layers, sets=sets).noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cloud:
+    """Releases of one vector by one procedure.
+
+    Attributes:
+        procedure: The procedure.
+        releases: Shape ``(draws, cells)``.
+        distance: Root of the mean squared Euclidean distance from the truth.
+        emptied: Share of releases in which some cell is 0.
+
+    """
+
+    procedure: Procedure
+    releases: FloatArray
+    distance: float
+    emptied: float
+
+
+def merged(shares: Sequence[float]) -> tuple[float, float, float]:
+    """Return the first, the last, and all other cells together.
+
+    Raises:
+        ParameterError: There are fewer than three cells.
+
+    >>> merged((0.1, 0.15, 0.25, 0.5))
+    (0.1, 0.4, 0.5)
+
+    """
+    if len(shares) < 3:  # noqa: PLR2004 - a triangle has three corners
+        message = "three cells or more are needed."
+        raise ParameterError(message)
+    return shares[0], sum(shares[1:-1]), shares[-1]
+
+
+def clouds(
+    shares: Sequence[float], point: Point, *, draws: int, rng: np.random.Generator
+) -> tuple[Cloud, ...]:
+    """Return many releases of ``shares`` by each way of making them add up."""
+    truth = np.array(shares, dtype=np.float64)
+    bounding, noise = BOUNDING[point.mechanism], point.noise()
+    sample = np.broadcast_to(truth, (draws, len(truth)))
+    noisy = draw(sample, noise=noise, bounding=bounding, rng=rng)
+    tree = Tree.folded(len(truth))
+    nodes = draw(
+        tree.sums(sample),
+        noise=point.noise(layers=tree.depth),
+        bounding=bounding,
+        rng=rng,
+    )
+    order = range(len(truth))
+    released = {
+        Procedure.RESCALING: rescale(noisy),
+        Procedure.PROJECTION: project(noisy),
+        Procedure.ALL_BUT_ONE: all_but_one(
+            sample, noise=noise, order=order, bounding=bounding, rng=rng
+        ),
+        Procedure.HISTOGRAM: tree.shares(tree.consistent(nodes, nonnegative=True)),
+    }
+    return tuple(
+        Cloud(
+            procedure=procedure,
+            releases=releases,
+            distance=float(np.sqrt(np.mean(np.sum((releases - truth) ** 2, axis=-1)))),
+            emptied=float(np.mean(np.any(releases <= _ROUNDING, axis=-1))),
+        )
+        for procedure, releases in released.items()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What an interval for one share costs and gives.
+
+    Attributes:
+        name: What the interval is called.
+        sets: Releases that the budget is split over.
+        coverage: Share of the intervals that cover.
+        width: Their mean width.
+
+    """
+
+    name: str
+    sets: int
+    coverage: float
+    width: float
+
+
+def prices(
+    share: float,
+    point: Point,
+    *,
+    sets: Sequence[int],
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[Price, ...]:
+    """Return coverage and width of 95 % intervals around one released share.
+
+    The first three split nothing: Wald's, the one that knows the noise, and the one
+    that inverts the law of the release (``intervals``). The others learn the noise
+    from so many ``sets``, each released with its part of epsilon. All are cut to
+    [0, 1].
+    """
+    n, bounding = point.people, BOUNDING[point.mechanism]
+    sample = rng.binomial(n, share, draws) / n
+    noise = point.noise()
+    one = draw(sample, noise=noise, bounding=bounding, rng=rng)
+    aware = noise_aware(one, people=n, noise_variance=2 * noise**2)
+    found = [
+        _price("Wald", 1, wald(one, people=n), share),
+        _price("noise-aware", 1, aware, share),
+        _price("test inversion", 1, _inverted(point, one), share),
+    ]
+    for m in sets:
+        many = draw(
+            np.broadcast_to(sample, (m, draws)),
+            noise=point.noise(sets=m),
+            bounding=bounding,
+            rng=rng,
+        )
+        combined = combine(many, sampling_variance(many, n))
+        ends = np.stack([combined.lower, combined.upper], axis=-1)
+        found.append(_price("multiple synthesis", m, ends, share))
+    return tuple(found)
+
+
+def _inverted(point: Point, released: FloatArray) -> FloatArray:
+    """Return the interval that inverts the law, interpolated between releases."""
+    statistic = Proportion(size=TableSize(people=point.people, public=True))
+    mechanism = point.release()
+    grid = np.linspace(0.0, 1.0, _GRID)
+    ends = np.array(
+        [
+            intervals(mechanism, statistic, grid[i : i + 1], bounds=UNIT).total[0]
+            for i in range(_GRID)
+        ]
+    )
+    columns = [np.interp(released, grid, end) for end in ends.T]
+    return np.stack(columns, axis=-1)
+
+
+def _price(name: str, sets: int, ends: FloatArray, share: float) -> Price:
+    ends = UNIT.clip(ends)
+    covered = (ends[:, 0] <= share) & (share <= ends[:, 1])
+    return Price(
+        name=name,
+        sets=sets,
+        coverage=float(covered.mean()),
+        width=float(np.mean(ends[:, 1] - ends[:, 0])),
+    )

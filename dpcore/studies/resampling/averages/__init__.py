@@ -1,0 +1,1 @@
+"""Averages of several answers: their noise, shape and budget."""

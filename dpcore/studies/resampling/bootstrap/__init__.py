@@ -1,0 +1,1 @@
+"""Noisy bootstraps, claimed and simulated."""

@@ -1,0 +1,82 @@
+"""What k noisy bootstraps are claimed to reveal, and what they really reveal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.composition import claimed_epsilon, epsilon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """Epsilon at one delta of all bootstraps together, by what is known of it.
+
+    Attributes:
+        times: Number of bootstraps.
+        claimed: As published: that of Gaussian noise with this ``rho``.
+        attained: At least that: two neighboring tables are that far apart.
+        mean: At most that, for means and sums.
+        generic: At most that, for every additive statistic.
+
+    """
+
+    times: int
+    claimed: float
+    attained: float
+    mean: float
+    generic: float
+
+
+def levels(
+    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
+) -> Levels:
+    """Return the levels of one number of bootstraps.
+
+    Raises:
+        ParameterError: One of the parameters is outside its domain.
+
+    """
+    found = tuple(
+        parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
+    )
+    return joined(found, rho=rho, delta=delta, times=times)
+
+
+def parts(
+    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
+) -> Iterator[float]:
+    """Yield the three levels of one number of bootstraps, the least one first.
+
+    Raises:
+        ParameterError: One of the parameters is outside its domain.
+
+    """
+    for bound in (Bound.ATTAINED, Bound.MEAN, Bound.GENERIC):
+        yield epsilon(
+            factor, rho=rho, times=times, people=people, delta=delta, bound=bound
+        )
+
+
+def joined(found: Sequence[float], *, rho: float, delta: float, times: int) -> Levels:
+    """Return the levels made of what ``parts`` gave, all three of them."""
+    attained, mean, generic = found
+    return Levels(
+        times=times,
+        claimed=claimed_epsilon(rho, delta),
+        attained=attained,
+        mean=mean,
+        generic=generic,
+    )
+
+
+def run(
+    times: Sequence[int], *, rho: float, delta: float, people: int, factor: float = 1.0
+) -> Iterator[Levels]:
+    """Yield the levels for several numbers of bootstraps, one by one."""
+    for k in times:
+        yield levels(rho=rho, delta=delta, people=people, times=k, factor=factor)

@@ -1,0 +1,1 @@
+"""The resized bootstrap: attacks, and fair comparisons."""

@@ -1,0 +1,1 @@
+"""Secret samples: what is claimed of them, and whether they pay."""

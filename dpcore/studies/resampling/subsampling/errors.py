@@ -1,0 +1,228 @@
+"""Does it pay to release from a sample? Noise and sampling error at one final epsilon.
+
+The mean of ``n`` values in an interval of width ``R``, at the final epsilon ``e``: pure
+DP by Laplace noise. On a share ``q`` of rows the level may be ``log(1 + (e^e - 1)/q)``,
+so that the noise is as if ``f(q) = q log(1 + (e^e - 1)/q)`` were spent on the whole
+table. That increases with ``q`` up to ``f(1) = e``: less noise on more rows, and no
+sampling error on all of them. For a mean a sample never helps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.privacy.amplification import base_epsilon
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
+
+MOST_SIMULATED = 5_000
+"""The largest table of which samples are simulated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorParts:
+    """The mean squared error of a release from a sample, in its two parts.
+
+    Attributes:
+        rate: Share of the rows in the sample, shape ``(m,)``.
+        sampling: Variance from who is in the sample, shape ``(m,)``.
+        noise: Variance of the noise, shape ``(m,)``.
+
+    """
+
+    rate: FloatArray
+    sampling: FloatArray
+    noise: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """Return the mean squared error; there is no bias."""
+        return self.sampling + self.noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledMean:
+    """The mean of a table, released from a sample of it.
+
+    What comes from values of a real table is CONFIDENTIAL.
+
+    Attributes:
+        people: Number of rows ``n``, public, at least 1.
+        width: Width ``R`` of the public bounds, positive and finite.
+        epsilon: Final privacy parameter, positive and finite.
+        variance: Variance of the values, divisor ``n - 1`` (0 for one row).
+        mean_square: Mean of the squared distances from the point that totals are
+            counted from (0 in the source; the middle of the bounds is better).
+
+    Raises:
+        ParameterError: A parameter is outside its domain.
+
+    """
+
+    people: int
+    width: float
+    epsilon: float
+    variance: float
+    mean_square: float
+
+    def __post_init__(self) -> None:
+        if self.people < 1:
+            message = f"a table needs at least one row, got {self.people}."
+            raise ParameterError(message)
+        for name, number in (("width", self.width), ("epsilon", self.epsilon)):
+            if not 0 < number < np.inf:
+                message = f"{name} must be positive and finite, got {number}."
+                raise ParameterError(message)
+        if not (0 <= self.variance < np.inf and 0 <= self.mean_square < np.inf):
+            message = "the values must have a finite variance and mean square."
+            raise ParameterError(message)
+
+    @classmethod
+    def of(cls, values: ArrayLike, *, width: float, epsilon: float) -> SampledMean:
+        """Return the study of these values, squared distances counted from 0.
+
+        Raises:
+            ParameterError: There is no value, or one is not finite.
+
+        """
+        entries = np.asarray(values, dtype=np.float64)
+        if entries.size == 0 or not np.isfinite(entries).all():
+            message = "there must be values, and all of them finite."
+            raise ParameterError(message)
+        return cls(
+            people=entries.size,
+            width=width,
+            epsilon=epsilon,
+            variance=float(entries.var(ddof=1)) if entries.size > 1 else 0.0,
+            mean_square=float(np.mean(entries * entries)),
+        )
+
+    @classmethod
+    def at_worst(cls, *, people: int, width: float, epsilon: float) -> SampledMean:
+        """Return the study of the table that is hardest to sample: half at each end.
+
+        Everything about it is public.
+        """
+        half = width * width / 4
+        share = people / (people - 1) if people > 1 else 0.0
+        return cls(
+            people=people,
+            width=width,
+            epsilon=epsilon,
+            variance=half * share,
+            mean_square=half,
+        )
+
+    def effective_epsilon(self, rate: ArrayLike) -> FloatArray:
+        """Return ``f(q)``: what the noise would cost on the whole table."""
+        rate = np.asarray(rate, dtype=np.float64)
+        return np.asarray(rate * base_epsilon(self.epsilon, rate))
+
+    @property
+    def full_error(self) -> float:
+        """Return ``2 (R/(n e))^2``: the error of releasing from the whole table."""
+        return 2 * (self.width / (self.people * self.epsilon)) ** 2
+
+    def fixed_size(self, rate: ArrayLike) -> ErrorParts:
+        """Return the error of samples without replacement, a record replaced.
+
+        ``S^2 (1/m - 1/n) + 2 (R/(n f(q)))^2`` with ``m = q n``.
+
+        Raises:
+            ParameterError: A rate is not in (0, 1].
+
+        """
+        q = _rates(rate)
+        sampling = self.variance / self.people * (1 / q - 1)
+        return ErrorParts(rate=q, sampling=sampling, noise=self._noise(q))
+
+    def poisson(self, rate: ArrayLike) -> ErrorParts:
+        """Return the error of taking everybody with chance ``q``, a row more or less.
+
+        The total of the sample over ``q n``, with ``n`` known: ``(1 - q)/(q n)`` times
+        the mean square, and the same noise.
+
+        Raises:
+            ParameterError: A rate is not in (0, 1].
+
+        """
+        q = _rates(rate)
+        sampling = self.mean_square / self.people * (1 / q - 1)
+        return ErrorParts(rate=q, sampling=sampling, noise=self._noise(q))
+
+    def _noise(self, q: FloatArray) -> FloatArray:
+        spent = self.effective_epsilon(q)
+        return np.asarray(2 * (self.width / (self.people * spent)) ** 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedErrors:
+    """Root mean squared errors that were simulated, with two standard errors."""
+
+    rate: FloatArray
+    rmse: FloatArray
+    error: FloatArray
+
+
+def simulate(
+    values: ArrayLike,
+    *,
+    width: float,
+    epsilon: float,
+    rates: ArrayLike,
+    draws: int,
+    rng: np.random.Generator,
+) -> SimulatedErrors:
+    """Draw samples of fixed size and noise, and return how far off the releases are.
+
+    Args:
+        values: At most ``MOST_SIMULATED`` values within their bounds, shape ``(n,)``.
+        width: Width of the bounds.
+        epsilon: Final privacy parameter.
+        rates: Shares of rows; each sample has ``round(q n)`` of them, at least one.
+        draws: Releases simulated for each rate, at least 2.
+        rng: Source of the simulation.
+
+    Raises:
+        ParameterError: There are too many values, or too few draws.
+
+    """
+    entries = np.asarray(values, dtype=np.float64)
+    study = SampledMean.of(entries, width=width, epsilon=epsilon)
+    if study.people > MOST_SIMULATED or draws < 2:  # noqa: PLR2004 - an error needs two
+        message = (
+            f"at most {MOST_SIMULATED:,} values are simulated, by at least 2 draws, "
+            f"got {study.people} and {draws}."
+        )
+        raise ParameterError(message)
+    asked = _rates(rates)
+    sizes = np.maximum(np.round(asked * study.people), 1).astype(int)
+    shuffled = rng.permuted(np.tile(entries, (draws, 1)), axis=1)
+    so_far = np.cumsum(shuffled, axis=1)
+    truth = entries.mean()
+    squares = np.empty((len(sizes), draws))
+    for row, size in enumerate(sizes):
+        level = float(base_epsilon(epsilon, size / study.people))
+        noise = rng.laplace(scale=width / (size * level), size=draws)
+        squares[row] = (so_far[:, size - 1] / size + noise - truth) ** 2
+    rmse = np.sqrt(squares.mean(axis=1))
+    return SimulatedErrors(
+        rate=sizes / study.people,
+        rmse=rmse,
+        error=squares.std(axis=1) / np.sqrt(draws) / np.maximum(rmse, 1e-300),
+    )
+
+
+def _rates(rate: ArrayLike) -> FloatArray:
+    q = np.atleast_1d(np.asarray(rate, dtype=np.float64))
+    if not ((q > 0) & (q <= 1)).all():
+        message = "the share of rows in a sample must be above 0 and at most 1."
+        raise ParameterError(message)
+    return q
