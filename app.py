@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import links, logging, session, sidebar, studies, style
+from ui import links, logging, recovery, session, sidebar, style
+from ui.data import using
 
 logging.withhold_messages()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
@@ -41,6 +42,8 @@ page = st.navigation(
 session.go_where_asked()
 links.drop_infinite()
 style.apply()
-studies.follow_link()
+with recovery.told():
+    using.follow_link()
 sidebar.show()
-page.run()
+with recovery.told():
+    page.run()

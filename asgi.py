@@ -1,11 +1,12 @@
-"""The app with security headers, for a shared server: ``streamlit run asgi.py``."""
+"""The app behind security headers, and for its own pages only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import streamlit as st
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _POLICY = (
     "font-src 'self' data:",
     "worker-src 'self' blob:",
     "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
 )
 _HEADERS = {
@@ -27,6 +30,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_LOCAL = frozenset(("localhost", "127.0.0.1"))
+_POLICY_VIOLATION = 1008
 
 
 class SecurityHeaders:
@@ -46,4 +51,35 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
-app = st.App("app.py", middleware=[Middleware(SecurityHeaders)])
+class OwnPagesOnly:
+    """Refuse websockets that another site's page opens.
+
+    Streamlit refuses them too, but asks a server outside for its own address first.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Close a websocket of another origin, and pass on everything else."""
+        if scope["type"] != "websocket" or _is_own(Headers(scope=scope)):
+            await self._app(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+
+
+def _is_own(headers: Headers) -> bool:
+    origin = headers.get("origin")
+    if origin is None:  # Not a page: browsers always send it.
+        return True
+    try:
+        parts = urlsplit(origin)
+        own = parts.netloc == headers.get("host") or parts.hostname in _LOCAL
+    except ValueError:
+        return False
+    return own or origin in st.get_option("server.corsAllowedOrigins")
+
+
+app = st.App(
+    "app.py", middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)]
+)

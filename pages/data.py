@@ -3,8 +3,9 @@
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from ui import session, studies, terms, upload
-from ui.asking import columns
+from ui import session
+from ui.asking import columns, fit
+from ui.data import declaring, terms, upload, using
 from ui.text import literal
 
 session.require_router("pages/data.py")
@@ -26,32 +27,32 @@ st.caption(
 )
 position = columns.choose(current.dataset)
 drafted = session.draft() is not None
-keep = session.redraft if drafted else session.redeclare
+keep = session.redraft if drafted else declaring.redeclare
 dataset = columns.declare(current.dataset, position, keep)
 if dataset is None:
     st.stop()
-columns.check(dataset, position, codebook=current.example is not None)
+fit.check(dataset, position, codebook=current.example is not None)
 with st.expander("All columns"):
     st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
 
 st.header("Protection and budget")
-published = None if current.example is None else dataset.people
-agreed = terms.ask(known_people=published, noun=upload.noun(current.example))
+notes = st.container()
+agreed = terms.ask(start=using.start(current))
+using.tell_mode(current)
 
 if st.button("Use this data", type="primary"):
     try:
         with st.spinner("Taking the fingerprint of the table …"):
-            study = studies.accept(dataset, current.example, agreed)
+            study = using.accept(dataset, current.example, agreed)
     except DPCoreError as error:
         st.error(literal(str(error)))
         st.stop()
     session.use(study)
     st.rerun()
 if not drafted:
-    st.success(f"In use: {literal(dataset.name)}.")
+    with notes:
+        using.tell_not_in_force(agreed)
+    st.success(f"In use: {literal(dataset.name)}. {using.mode_text()}")
     columns.tell_undeclared(dataset)
-    studies.tell_kept_budget()
-    if agreed != session.require_study().terms:
-        st.info("The terms were changed. They apply once you press “Use this data”.")
     if st.button("Continue to Release"):
-        st.switch_page("pages/release.py")
+        session.go("pages/release.py")

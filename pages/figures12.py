@@ -4,8 +4,8 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import session
-from ui.individual import per_instance_figures, per_instance_settings
 from ui.text import literal
+from ui.wang2019 import figures, settings
 
 session.require_router("pages/figures12.py")
 st.title("Figures 1 and 2")
@@ -14,17 +14,17 @@ st.markdown(
     "of Wang (2019), simulated with settings that you can change. No table is needed."
 )
 try:
-    design = per_instance_settings.ask()
+    design = settings.ask()
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
-current = per_instance_figures.latest(design)
+current = figures.latest(design)
 st.header("Figure 1: who loses how much")
-per_instance_figures.first(current)
+figures.first(current)
 st.header("Figure 2: the losses with more people, or with less accuracy")
-per_instance_figures.second(current)
+figures.second(current)
 st.header("What the text says, and what this run says")
-per_instance_figures.verdicts(current)
-per_instance_figures.download(current)
+figures.verdicts(current)
+figures.download(current)
 with st.expander("What is this?"):
-    per_instance_figures.details(current)
+    figures.details(current)

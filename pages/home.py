@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui import session, studies
+from ui import session
+from ui.data import using
 from ui.teaching import miniature
 
 session.require_router("pages/home.py")
@@ -16,18 +17,18 @@ with first.container(border=True, height="stretch"):
     st.caption("20,190 records of a health insurance experiment, ready to use.")
     if st.button("Open the survey", type="primary"):
         with st.spinner("Loading the survey …"):
-            studies.use_example("rand-hie")
-        st.switch_page("pages/release.py")
+            using.use_example("rand-hie")
+        session.go("pages/release.py")
 with second.container(border=True, height="stretch"):
     st.markdown("**Upload a CSV**")
     st.caption("It stays in this tab's memory, and is forgotten when you close it.")
     if st.button("Choose a file"):
-        st.switch_page("pages/data.py")
+        session.go("pages/data.py")
 with third.container(border=True, height="stretch"):
     st.markdown("**Learn in five minutes**")
     st.caption("What is promised, what is not, and what the words mean.")
     if st.button("Read the promises"):
-        st.switch_page("pages/about.py")
+        session.go("pages/about.py")
 
 st.header("One guest replaced")
 miniature.show()

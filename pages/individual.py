@@ -4,7 +4,8 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError
 from ui import confidential, session
-from ui.individual import exposing, individual, model_exposing, resampled
+from ui.individual import exposing, individual, resampled
+from ui.individual.models import exposing as model_exposing
 from ui.individual.subject import SubjectKind
 from ui.text import literal
 

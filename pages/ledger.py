@@ -2,17 +2,19 @@
 
 import streamlit as st
 
-from ui import accounts, results, session
+from ui import accounts, recovery, results, session
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
 st.markdown("What has been released about this table, and what may still be?")
+recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)
 accounts.summary(account)
 done = session.ledger().releases(study.fingerprint)
 if not done:
-    st.info("Nothing has been released yet.")
+    since = "since the ledger was begun anew" if account.releases else "yet"
+    st.info(f"Nothing has been released {since}.")
     st.page_link("pages/release.py", label="Go to Release")
 else:
     results.public_badge()

@@ -4,13 +4,8 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import session
-from ui.resampling import (
-    resized,
-    resized_look,
-    resized_own,
-    resized_settings,
-    resized_tour,
-)
+from ui.resampling.resized import comparison, look, settings, tour
+from ui.resampling.resized import own as resized_own
 from ui.text import literal
 
 session.require_router("pages/resized.py")
@@ -36,15 +31,15 @@ try:
         own, study = resized_own.ask(study)
         resized_own.claims(own)
         st.header("What scores of this column reveal")
-        resized_look.show(own, study)
+        look.show(own, study)
         st.header("Release the repaired form")
         resized_own.offer(own, study)
     else:
-        case = resized_settings.ask()
-        resized.answer(case)
+        case = settings.ask()
+        comparison.answer(case)
         st.header("Look at it from all sides")
-        resized_tour.show(case, "resized")
+        tour.show(case, "resized")
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
 with st.expander("What is this?"):
-    resized.details()
+    comparison.details()

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.asking import private_number
-from ui.teaching import exploring
+from ui.teaching import exploring, private_number
 
 session.require_router("pages/sensitivity.py")
 st.title("Sensitivity explorer")

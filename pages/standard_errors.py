@@ -4,14 +4,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import session
-from ui.resampling import (
-    standard_errors,
-    standard_errors_column,
-    standard_errors_details,
-    standard_errors_release,
-    standard_errors_settings,
-    standard_errors_tour,
-)
+from ui.resampling.standard_errors import claims, column, release, settings, tour
 from ui.text import literal
 
 session.require_router("pages/standard_errors.py")
@@ -23,20 +16,20 @@ st.markdown(
     "of it."
 )
 try:
-    asked = standard_errors.answer(standard_errors_settings.ask())
+    asked = claims.answer(settings.ask())
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
 st.header("Look at it from all sides")
-standard_errors_tour.show(asked)
+tour.show(asked)
 st.header("Averages of several answers")
-standard_errors_tour.show_averages(asked)
+tour.show_averages(asked)
 st.header("On your own table")
 own = st.expander("Release one of your own", key="se-own", on_change="rerun")
 if own.open:
     with own:
-        query = standard_errors_release.show(asked)
+        query = release.show(asked)
         if query is not None:
-            standard_errors_column.show(query, asked)
+            column.show(query, asked)
 with st.expander("What is this?"):
-    standard_errors_details.show()
+    claims.details()

@@ -4,11 +4,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from ui import session
-from ui.covariances import (
-    covariance_demonstration,
-    covariance_settings,
-    covariance_study,
-)
+from ui.covariances import demonstration, settings, study
 from ui.text import literal
 
 session.require_router("pages/study1.py")
@@ -19,20 +15,20 @@ st.markdown(
     "repeated. No table is needed."
 )
 try:
-    design, seed = covariance_settings.ask()
+    design, seed = settings.ask()
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
     st.stop()
-current = covariance_study.latest(design, seed)
-covariance_study.proof(current)
-covariance_study.panels(current)
+current = study.latest(design, seed)
+study.proof(current)
+study.panels(current)
 st.header("What it really costs")
-covariance_study.cost(current)
+study.cost(current)
 st.header("What the original found, and what this run says")
-covariance_study.verdicts(current)
-covariance_study.download(current.pieces)
+study.verdicts(current)
+study.download(current.pieces)
 st.header("One matrix, before and after its repair")
-covariance_demonstration.show(current.asked[0], seed)
+demonstration.show(current.asked[0], seed)
 with st.expander("What is this?"):
     st.markdown(
         "Each **variance** (divisor n − 1) is released on [0, Vmax], Vmax the largest "

@@ -2,13 +2,8 @@
 
 import streamlit as st
 
-from ui import session
-from ui.resampling import (
-    subsampling,
-    subsampling_claims,
-    subsampling_errors,
-    subsampling_release,
-)
+from ui import session, tabs
+from ui.resampling.subsampling import claims, errors, levels, release
 
 session.require_router("pages/subsampling.py")
 st.title("Subsampling")
@@ -18,32 +13,16 @@ st.markdown(
 )
 views = st.container()
 with st.expander("What is this?"):
-    subsampling.definitions()
-names = [
-    "Claim and truth",
-    "Which share?",
-    "Profiles",
-    "Does it pay?",
-    "A secret survey",
-    "Release from a sample",
-]
-tabs = views.tabs(names, key="ss-view", bind="query-params")
-claims, levels, profiles, errors, survey, release = tabs
-if claims.open:
-    with claims:
-        subsampling_claims.show()
-if levels.open:
-    with levels:
-        subsampling.levels()
-if profiles.open:
-    with profiles:
-        subsampling.profiles()
-if errors.open:
-    with errors:
-        subsampling_errors.errors(session.study())
-if survey.open:
-    with survey:
-        subsampling_errors.survey()
-if release.open:
-    with release:
-        subsampling_release.show(session.require_study())
+    levels.definitions()
+with views:
+    tabs.show(
+        {
+            "Claim and truth": claims.show,
+            "Which share?": levels.levels,
+            "Profiles": levels.profiles,
+            "Does it pay?": lambda: errors.errors(session.study()),
+            "A secret survey": errors.survey,
+            "Release from a sample": lambda: release.show(session.require_study()),
+        },
+        key="ss-view",
+    )

@@ -50,14 +50,16 @@ place = fourth.slider(
     "nothing on this page is computed from the table.",
 )
 at = comparing.setting(asked, query, place)
+keys = comparing.compared(asked, fairness)
+shown = comparing.Shown(keys=keys, chosen=asked.mechanism_key, metric=metric)
 if axis == "epsilon":
-    comparing.against_epsilon(at, fairness, metric)
+    comparing.against_epsilon(at, shown)
 elif axis == "number of people":
-    comparing.against_people(at, fairness, metric)
+    comparing.against_people(at, shown)
 elif axis == "true value":
-    comparing.against_position(at, fairness, metric)
+    comparing.against_position(at, shown)
 else:
-    comparing.winners(at, fairness)
+    comparing.winners(at, keys)
 comparing.why(at, fairness)
 with st.expander("What is this?"):
     comparing.details()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from dpcore.budget import PrivacyBudget, PrivacyCost
-from dpcore.errors import DPCoreError, LedgerError
+from dpcore.errors import DPCoreError, UntrustedLedgerError
+from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture
-from dpcore.figures.wording import significant
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import event_from
 from dpcore.releases.chain import EntryKind
-from dpcore.releases.record import Mode
-from ui import results, session
-from ui.asking import inputs
+from dpcore.wording import significant
+from ui import controls, recovery, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ def summary(account: Account) -> None:
     )
     third.metric("Left", short(budget, account.remaining))
     if budget.epsilon is not None:
-        now = inputs.odds(float(account.spent.epsilon))
-        later = inputs.odds(float(budget.epsilon))
+        spent = account.spent
+        now = odds_text(float(spent.epsilon), float(spent.delta))
+        later = odds_text(float(budget.epsilon), float(budget.delta or 0))
         st.markdown(
             f"All of ε is used: {now.split(': ', 1)[1]}."
             if now == later
@@ -82,16 +83,31 @@ def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     return f"{text} · δ {significant(float(cost.delta))}" if budget.delta else text
 
 
+def way_on(account: Account, costs: str) -> str:
+    """Say what can be done where the budget is too small for a release."""
+    left = account.remaining
+    limited = left.rho if account.budget.rho is not None else left.epsilon
+    if limited <= 0:
+        return (
+            f"This costs {costs}, and nothing is left of the budget: what was promised "
+            "about this table is used up. Whoever set the budget can change it on the "
+            "Ledger page, which weakens the promise and is recorded."
+        )
+    return (
+        f"This costs {costs}, and {short(account.budget, left)} is left. Ask with a "
+        "smaller ε, or change the budget on the Ledger page."
+    )
+
+
 def totals(releases: Sequence[Release], account: Account) -> None:
     """Show the releases' total cost counted in four ways."""
     delta = float(account.budget.delta or 0) or _TOTAL_DELTA
-    events = [PrivacyEvent.from_dict(release.event) for release in releases]
+    events = [event_from(release.event) for release in releases]
     with st.spinner("Composing the releases …"):
         picture = totals_picture(
             compose(events, delta=delta),
             charged=float(account.spent.epsilon),
             delta=delta,
-            watermark=session.mode() is Mode.CLASSROOM,
         )
     results.show(picture, "totals")
     st.caption(
@@ -106,8 +122,8 @@ def chain() -> None:
     """Check that no entry of the ledger was changed afterwards."""
     try:
         session.ledger().verify()
-    except LedgerError as error:
-        st.error(literal(str(error)))
+    except UntrustedLedgerError as error:
+        recovery.offer(error)
     else:
         st.caption("✓ The chain of entries is unbroken: none was changed or removed.")
 
@@ -125,46 +141,50 @@ def changes(study: Study) -> None:
 
 
 def _change(content: dict[str, object]) -> dict[str, str]:
-    budget = PrivacyBudget.from_json(cast("dict[str, str]", content["budget"]))
+    budget = PrivacyBudget.from_json(content["budget"])
     return {"budget": budget.describe(), "reason": str(content["reason"])}
 
 
 def change_budget(study: Study, account: Account) -> None:
     """Let the curator change the total; the change stays on record."""
-    with st.expander("Change the budget"), st.form("change-budget"):
+    # Enter in a field must not change a promise: only the button does.
+    with (
+        st.expander("Change the budget"),
+        st.form("change-budget", enter_to_submit=False),
+    ):
         st.markdown(
             "A budget is a promise to the people in the table. A change is recorded "
             "with its reason and cannot be taken back."
         )
         budget = account.budget
         if budget.rho is not None:
-            rho = st.number_input(
+            rho = controls.number(
+                st,
                 "New privacy budget ρ",
-                min_value=1e-12,
-                value=float(budget.rho),
-                format="%g",
+                float(budget.rho),
+                (1e-12, None),
+                kept="page",
             )
             epsilon = delta = None
         else:
-            epsilon = st.number_input(
+            epsilon = controls.number(
+                st,
                 "New privacy budget ε",
-                min_value=1e-9,
-                value=float(budget.epsilon or 1),
-                format="%g",
+                float(budget.epsilon or 1),
+                (1e-9, None),
+                kept="page",
             )
-            delta = st.number_input(
-                "New δ",
-                min_value=0.0,
-                max_value=0.1,
-                value=float(budget.delta or 0),
-                format="%g",
+            delta = controls.number(
+                st, "New δ", float(budget.delta or 0), (0.0, 0.1), kept="page"
             )
             rho = None
         reason = st.text_input("Reason", placeholder="who decided this, and why")
         if st.form_submit_button("Change and record"):
             try:
                 new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
-                session.ledger().change_budget(study.fingerprint, new, reason)
+                session.opened_ledger(study).change_budget(
+                    study.fingerprint, new, reason
+                )
             except DPCoreError as error:
                 st.error(literal(str(error)))
             else:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from dpcore.figures.comparing.tradeoffs import Axis, curves_picture, winners_picture
-from dpcore.figures.wording import significant
-from dpcore.releases.record import Mode
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import tradeoffs
@@ -22,20 +21,42 @@ from dpcore.studies.comparing.comparable import (
 )
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.comparing.winners import winners as winners_over
-from ui import results, session
+from dpcore.wording import significant
+from ui import results
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from collections.abc import Sequence
+
+    from dpcore.arrays import FloatArray
     from dpcore.releases.request import Request
     from dpcore.studies.comparing.comparable import Comparable
     from dpcore.studies.comparing.tradeoffs import Curve
 
+_USUAL = (0.01, 10.0)
+_OFTEN = (0.1, 10.0)
+"""Of epsilon; where others are set, a picture grows by whole decades."""
 _POINTS = 21
 _DOTS = 6
 _DRAWS = 2000
 _SEED = 1
 _NOTHING = 1e-4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the page shows of a comparison.
+
+    Attributes:
+        keys: The mechanisms compared.
+        chosen: The one that the question above is asked through.
+        metric: What is compared.
+
+    """
+
+    keys: tuple[str, ...]
+    chosen: str
+    metric: Metric
 
 
 def require_comparable(asked: Request) -> Comparable:
@@ -66,6 +87,13 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             "on it: the exponential mechanism chooses one of many possible answers, "
             "and how far off that is in value depends on the data."
         )
+    if kind.of_ratios:
+        return (
+            f"There is nothing to compare for the {kind} of groups. Noise is added to "
+            "the counts and sums of groups, and how far off a ratio of them is depends "
+            "on the size of the group, which is private: Release shows it for sizes "
+            "that you name. Ask for everybody together to compare mechanisms."
+        )
     if kind is StatisticKind.CORRELATION:
         return (
             "There is nothing to compare for a correlation. It has no noise of its "
@@ -90,53 +118,68 @@ def setting(asked: Request, query: Comparable, place: float) -> Setting:
     )
 
 
-def against_epsilon(at: Setting, fairness: Fairness, metric: Metric) -> None:
+def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
+    """Return the mechanisms compared; say so where the chosen one stays out."""
+    chosen = asked.mechanism_key
+    keys = fairness.with_chosen(chosen)
+    if chosen not in keys:
+        st.caption(
+            f"“{asked.entry.label}” gives more than the ε it is asked for, so that it "
+            "has no place at the same true epsilon. Compare at the same nominal "
+            "epsilon to see it."
+        )
+    return keys
+
+
+def against_epsilon(at: Setting, shown: Shown) -> None:
     """Draw the comparison over the privacy parameter."""
     low, high = _epsilons(at)
-    keys = fairness.mechanisms
-    curves = tradeoffs.against_epsilon(at, keys, np.geomspace(low, high, _POINTS))
+    keys = shown.keys
+    grid = np.unique([*np.geomspace(low, high, _POINTS), at.epsilon])
+    curves = tradeoffs.against_epsilon(at, keys, grid)
     few = np.geomspace(low, high, _DOTS)
     settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
     dots = tradeoffs.against_epsilon(at, keys, few)
     axis = Axis(label="epsilon", at=at.epsilon, log=True)
-    _draw(curves, dots, settings, metric, axis, at)
+    _draw(curves, dots, settings, axis, at, shown)
 
 
-def against_people(at: Setting, fairness: Fairness, metric: Metric) -> None:
+def against_people(at: Setting, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
     now = at.query.size.people
     low, high = max(fewest_people(at.query), now // 30), max(now * 30, 1000)
-    keys = fairness.mechanisms
-    people = _whole(low, high, _POINTS)
+    keys = shown.keys
+    people = np.unique([*_whole(low, high, _POINTS), float(now)])
     few = _whole(low, high, _DOTS)
     settings = [replace(at, query=with_people(at.query, int(n))) for n in few]
     curves = tradeoffs.against_people(at, keys, people)
     dots = tradeoffs.against_people(at, keys, few)
     by_group = isinstance(at.query, GroupedQuery)
     label = "number of people in a group" if by_group else "number of people"
-    axis = Axis(label=label, at=float(now), log=True)
-    _draw(curves, dots, settings, metric, axis, at)
+    ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
+    axis = Axis(label=label, at=float(now), log=True, heights=_still(ends, shown))
+    _draw(curves, dots, settings, axis, at, shown)
 
 
-def against_position(at: Setting, fairness: Fairness, metric: Metric) -> None:
+def against_position(at: Setting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
-    keys = fairness.mechanisms
+    keys = shown.keys
     curves = tradeoffs.against_position(at, keys, _POINTS)
     dots = tradeoffs.against_position(at, keys, _DOTS)
     settings = [replace(at, place=place) for place in np.linspace(0, 1, _DOTS)]
     name = each_number(at.query) or at.query.title
-    axis = Axis(label=f"true {name}", at=at.position, log=False)
-    _draw(curves, dots, settings, metric, axis, at)
+    still = _still([at], shown)
+    axis = Axis(label=f"true {name}", at=at.position, log=False, heights=still)
+    _draw(curves, dots, settings, axis, at, shown)
 
 
-def winners(at: Setting, fairness: Fairness) -> None:
+def winners(at: Setting, keys: tuple[str, ...]) -> None:
     """Draw which mechanism has the least error, over position and epsilon."""
     low, high = _epsilons(at)
     picture = winners_picture(
-        winners_over(at, fairness.mechanisms, np.geomspace(low, high, 40), 49),
+        winners_over(at, keys, np.geomspace(low, high, 40), 49),
         axis="where the true value lies between its bounds (0 lower, 1 upper)",
         each=each_number(at.query),
-        watermark=session.mode() is Mode.CLASSROOM,
     )
     results.show(picture, "winners")
 
@@ -175,20 +218,22 @@ def _draw(
     curves: tuple[Curve, ...],
     at_dots: tuple[Curve, ...],
     settings: list[Setting],
-    metric: Metric,
     axis: Axis,
     at: Setting,
+    shown: Shown,
 ) -> None:
+    metric = shown.metric
     rng = np.random.default_rng(_SEED)
     dots = tradeoffs.simulated(at_dots, settings, metric, draws=_DRAWS, rng=rng)
     picture = curves_picture(
         curves,
         dots,
         metric,
+        here=tradeoffs.at_setting(at, shown.keys),
+        chosen=shown.chosen,
         axis=axis,
         unit=at.query.unit_text,
         each=each_number(at.query),
-        watermark=session.mode() is Mode.CLASSROOM,
     )
     results.show(picture, "curves")
 
@@ -196,11 +241,30 @@ def _draw(
 def _epsilons(at: Setting) -> tuple[float, float]:
     """Return a range of epsilon that reaches down to where the bounds matter.
 
-    Below ``sensitivity / width`` the noise is wider than the bounds are apart.
+    Below ``sensitivity / width`` the noise is wider than the bounds are apart. It holds
+    still for every usual epsilon, and grows by whole decades for others.
     """
     narrow = at.query.sensitivity.l1 / at.query.bounds.width
-    low = min(0.01, at.epsilon / 3, max(narrow, 1e-7))
-    return low, max(10.0, at.epsilon * 3)
+    usual = (min(_USUAL[0], max(narrow, 1e-7)), _USUAL[1])
+    return _widened(usual, at.epsilon)
+
+
+def _still(settings: Sequence[Setting], shown: Shown) -> tuple[float, float] | None:
+    """Return ends of an axis that hold for every usual epsilon."""
+    if shown.metric is Metric.BIAS:
+        return None
+    ends = _widened(_OFTEN, settings[0].epsilon)
+    corners = [replace(each, epsilon=end) for each in settings for end in ends]
+    return tradeoffs.error_range(corners, shown.keys, shown.metric)
+
+
+def _widened(usual: tuple[float, float], epsilon: float) -> tuple[float, float]:
+    """Return a range with ``epsilon`` in it, wider by whole decades if need be."""
+    decade = math.log10(epsilon)
+    return (
+        min(usual[0], 10.0 ** math.floor(decade)) if epsilon < usual[0] else usual[0],
+        max(usual[1], 10.0 ** math.ceil(decade)),
+    )
 
 
 def _bias(value: float, spread: float, unit: str) -> str:

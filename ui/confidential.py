@@ -30,9 +30,13 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
     """
     with st.container(border=True, key=f"confidential-{key}"):
         st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
+        switch = f"show-{key}"
+        # Where a run ended above it, the browser draws the switch anew and off, while
+        # the session still has it on: said again, both have the same.
+        session.set_public(switch, bool(session.public(switch)))
         shown = (ready and session.mode() is Mode.CLASSROOM) or st.toggle(
             f"Show {what}",
-            key=f"show-{key}",
+            key=switch,
             help="Computed from the table without differential privacy. "
             "Nothing in this area may be published, and no export contains it.",
         )

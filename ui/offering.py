@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.wording import epsilon_text, significant
 from dpcore.releases.record import Mode
-from ui import accounts, releasing, results, session
+from dpcore.wording import capital, epsilon_text, significant
+from ui import accounts, recovery, releasing, results, session, spending
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.budget import PrivacyCost
+    from dpcore.releases.account import Account
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
 
+    Places = tuple[DeltaGenerator, DeltaGenerator]
 
-def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
+
+def offer(
+    request: Releasable,
+    study: Study,
+    *,
+    key: str,
+    price: str | None = None,
+    before: Callable[[Account, bool], Places] | None = None,
+) -> Release | None:
     """Offer a release and return its newest answer, for the page to show.
 
     The page calls it once in a run, wherever the block shall stand, with the question
@@ -28,8 +43,34 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
         request: The question on screen.
         study: The table in use.
         key: Keeps the buttons of several pages apart.
+        price: What it costs, where that is not its cost in words.
+        before: Shows the price, and why it cannot be paid if it does not fit into the
+            account; returns where the two buttons stand.
+
+    Returns:
+        ``None`` also where the ledger cannot be used; the block says so.
 
     """
+    with recovery.told():
+        _carry_out(request, study)
+        answer = releasing.latest(study.fingerprint, request)
+        account = session.account(study)
+        # An answer on screen is paid for.
+        fits = answer is not None or account.budget.admits(account.spent, request.cost)
+        spending.buttons(
+            request,
+            account,
+            answer=answer,
+            ready=fits and request.refusal(session.mode()) is None,
+            price=price or priced(request.cost),
+            places=(before or partial(_price, request))(account, fits),
+            key=key,
+        )
+        return answer
+    return None
+
+
+def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     if pressed is not None:
         with st.spinner("Drawing from the secure source …"):
@@ -39,10 +80,10 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))
-    answer = releasing.latest(study.fingerprint, request)
-    account = session.account(study)
+
+
+def _price(request: Releasable, account: Account, fits: bool) -> Places:  # noqa: FBT001
     cost, refusal = request.cost, request.refusal(session.mode())
-    fits = answer is not None or account.budget.admits(account.spent, cost)
     left = accounts.short(account.budget, account.remaining)
     price, once, again = st.columns(3)
     beyond = accounts.beyond(account.budget, cost)
@@ -64,31 +105,8 @@ def offer(request: Releasable, study: Study, *, key: str) -> Release | None:
             "counts. Choose other noise, or a budget in ε and δ on the Ledger page."
         )
     elif not fits:
-        st.warning(
-            f"This costs {priced(cost)}, and {left} is left. Ask with a smaller ε, or "
-            "change the budget on the Ledger page."
-        )
-    analysis = request.analysis(study.fingerprint)
-    once.button(
-        "Release",
-        type="primary",
-        key=f"release-{key}",
-        disabled=never or not fits,
-        on_click=releasing.press,
-        args=(analysis, 1),
-    )
-    if not never:
-        once.caption("Charged once. The same question has the same answer, for free.")
-    if answer is not None:
-        again.button(
-            "Draw again",
-            key=f"again-{answer.id}",
-            disabled=never,
-            on_click=releasing.press,
-            args=(analysis, answer.draw + 1),
-        )
-        again.caption(f"A fresh draw costs another {priced(cost)}.")
-    return answer
+        st.warning(accounts.way_on(account, priced(cost)))
+    return once, again
 
 
 def badge(answer: Release, key: str) -> None:
@@ -108,6 +126,7 @@ def frame(answer: Release) -> st.delta_generator.DeltaGenerator:
     )
     with container:
         results.public_badge()
+        st.markdown(f"{literal(capital(answer.said))}.")
     return container
 
 

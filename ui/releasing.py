@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
+from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
 from ui import session
 
 if TYPE_CHECKING:
-    from dpcore.releases.record import Mode, Release
+    from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
+_UNCONFIRMED, _CONFIRMED, _TOLD = "_unconfirmed", "_confirmed", "_told"
 _SAME_CLICK = 2.0
 _CHANGED = (
     "The question changed while you pressed the button. Nothing was charged: look at "
@@ -34,6 +36,7 @@ _TWICE = (
     "That was the same click twice, so it was charged once. For another draw press "
     "again."
 )
+_FREE = "The same answer as before: nothing was charged for it again."
 _UNREADABLE = (
     "The table cannot be read as declared. Nothing was charged. The confidential area "
     "on “Data” says where."
@@ -41,21 +44,63 @@ _UNREADABLE = (
 
 
 class Pressed(NamedTuple):
-    """A press of a release button: of which question, for which draw, in which mode."""
+    """A press of a release button: of which question, for which draw, in which mode.
+
+    ``confirmed`` tells whether it was said before what it would spend, and ``run`` is
+    that of the page that hears of it.
+    """
 
     analysis: str
     draw: int
     mode: Mode
+    confirmed: bool
+    run: int = 0
+
+    def is_of(self, analysis: str) -> bool:
+        """Tell whether it is of that question, in the mode that is in force."""
+        return (self.analysis, self.mode) == (analysis, session.mode())
 
 
-def press(analysis: str, draw: int) -> None:
+def press(analysis: str, draw: int, *, confirmed: bool = False) -> None:
     """Note which question a release was asked of, and in which mode."""
-    session.set_public(_PRESSED, Pressed(analysis, draw, session.mode()))
+    noted = Pressed(analysis, draw, session.mode(), confirmed, run=session.run() + 1)
+    session.set_public(_PRESSED, noted)
 
 
 def pressed() -> Pressed | None:
-    """Hand out what was noted when the button was pressed, once."""
-    return cast("Pressed | None", session.take(_PRESSED))
+    """Hand out what was noted when the button was pressed, once.
+
+    A press is for the page that runs upon it: where that stopped above the button,
+    nobody is to be charged when the question comes back.
+    """
+    noted = cast("Pressed | None", session.take(_PRESSED))
+    return noted if noted is not None and noted.run == session.run() else None
+
+
+def asks_first(study: Study) -> bool:
+    """Tell whether this tab would spend on the table for real, for the first time."""
+    return session.mode() is Mode.RELEASE and study.fingerprint not in _confirmed()
+
+
+def wait(pressed: Pressed) -> None:
+    """Let what was pressed wait for a second word."""
+    session.set_public(_UNCONFIRMED, pressed)
+
+
+def waiting(analysis: str) -> Pressed | None:
+    """Return what waits for a second word, if it is of that question."""
+    pressed = cast("Pressed | None", session.public(_UNCONFIRMED))
+    return pressed if pressed is not None and pressed.is_of(analysis) else None
+
+
+def forget_to_confirm() -> None:
+    """Let nothing wait for a second word."""
+    session.take(_UNCONFIRMED)
+
+
+def told() -> str | None:
+    """Hand out what a press came to, once, where it charged nothing."""
+    return cast("str | None", session.take(_TOLD))
 
 
 def latest(fingerprint: str, request: Releasable) -> Release | None:
@@ -72,10 +117,17 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     A refusal, or a question that changed under the hand, leaves a notice. Return
     whether something was released.
     """
-    analysis, draw, mode = pressed
-    if (analysis, mode) != (request.analysis(study.fingerprint), session.mode()):
+    analysis, draw, mode, confirmed, _ = pressed
+    if not pressed.is_of(request.analysis(study.fingerprint)):
         session.notice(_CHANGED)
         return False
+    free = session.ledger().draws(study.fingerprint, analysis) >= draw
+    account = session.account(study)
+    fits = account.budget.admits(account.spent, request.cost)
+    if asks_first(study) and fits and not (free or confirmed):
+        wait(pressed)
+        return False
+    forget_to_confirm()
     if (
         draw > 1
         and time.monotonic() - cast("float", session.public(_DRAWN) or 0.0)
@@ -95,15 +147,24 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     except DPCoreError as error:
         session.notice(str(error))
         return False
+    if free:
+        session.set_public(_TOLD, _FREE)
+    elif mode is Mode.RELEASE:
+        session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     session.set_public(_DRAWN, time.monotonic())
     return True
+
+
+def _confirmed() -> frozenset[str]:
+    """Return the tables that this tab has spent on for real."""
+    return cast("frozenset[str]", session.public(_CONFIRMED) or frozenset())
 
 
 def _release(request: Releasable, study: Study) -> None:
     release(
         request,
         request.value(study.dataset),
-        ledger=session.ledger(),
+        ledger=session.opened_ledger(study),
         fingerprint=study.fingerprint,
         mode=session.mode(),
         now=datetime.now(UTC),

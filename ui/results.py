@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.wording import significant
-from dpcore.releases.record import Mode
-from dpcore.releases.table import to_csv
+from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
+from dpcore.figures.theme import stamp
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode
+from dpcore.releases.table import TOO_FEW, file_name, to_csv
+from dpcore.studies.findings import Verdict
+from dpcore.wording import capital, interval_ends, measured, significant
 from ui import session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.figures.theme import Picture
     from dpcore.releases.record import Release
+    from dpcore.studies.findings import Finding
 
 _CHART = {
     "displaylogo": False,
@@ -30,15 +35,36 @@ _CHART = {
 
 THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
 """How a column of a table is shown whose numbers may be large or small."""
-_SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
+SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
 _ENDLESS = st.column_config.TextColumn(help="∞: the release has no bound in ρ.")
+MARKS: dict[str, str] = {
+    Verdict.HOLDS: ":material/check:",
+    Verdict.FAILS: ":material/close:",
+    Verdict.DEPENDS: ":material/rule:",
+    Verdict.TUNED: ":material/tune:",
+    Verdict.UNSEEN: ":material/visibility_off:",
+}
+"""Signs of verdicts, by their words."""
+_DIALECTS = {
+    "Download CSV": DECIMAL_POINT,
+    "Download for Excel (1,5)": DECIMAL_COMMA,
+}
+_WHERE = (
+    "The same table with decimal commas, and semicolons between cells: as Excel reads "
+    "it where 1.5 is written 1,5."
+)
 _NARROW = 3
 _MOST_NUMBERS = 200
 _MEDIUM = st.column_config.TextColumn(width="medium")
 
 
-def show(picture: Picture, key: str) -> None:
-    """Show a figure under its takeaway, with its twins in words and numbers."""
+def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
+    """Show a figure under its takeaway, with its twins in words and numbers.
+
+    In Classroom mode it is watermarked, unless it is ``simulated``: of made-up tables
+    or public settings alone, so that there is nothing in it to hide.
+    """
+    stamp(picture.figure, classroom=not simulated and session.mode() is Mode.CLASSROOM)
     st.markdown(f"**{literal(picture.title)}**")
     st.plotly_chart(picture.figure, key=f"figure-{key}", alt=picture.alt, config=_CHART)
     # Filled only once it is opened: most are not, and a control must answer quickly.
@@ -48,6 +74,17 @@ def show(picture: Picture, key: str) -> None:
     if twin.open:
         twin.markdown(literal(picture.alt))
         _table(twin, picture.table, key=f"table-{key}")
+
+
+def verdicts(found: Sequence[Finding]) -> None:
+    """Hold what a source says against a run."""
+    st.markdown(
+        "\n".join(
+            f"- {MARKS[one.verdict]} **{one.verdict}.** "
+            f"{literal(one.claim)} {literal(one.evidence)}"
+            for one in found
+        )
+    )
 
 
 def _table(place: DeltaGenerator, table: pd.DataFrame, key: str) -> None:
@@ -60,12 +97,12 @@ def _table(place: DeltaGenerator, table: pd.DataFrame, key: str) -> None:
         shown[name] = [significant(number, 6) for number in table[name]]
     place.dataframe(
         shown,
-        column_config={name: _SIX_DIGITS for name in numbers if name not in endless},
+        column_config={name: SIX_DIGITS for name in numbers if name not in endless},
         hide_index=True,
         key=key,
     )
     if len(names) > _NARROW:
-        place.caption(f"{len(names)} columns; scroll sideways to see all.")
+        place.caption(f"{len(names)} columns; where not all fit, scroll sideways.")
 
 
 def public_badge() -> None:
@@ -80,29 +117,55 @@ def public_badge() -> None:
 
 def downloads(releases: Sequence[Release], key: str) -> None:
     """Offer releases as files. Nothing else can be downloaded."""
-    prefix = "classroom-" if session.mode() is Mode.CLASSROOM else ""
-    left, right = st.columns(2)
-    text = (
-        releases[0].to_json()
-        if len(releases) == 1
-        else "[" + ",\n".join(release.to_json() for release in releases) + "]"
-    )
-    left.download_button(
+    study, table = session.study(), ""
+    if study is not None:
+        table = A_SAMPLE if study.sampled else EVERYBODY
+    if table == EVERYBODY:
+        releases = [release.of_everybody() for release in releases]
+    name = file_name(releases)
+    first, *others = st.columns(3)
+    records = [release.to_json(table=table) for release in releases]
+    text = records[0] if len(records) == 1 else "[" + ",\n".join(records) + "]"
+    first.download_button(
         "Download JSON",
         text,
-        file_name=f"{prefix}release.json",
+        file_name=f"{name}.json",
         mime="application/json",
         key=f"json-{key}",
         on_click="ignore",
     )
-    right.download_button(
-        "Download CSV",
-        to_csv(releases),
-        file_name=f"{prefix}release.csv",
-        mime="text/csv",
-        key=f"csv-{key}",
-        on_click="ignore",
-    )
+    csv_files(partial(to_csv, releases, table=table), name, key, others)
+
+
+def table_files(frame: Callable[[], pd.DataFrame], name: str, key: str) -> None:
+    """Offer a table of public numbers as files, made once they are asked for."""
+
+    def text(dialect: Dialect) -> str:
+        return frame().to_csv(
+            index=False, sep=dialect.delimiter, decimal=dialect.decimal
+        )
+
+    csv_files(text, name, key, st.columns(2))
+
+
+def csv_files(
+    text: Callable[..., str], name: str, key: str, places: Sequence[DeltaGenerator]
+) -> None:
+    """Offer what ``text`` writes in a dialect: with decimal points, and with commas."""
+    for place, (label, dialect) in zip(places, _DIALECTS.items(), strict=True):
+
+        def data(dialect: Dialect = dialect) -> bytes:
+            return text(dialect=dialect).encode(dialect.encoding)
+
+        place.download_button(
+            label,
+            data,
+            file_name=f"{name}.csv",
+            mime="text/csv",
+            key=f"{label}-{key}",
+            help=_WHERE if dialect is DECIMAL_COMMA else None,
+            on_click="ignore",
+        )
 
 
 def listing(releases: Sequence[Release]) -> None:
@@ -112,9 +175,9 @@ def listing(releases: Sequence[Release]) -> None:
             [
                 {
                     "what": release.title,
-                    "ε": f"{release.cost.epsilon:.6g}",
+                    "ε": significant(float(release.cost.epsilon), 6),
                     "answer": _joined(release),
-                    "δ": f"{release.cost.delta:.3g}",
+                    "δ": significant(float(release.cost.delta)),
                     "ρ": significant(float(release.cost.rho), up=True),
                     "mechanism": release.mechanism_label,
                     "draw": release.draw,
@@ -142,18 +205,26 @@ def _whole(releases: Sequence[Release]) -> None:
     )
     release = known[chosen]
     pairs = list(zip(release.labels, release.values, strict=True))
-    pairs += release.derived.items()
+    unit = f" {literal(release.unit)}" if release.unit else ""
+    shown = [
+        _with_ends(release, label, value) + unit
+        for label, value in pairs[:_MOST_NUMBERS]
+    ]
     st.markdown(
-        " · ".join(
-            f"{literal(label)}: **{significant(value, 6)}**"
-            for label, value in pairs[:_MOST_NUMBERS]
-        )
-        + (f" {literal(release.unit)}" if release.unit else "")
+        " · ".join([*shown, *(f"{literal(x)}: {TOO_FEW}" for x in release.unsaid)])
     )
+    # What follows need not have the unit of the values.
+    pairs += release.derived.items()
+    follows = list(release.derived.items())[: max(_MOST_NUMBERS - len(shown), 0)]
+    if follows:
+        st.markdown(
+            " · ".join(_with_ends(release, label, value) for label, value in follows)
+        )
     if len(pairs) > _MOST_NUMBERS:
         st.caption(
             f"The first {_MOST_NUMBERS} of {len(pairs):,}; all are in the files."
         )
+    st.markdown(f"{literal(capital(release.said))}.")
     st.caption(
         f"Cost: ε {significant(float(release.cost.epsilon), 6, up=True)}, δ "
         f"{significant(float(release.cost.delta), up=True)}, ρ "
@@ -163,6 +234,17 @@ def _whole(releases: Sequence[Release]) -> None:
     downloads([release], "one")
 
 
+def _with_ends(release: Release, label: str, value: float) -> str:
+    """Return a number with its interval, and with no more digits than that leaves."""
+    known = release.intervals
+    ends = (known.noise or {}).get(label) if known is not None else None
+    if ends is None:
+        return f"{literal(label)}: **{significant(value, 6)}**"
+    low, high = interval_ends(*ends)
+    error = (ends[1] - ends[0]) / 2
+    return f"{literal(label)}: **{measured(value, error)}** ({low} to {high})"
+
+
 def _named(release: Release) -> str:
     when = release.created[:19].replace("T", " ")
     return f"{release.title}, draw {release.draw}, {when} UTC"
@@ -170,7 +252,8 @@ def _named(release: Release) -> str:
 
 def _joined(release: Release) -> str:
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
-    if len(values) == 1:
+    if len(values) == 1 and not release.unsaid:
         return significant(values[0], 6)
     named = zip(labels, values, strict=True)
-    return ", ".join(f"{label}: {significant(value, 4)}" for label, value in named)
+    said = [f"{label}: {significant(value, 4)}" for label, value in named]
+    return ", ".join([*said, *(f"{label}: {TOO_FEW}" for label in release.unsaid)])

@@ -7,57 +7,88 @@ therefore holds public settings only.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar, cast
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.errors import LedgerError
-from dpcore.inference import psd_repair
-from dpcore.privacy.composition import PrivacyEvent, compose
-from dpcore.releases import secure
+from dpcore.postprocessing import psd_repair
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import LaplaceEvent
+from dpcore.releases import renewal, secure
+from dpcore.releases.account import Account
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
-from dpcore.releases.storage import default_folder, keyfile
+from dpcore.releases.storage import (
+    KEY_BYTES,
+    LEDGER,
+    default_folder,
+    keyfile,
+    stored_key,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
-    from dpcore.releases.account import Account
-    from ui.study import Study
-    from ui.upload import Draft
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.chain import Entry
+    from ui.study import Draft, Study, Upload
 
 _T = TypeVar("_T")
 
 _ROUTED = "_routed"
 _ASKED_PAGE = "_asked_page"
 _GENERATION = "_generation"
+_RUN = "_run"
 _NOTICE = "_notice"
-_MODE = "mode"
+_MODE, _CHOSEN = "mode", "_mode_chosen"
 _UPLOADS = "_uploads"
 _WANTED = "_wanted"
 _FAILURE = "_failure"
-_DIALECT = "_dialect"
 _PENDING_MODE = "_pending_mode"
+_OTHER_KEY = (
+    "the key of the ledger is not the one that was there when this table was put in "
+    "use: the folder is gone, or another one. Put it back, or use the table again on "
+    "Data."
+)
 
 
 @dataclass(slots=True)
 class _Vault:
     """Holder of everything confidential in a tab."""
 
+    remove_files: Callable[[], None]
+    upload: Upload | None = None
     draft: Draft | None = None
     study: Study | None = None
-    lessons: Ledger = field(default_factory=Ledger.in_memory)
+    lessons: dict[tuple[str, NeighboringRelation, int], Ledger] = field(
+        default_factory=dict
+    )
+    spare_key: bytes = field(
+        default_factory=partial(secrets.token_bytes, KEY_BYTES), repr=False
+    )
     memory: dict[str, tuple[str, object]] = field(default_factory=dict)
 
 
-@st.cache_resource(scope="session", show_spinner=False)
+def _close(vault: _Vault) -> None:
+    """Remove what a closed tab has sent and no script has taken over."""
+    vault.remove_files()
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_close)
 def _vault() -> _Vault:
-    return _Vault()
+    context = get_script_run_ctx()
+    assert context is not None, "only the script of a tab has a vault"  # noqa: S101
+    remove = context.uploaded_file_mgr.remove_session_files
+    return _Vault(remove_files=partial(remove, context.session_id))
 
 
 @st.cache_resource(show_spinner=False)
@@ -68,7 +99,7 @@ def _warm_up() -> None:
 
 def _import_slow_packages() -> None:
     secure.warm_up()
-    compose([PrivacyEvent.of("laplace", 1.0)], delta=1e-6)
+    compose([LaplaceEvent.of(1.0)], delta=1e-6)
     psd_repair.warm_up()
 
 
@@ -82,21 +113,39 @@ def start() -> None:
     _warm_up()
 
 
+def run() -> int:
+    """Return how many pages were run in this tab, the one that runs included."""
+    return cast("int", st.session_state.get(_RUN, 0))
+
+
 def require_router(page: str) -> None:
     """Send a page opened without ``app.py`` to the entry point, and back.
 
     While no session has run ``app.py``, Streamlit runs a linked page on its own.
     """
+    st.session_state[_RUN] = run() + 1
     if _ROUTED not in st.session_state:
         st.session_state[_ASKED_PAGE] = page
-        st.switch_page("app.py", query_params=st.query_params.to_dict())
+        go("app.py", keep_address=True)
 
 
 def go_where_asked() -> None:
     """Open the page that was asked for before ``app.py`` had run."""
     page = st.session_state.pop(_ASKED_PAGE, None)
     if page is not None:
-        st.switch_page(page, query_params=st.query_params.to_dict())
+        go(page, keep_address=True)
+
+
+def go(page: str, *, keep_address: bool = False) -> NoReturn:
+    """Open another page.
+
+    The address of a page holds what its bound controls were set to. Streamlit refuses
+    to take over or to drop such a setting as it switches, and fails, unless it is told
+    the settings of the next page one by one: none, or those of an address that no page
+    has read yet.
+    """
+    kept = st.query_params.to_dict() if keep_address else {}
+    st.switch_page(page, query_params=kept)
 
 
 def generation() -> int:
@@ -110,37 +159,54 @@ def start_anew() -> None:
 
 
 def uploads() -> int:
-    """Return a number that changes once a table is accepted, to empty the uploader."""
+    """Return a number that changes with every file taken over, to empty the uploader.
+
+    Streamlit keeps what its uploader shows after the tab is closed.
+    """
     return cast("int", st.session_state.setdefault(_UPLOADS, 0))
 
 
+def take_upload(key: str, wrap: Callable[[str, bytes], Upload]) -> None:
+    """Move the file of the uploader of that key into the vault, to be read next."""
+    file = st.session_state[key]
+    if file is not None:
+        _vault().upload = wrap(file.name, file.getvalue())
+        _drop_uploads()
+        ask_to_read("upload")
+
+
+def upload() -> Upload | None:
+    """Return the uploaded file, until its table is in use."""
+    return _vault().upload
+
+
+def read_as(dialect: Dialect) -> None:
+    """Note in which dialect the uploaded file was, or is to be, read."""
+    vault = _vault()
+    if vault.upload is not None:
+        vault.upload = replace(vault.upload, dialect=dialect)
+
+
 def ask_to_read(source: str) -> None:
-    """Note that the next run shall read "example", "upload" or the file anew."""
+    """Note that the next run shall read the "example" or the "upload"."""
     st.session_state[_WANTED] = source
-
-
-def ask_to_read_as(dialect: Dialect) -> None:
-    """Note that the next run shall read the uploaded file in this dialect."""
-    st.session_state[_WANTED] = "dialect"
-    st.session_state[_DIALECT] = dialect
+    st.session_state[_FAILURE] = None
 
 
 def wanted() -> str | None:
-    """Return what shall be read in this run."""
+    """Return what shall be read in this run, until reading begins."""
     return cast("str | None", st.session_state.get(_WANTED))
 
 
-def wanted_dialect() -> Dialect | None:
-    """Return the dialect that the user set, or ``None`` to guess it."""
-    if wanted() != "dialect":
-        return None
-    return cast("Dialect", st.session_state[_DIALECT])
-
-
-def done_reading(failure: str | None) -> None:
-    """Note that reading has ended, and why it failed if it did."""
+def begin_reading() -> None:
+    """Note that reading has begun: if it breaks off, only the user tries again."""
     st.session_state[_WANTED] = None
-    st.session_state[_FAILURE] = failure
+    fail("reading broke off. Read it again in another way, or choose another file.")
+
+
+def fail(reason: str) -> None:
+    """Keep why the last reading failed."""
+    st.session_state[_FAILURE] = reason
 
 
 def failure() -> str | None:
@@ -155,7 +221,25 @@ def draft() -> Draft | None:
 
 def keep_draft(new: Draft) -> None:
     """Keep a table that was read; it becomes the table in use once accepted."""
-    _vault().draft = new
+    vault = _vault()
+    vault.draft = new
+    if new.example is not None:
+        vault.upload = None
+    st.session_state[_FAILURE] = None
+    start_anew()
+
+
+def forget_upload() -> None:
+    """Drop the uploaded file and why it could not be read."""
+    _vault().upload = None
+    _drop_uploads()
+
+
+def forget_draft() -> None:
+    """Drop the table that is not in use yet, and the file that it was read from."""
+    _vault().draft = None
+    if failure() is None:
+        forget_upload()
     start_anew()
 
 
@@ -181,19 +265,17 @@ def study() -> Study | None:
 def use(new: Study) -> None:
     """Put a table in use and drop the raw bytes it came from."""
     vault = _vault()
-    vault.study, vault.draft = new, None
-    vault.lessons = Ledger.in_memory()
+    vault.study, vault.draft, vault.upload = new, None, None
     vault.memory.clear()
-    mode_after = Mode.RELEASE if new.example is None else Mode.CLASSROOM
-    st.session_state[_PENDING_MODE] = mode_after
+    st.session_state[_PENDING_MODE] = mode_in_use(new.example)
     _drop_uploads()
 
 
 def forget() -> None:
     """Drop this tab's table, its classroom releases and the bytes it came from."""
     vault = _vault()
-    vault.study = vault.draft = None
-    vault.lessons = Ledger.in_memory()
+    vault.study = vault.draft = vault.upload = None
+    vault.lessons.clear()
     vault.memory.clear()
     start_anew()
     _drop_uploads()
@@ -202,14 +284,24 @@ def forget() -> None:
 def _drop_uploads() -> None:
     st.session_state[_UPLOADS] = uploads() + 1
     st.session_state[_FAILURE] = st.session_state[_WANTED] = None
-    context = get_script_run_ctx()
-    if context is not None:
-        context.uploaded_file_mgr.remove_session_files(context.session_id)
+    _vault().remove_files()
 
 
 def mode() -> Mode:
     """Return the mode in force."""
     return Mode(st.session_state.get(_MODE, Mode.RELEASE))
+
+
+def choose_mode() -> None:
+    """Note that the mode in force was chosen: no other table changes it."""
+    st.session_state[_CHOSEN] = True
+
+
+def mode_in_use(example: str | None) -> Mode:
+    """Return the mode that a table is put in use in: the chosen one, if one was."""
+    if st.session_state.get(_CHOSEN):
+        return mode()
+    return Mode.RELEASE if example is None else Mode.CLASSROOM
 
 
 def require_study() -> Study:
@@ -223,19 +315,51 @@ def require_study() -> Study:
 
 
 def ledger() -> Ledger:
-    """Return the ledger of the mode: on disk, or of this tab's lessons only."""
+    """Return the ledger of the mode: on disk, or of this tab's lesson only."""
+    current = study()
     if mode() is Mode.CLASSROOM:
-        return _vault().lessons
-    return Ledger.at(default_folder() / "ledger.sqlite3")
+        return Ledger.in_memory() if current is None else lesson(current)
+    if current is not None and stored_key(default_folder()) != current.key:
+        raise LedgerError(_OTHER_KEY)
+    return _on_disk()
+
+
+def lesson(about: Study) -> Ledger:
+    """Return the ledger of this tab's lesson about a table on its terms.
+
+    Costs under other relations or units do not add up: each has a lesson of its own,
+    which is there again when they come back.
+    """
+    terms, lessons = about.terms, _vault().lessons
+    name = (about.fingerprint, terms.relation, terms.unit.rows)
+    if name not in lessons:
+        lessons[name] = Ledger.in_memory()
+    return lessons[name]
+
+
+def _on_disk() -> Ledger:
+    return Ledger.at(default_folder() / LEDGER)
 
 
 def real_releases(of: Study) -> int:
     """Return how many releases of a table are on disk, whatever the mode."""
-    path = default_folder() / "ledger.sqlite3"
     try:
-        return len(Ledger.at(path).releases(of.fingerprint)) if path.exists() else 0
+        return len(_on_disk().releases(of.fingerprint))
     except LedgerError:
         return 0
+
+
+def beginnings() -> tuple[Entry, ...]:
+    """Return when the ledger on disk was begun anew; its whole chain is followed."""
+    book = _on_disk()
+    book.verify()
+    return book.beginnings()
+
+
+def begin_anew(reason: str) -> None:
+    """Put a new ledger in the place of the one on disk, which cannot be trusted."""
+    path = default_folder() / LEDGER
+    renewal.begin_anew(path, reason=reason, now=datetime.now(UTC))
 
 
 def fingerprint_key() -> bytes:
@@ -243,12 +367,31 @@ def fingerprint_key() -> bytes:
     return keyfile(default_folder())
 
 
+def spare_key() -> bytes:
+    """Return the key of fingerprints in this tab, for lessons without a ledger."""
+    return _vault().spare_key
+
+
 def account(of: Study) -> Account:
-    """Return the ledger account of a table, opened on the study's terms if new."""
-    book = ledger()
-    return book.account(of.fingerprint) or book.open_account(
-        of.fingerprint, of.terms.budget, of.terms.relation, of.terms.unit.rows
+    """Return the ledger account of a table, as it would be opened if it has none.
+
+    Looking writes nothing: an account is opened when an upload is put in use, or when
+    something is spent.
+    """
+    terms = of.terms
+    return ledger().account(of.fingerprint) or Account(
+        fingerprint=of.fingerprint,
+        budget=terms.budget,
+        relation=terms.relation,
+        unit_rows=terms.unit.rows,
     )
+
+
+def opened_ledger(of: Study) -> Ledger:
+    """Return the ledger of the mode with an account of the table in it."""
+    book, terms = ledger(), of.terms
+    book.open_account(of.fingerprint, terms.budget, terms.relation, terms.unit.rows)
+    return book
 
 
 def remember(slot: str, key: str, compute: Callable[[], _T]) -> _T:

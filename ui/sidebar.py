@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.wording import people
-from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
-from ui import session, studies
+from dpcore.wording import people, significant
+from ui import recovery, session
+from ui.data import using
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from ui.study import Study
 
 
@@ -27,13 +26,15 @@ def show() -> None:
             st.page_link("pages/data.py", label="Choose a table")
         else:
             _card(study)
-            _gauge(study)
+            with recovery.told():
+                _gauge(study)
         st.radio(
             "Mode",
             list(Mode),
             format_func=str.capitalize,
             key="mode",
             persist_state="session",
+            on_change=session.choose_mode,
             help="Release: answers are private and paid for. Classroom: true values "
             "may be shown, only a budget of this lesson is spent, and what is computed "
             "from the table is watermarked.",
@@ -41,20 +42,20 @@ def show() -> None:
         if study is not None:
             if study.example is None and session.mode() is Mode.CLASSROOM:
                 st.warning("True values of your own table may now appear on the pages.")
-            st.button(
-                "Forget this data",
-                on_click=studies.forget,
-                help="Drops the table from this tab's memory. The ledger stays.",
-            )
+            with st.popover("Forget this data"):
+                st.markdown(
+                    f"{literal(study.dataset.name)}, all that was computed from it, "
+                    "and the lessons of this tab leave its memory. The ledger stays."
+                )
+                st.button("Yes, forget it", on_click=using.forget)
 
 
 def _card(study: Study) -> None:
     dataset = study.dataset
     ready = sum(column.is_declared for column in dataset.columns)
-    public_size = study.terms.relation is NeighboringRelation.SUBSTITUTION
     noun = study.terms.unit.noun
     hidden = f"number of {people(2, noun)[2:]}: private"
-    count = people(dataset.people, noun) if public_size else hidden
+    count = people(dataset.people, noun) if study.public_number else hidden
     st.markdown(f"**{literal(dataset.name)}**")
     st.caption(
         f"{count} · {ready} of {len(dataset.columns)} columns declared · protects "
@@ -73,8 +74,10 @@ def _gauge(study: Study) -> None:
     for symbol, spent, total in rows:
         share = min(float(spent / total), 1.0)
         lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
+        used, of, left = (
+            significant(float(number), 4)
+            for number in (spent, total, max(total - spent, Decimal()))
+        )
         st.progress(
-            share,
-            text=f"Budget{lesson}: {spent:.4g} of {total:.4g} {symbol} spent, "
-            f"{max(total - spent, 0):.4g} left",
+            share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
         )

@@ -1,17 +1,102 @@
-"""A table together with everything that was publicly declared about it."""
+"""A table, from the file that was sent to its use, with what was declared about it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import TableSize
+from dpcore.releases.identity import analysis_id
 
 if TYPE_CHECKING:
+    from dpcore.budget import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from ui.terms import Terms
+    from dpcore.data.dialects import Dialect
+    from dpcore.models.question import ModelQuestion
+    from dpcore.relations import NeighboringRelation, PrivacyUnit
+    from dpcore.releases.declarations import Declaration
+    from dpcore.statistics.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file that was sent and is not in use yet. CONFIDENTIAL.
+
+    Attributes:
+        name: What the file is called.
+        data: What it holds.
+        dialect: How it was read, or is to be read; ``None`` if that is to be guessed.
+
+    """
+
+    name: str
+    data: bytes = field(repr=False)
+    dialect: Dialect | None = None
+
+    @property
+    def size(self) -> str:
+        """Return how much it holds, in words."""
+        kilobytes = len(self.data) / 2**10
+        return (
+            f"{kilobytes:,.1f} kB"
+            if kilobytes < 2**10
+            else f"{kilobytes / 2**10:,.1f} MB"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What was declared before about a table, or one with the same columns.
+
+    Attributes:
+        declaration: What was declared.
+        same_table: Whether it was declared about this very table.
+
+    """
+
+    declaration: Declaration
+    same_table: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Public terms under which a table is used.
+
+    Attributes:
+        relation: Which tables count as neighbors.
+        unit: Whom the guarantee protects.
+        budget: What all releases together may cost.
+        minimum_people: Stands in for the number of people where that is private.
+        everybody: Whether the table holds everybody whom questions are about, such as a
+            complete workforce; otherwise it is a random sample of them.
+
+    """
+
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    budget: PrivacyBudget
+    minimum_people: int
+    everybody: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A table that was read and is not in use yet.
+
+    Attributes:
+        dataset: CONFIDENTIAL.
+        example: Key of the built-in example, or ``None`` for an upload.
+        earlier: What was declared before and can be taken over.
+        start: The terms that the controls begin with, where they were taken over.
+
+    """
+
+    dataset: Dataset
+    example: str | None
+    earlier: Earlier | None = None
+    start: Terms | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +106,7 @@ class Study:
     Attributes:
         dataset: CONFIDENTIAL.
         fingerprint: Keyed fingerprint of the table: the name of its ledger account.
+        key: CONFIDENTIAL. The key of the fingerprint.
         terms: Whom the study protects against what, and what it may cost.
         example: Key of the built-in example, or ``None`` for an upload.
 
@@ -28,15 +114,32 @@ class Study:
 
     dataset: Dataset
     fingerprint: str
+    key: bytes = field(repr=False)
     terms: Terms
     example: str | None
+
+    @property
+    def sampled(self) -> bool:
+        """Return whether the table is a sample: answers have a sampling error then."""
+        return not self.terms.everybody
+
+    @property
+    def public_number(self) -> bool:
+        """Return whether the number of rows of the table is public."""
+        return self.terms.unit.keeps_number(self.terms.relation)
+
+    def about(self, question: Question | ModelQuestion) -> str:
+        """Return the name of a question to this table, whatever its answer costs."""
+        return analysis_id(self.fingerprint, question.parameters())
 
     def size(self, *columns: Column) -> TableSize:
         """Return what is public about the number of people behind ``columns``.
 
-        The number is public where nobody can join, leave or be dropped.
+        The number is public where nobody can join, leave or be dropped, nor own more
+        rows or fewer.
         """
-        fixed = self.terms.relation is NeighboringRelation.SUBSTITUTION
-        if fixed and all(c.missing is MissingPolicy.REPLACE for c in columns):
+        if self.public_number and all(
+            c.missing is MissingPolicy.REPLACE for c in columns
+        ):
             return TableSize(people=self.dataset.people, public=True)
         return TableSize(people=self.terms.minimum_people, public=False)

@@ -17,6 +17,10 @@ _RULES = """
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] {
   color: inherit; font-weight: 600;
 }
+/* Units are whatever a curator calls them: a tile breaks, and cuts nothing. */
+[data-testid="stMetricLabel"] *, [data-testid="stMetricValue"] * {
+  white-space: normal !important; overflow-wrap: anywhere;
+}
 [data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
 </style>
 """

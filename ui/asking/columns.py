@@ -9,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.templates import TEMPLATES
-from dpcore.errors import DPCoreError, ParameterError
-from dpcore.figures.wording import people, percent
-from ui import confidential, session
+from dpcore.errors import ParameterError
+from dpcore.wording import in_full
+from ui import controls, session
+from ui.data import declaring
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def declare(
     ``None`` is returned, so that nobody asks under bounds that are not on screen.
     """
     column = dataset.columns[position]
-    if column.description:
-        st.caption(literal(column.description))
     try:
         declared = _form(column, f"{session.generation()}-{position}")
     except ParameterError as error:
@@ -65,43 +64,21 @@ def declare(
     return changed
 
 
-def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
-    """Show the curator how the declaration fits the table. CONFIDENTIAL.
+def folded(dataset: Dataset, position: int, key: str) -> Dataset | None:
+    """Show the form of a column of the table in use, folded away once it is declared.
 
-    With a published ``codebook`` nobody suspects that bounds were looked up.
+    It is drawn only while it is open: a control must answer quickly.
     """
-    column = dataset.columns[position]
-    # A private draft stays closed even where another table is in Classroom mode.
-    ready = codebook or session.draft() is None
-    what = "how these bounds fit the data"
-    with confidential.area("fit", what, ready=ready) as shown:
-        if not shown:
-            return
-        try:
-            missing = int(dataset.missing(column.name).sum())
-            outside = dataset.outside(column.name) if column.is_declared else 0
-        except DPCoreError as error:
-            st.error(literal(str(error)))
-            return
-        st.markdown(f"{people(missing)} with a missing value.")
-        if not column.is_declared:
-            st.markdown("Declare the public bounds or categories to see how they fit.")
-            return
-        share = outside / max(dataset.people, 1)
-        where = "bounds" if column.kind is ColumnKind.NUMBER else "list"
-        st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
-        if column.kind is ColumnKind.NUMBER and share > 0.05:  # noqa: PLR2004
-            st.warning(
-                "Clamping moves more than one in twenty people. The release will be "
-                "biased; wider bounds cost noise instead."
-            )
-        numeric = column.kind is ColumnKind.NUMBER
-        if numeric and not codebook and dataset.touches_bounds(column.name):
-            st.warning(
-                "These bounds are exactly the smallest and largest value of the table. "
-                "If they were looked up there, they give those two people away: "
-                "choose bounds that you would know without the table."
-            )
+    form = st.expander(
+        "Bounds and missing values",
+        expanded=not dataset.columns[position].is_declared,
+        key=f"{key}-{session.generation()}-{position}",
+        on_change="rerun",
+    )
+    if not form.open:
+        return dataset
+    with form:
+        return declare(dataset, position, declaring.redeclare)
 
 
 def _form(column: Column, key: str) -> Column:
@@ -115,20 +92,45 @@ def _form(column: Column, key: str) -> Column:
         help="Number: has bounds. Yes/no: two labels. Category: a public list.",
     )
     if kind is not column.kind:
-        labels = ("no", "yes") if kind is ColumnKind.YES_NO else ()
-        column = replace(
-            column,
-            kind=kind,
-            bounds=None,
-            labels=labels,
-            missing=MissingPolicy.DROP,
-            replacement=None,
-        )
+        column = _of_kind(column, kind)
     if kind is ColumnKind.NUMBER:
         column = _number_form(column, key, right)
     else:
         column = _label_form(column, key, right)
-    return column
+    return _described(column, key)
+
+
+def _of_kind(column: Column, kind: ColumnKind) -> Column:
+    """Return the column with another kind, and nothing declared of the old one."""
+    fresh = (
+        yes_no(column.name, ("no", "yes"))
+        if kind is ColumnKind.YES_NO
+        else Column(name=column.name, kind=kind)
+    )
+    return replace(fresh, unit=column.unit, description=column.description)
+
+
+def _described(column: Column, key: str) -> Column:
+    """Let unit and meaning be typed: they stand beside every answer."""
+    left, right = st.columns((1, 3))
+    unit = ""
+    if column.kind is ColumnKind.NUMBER:
+        unit = left.text_input(
+            "Unit",
+            column.unit,
+            placeholder="such as years",
+            key=f"unit-{key}",
+            persist_state="session",
+            help="Stands beside every answer about this column, and in its files.",
+        )
+    meaning = right.text_input(
+        "Meaning",
+        column.description,
+        placeholder="what the column says, in one line",
+        key=f"meaning-{key}",
+        persist_state="session",
+    )
+    return replace(column, unit=unit.strip(), description=meaning.strip())
 
 
 def _number_form(
@@ -168,25 +170,21 @@ def _number_form(
             column, bounds=None, missing=MissingPolicy.DROP, replacement=None
         )
     if lower >= upper:
-        message = f"the lower bound ({lower:g}) must lie below the upper ({upper:g})."
+        ends = in_full(lower), in_full(upper)
+        message = f"the lower bound ({ends[0]}) must lie below the upper ({ends[1]})."
         raise ParameterError(message)
-    middle = (lower + upper) / 2
+    # Refused here if they are too large, before their middle is none.
+    bounded = replace(
+        column,
+        bounds=Interval(lower=lower, upper=upper),
+        missing=MissingPolicy.DROP,
+        replacement=None,
+    )
     policy, cell = _missing_form(column, key)
     replacement: float | None = None
     if policy is MissingPolicy.REPLACE:
-        replacement = cell.number_input(
-            "Public value for a missing one",
-            value=_usual(column, middle),
-            format="%g",
-            key=f"replacement-{key}-{lower}-{upper}",
-            persist_state="session",
-        )
-    return replace(
-        column,
-        bounds=Interval(lower=lower, upper=upper),
-        missing=policy,
-        replacement=replacement,
-    )
+        replacement = _replacement(cell, column, (lower + upper) / 2, key=key)
+    return replace(bounded, missing=policy, replacement=replacement)
 
 
 def _label_form(
@@ -286,13 +284,31 @@ def overview(dataset: Dataset) -> pd.DataFrame:
 
 def _declaration(column: Column) -> str:
     if column.bounds is not None:
-        return f"{column.bounds.lower:g} to {column.bounds.upper:g}"
+        return f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
     return ", ".join(column.labels) or "to be declared"
 
 
-def _usual(column: Column, middle: float) -> float:
-    """Return the kept replacement, or the middle if it was the middle before."""
+def _replacement(
+    place: st.delta_generator.DeltaGenerator, column: Column, middle: float, *, key: str
+) -> float:
+    """Ask what a missing number counts as: the middle, until another is chosen."""
+    choice = f"_chosen-replacement-{key}"
     kept, bounds = column.replacement, column.bounds
-    if kept is None or bounds is None or kept == (bounds.lower + bounds.upper) / 2:
-        return middle
-    return float(kept)
+    chosen = bool(session.public(choice)) or (
+        kept is not None
+        and bounds is not None
+        and kept != (bounds.lower + bounds.upper) / 2
+    )
+    start = float(kept) if chosen and kept is not None else middle
+    value = controls.number(
+        place,
+        "Public value for a missing one",
+        start,
+        key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
+        kept="session",
+    )
+    if chosen or value != start:
+        session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
+    else:
+        place.caption("The middle of the bounds. It follows them until you change it.")
+    return value

@@ -10,11 +10,10 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation
 from dpcore.statistics.joint_query import MOST_COLUMNS
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
-from ui import session
+from ui import controls, session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +37,6 @@ class Details:
         q: Which quantile.
         others: The other columns of numbers.
         group: The column that makes the groups.
-        least: Public minimum number of people of a group.
         labels_public: Whether everybody's group is public.
 
     """
@@ -48,7 +46,6 @@ class Details:
     q: float | None = None
     others: tuple[Column, ...] = ()
     group: Column | None = None
-    least: int = 1
     labels_public: bool = False
 
 
@@ -58,42 +55,25 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     bins = q = None
     if kind.of_cells and column.kind is ColumnKind.NUMBER:
-        bins = next(cells).number_input(
-            "Bins of equal width", 2, 50, 10, key="bins", bind="query-params"
+        bins = controls.number(
+            next(cells), "Bins of equal width", 10, (2, 50), key="bins"
         )
     if kind is StatisticKind.QUANTILE:
-        percent = next(cells).number_input(
-            "Percent of people below it",
-            min_value=0.1,
-            max_value=99.9,
-            value=90.0,
-            format="%g",
-            key="quantile",
-            bind="query-params",
+        percent = controls.number(
+            next(cells), "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
         )
         q = percent / 100
     others = _others(column, kind, study, cells)
-    group = _group(kind, study, cells)
-    least, labels_public = 1, False
+    group = _group(column, kind, study, cells)
+    labels_public = False
     if group is not None and kind.pooled:
         labels_public = next(cells).checkbox(
             "Everybody's group is public",
-            key=f"labels-public-{session.generation()}",
+            key=f"labels-public-{session.generation()}-{group.name}",
             persist_state="session",
             help="Then the sizes of the groups are public too, and another record of "
             "a person stays in the same group: less noise is needed. Leave it off "
             "unless the groups are known to everybody.",
-        )
-    elif group is not None:
-        least = next(cells).number_input(
-            "People in a group, at least",
-            min_value=3,
-            value=100,
-            step=10,
-            key=f"least-{session.generation()}",
-            persist_state="session",
-            help="A number that you know without the table. Smaller groups are divided "
-            "by it, which pulls their averages down; a higher number needs less noise.",
         )
     return Details(
         membership=membership,
@@ -101,7 +81,6 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
         q=q,
         others=others,
         group=group,
-        least=least,
         labels_public=labels_public,
     )
 
@@ -152,13 +131,16 @@ def _others(
     return (numbers[place],)
 
 
-def _group(kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
+def _group(
+    column: Column, kind: StatisticKind, study: Study, cells: Cells
+) -> Column | None:
     if not (kind.by_group or kind.pooled):
         return None
+    # By itself, a column has one answer in each group, which everybody knows.
     choices = [
-        column
-        for column in study.dataset.columns
-        if column.kind is not ColumnKind.NUMBER and column.labels
+        other
+        for other in study.dataset.columns
+        if other.kind is not ColumnKind.NUMBER and other.labels and other != column
     ]
     if not choices:
         if not kind.pooled:
@@ -168,7 +150,7 @@ def _group(kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
             "of labels; declare one on the Data page."
         )
         raise ParameterError(message)
-    names = [column.name for column in choices]
+    names = [other.name for other in choices]
     place = next(cells).selectbox(
         "Within the groups of" if kind.pooled else "By group",
         range(len(names)),
@@ -178,8 +160,9 @@ def _group(kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
         help=None
         if kind.pooled
         else "One number for each group. All of them together cost one ε. Who is in "
-        "none of the listed groups is counted among the others.",
-        key=f"group-{kind.pooled}-{session.generation()}",
+        "none of the listed groups is counted among the others, and so is who has no "
+        "value, whatever “Data” says of missing ones.",
+        key=f"group-{kind.pooled}-{session.generation()}-{column.name}",
         persist_state="session",
     )
     return None if place is None else choices[place]
@@ -190,10 +173,7 @@ def _membership(
 ) -> Membership:
     position = study.dataset.columns.index(column)
     key = f"{session.generation()}-{position}"
-    everyone = (
-        kind is StatisticKind.COUNT
-        and study.terms.relation is NeighboringRelation.ADD_REMOVE
-    )
+    everyone = kind is StatisticKind.COUNT and not study.public_number
     if column.kind is not ColumnKind.NUMBER:
         options: list[str | None] = [*column.labels[::-1]]
         if everyone:
@@ -207,27 +187,33 @@ def _membership(
         label = next(cells).selectbox(
             "Who counts",
             options,
+            # Whom a question is about is not guessed; everybody is no category.
+            index=0 if everyone else None,
+            placeholder="choose who counts",
             format_func=lambda name: everybody if name is None else name,
             key=f"member-{key}-{hash(column.labels)}",
             persist_state="session",
         )
+        if label is None and not everyone:
+            message = "choose who counts: the question is about one of the categories."
+            raise ParameterError(message)
         return Membership(label=label)
     if column.bounds is None:
         message = "declare public bounds of the column first, below."
         raise ParameterError(message)
     bounds = column.bounds
-    lower = next(cells).number_input(
+    lower = controls.number(
+        next(cells),
         "Counts from",
-        value=bounds.lower + (bounds.upper - bounds.lower) / 2,
-        format="%g",
+        bounds.lower + (bounds.upper - bounds.lower) / 2,
         key=f"from-{key}-{bounds.lower}-{bounds.upper}",
-        persist_state="session",
+        kept="session",
     )
-    upper = next(cells).number_input(
+    upper = controls.number(
+        next(cells),
         "Counts up to",
-        value=bounds.upper,
-        format="%g",
+        bounds.upper,
         key=f"to-{key}-{bounds.lower}-{bounds.upper}",
-        persist_state="session",
+        kept="session",
     )
     return Membership(interval=Interval(lower=lower, upper=upper))

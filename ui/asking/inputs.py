@@ -5,47 +5,59 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.figures.wording import at_most, epsilon_text
-from dpcore.privacy.interpretation import best_guess
-from dpcore.relations import TableSize
 from dpcore.releases.request import Request, offered
 from dpcore.statistics.bins import equal_edges
-from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.query import Query
-from ui import session
-from ui.asking import columns, details, meanings, methods
+from ui import controls, session
+from ui.asking import columns, details, methods
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.catalog import Entry
+    from dpcore.relations import TableSize
     from dpcore.releases.constraints import Constraint
     from dpcore.statistics.question import Question
     from ui.asking.details import Details
     from ui.study import Study
 
 _LAST = "_last_statistic"
+_ASKED = "_asked_column"
+_EPSILON = "epsilon"
+_USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
-EPSILON_HELP = (
-    "How much one person can change the odds of any answer. At 0.1 hardly, at 1 an "
-    "attacker who was 50 % sure becomes at most 73.2 % sure, at 5 up to 99.4 %."
-)
-DELTA_HELP = (
-    "The chance that the guarantee fails for a person. Keep it far below one in the "
-    "number of people; 0 for all Laplace mechanisms."
-)
+MEANINGS: Final = {
+    StatisticKind.MEDIAN: "half of the people lie below it, half above.",
+    StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
+    StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
+    "adding up to 100 % if you wish.",
+    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
+    "their units.",
+    StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
+    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
+    "which share the budget.",
+    StatisticKind.POOLED_VARIANCE: "how much people of the same group differ.",
+    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together among people "
+    "of the same group.",
+    StatisticKind.POPULATION_VARIANCE: "the variance of these people alone, not an "
+    "estimate for a larger population.",
+}
 
 
 def ask(study: Study) -> Request:
@@ -56,6 +68,7 @@ def ask(study: Study) -> Request:
     first, second, third, fourth = st.columns(4)
     with first:
         position = columns.choose(study.dataset)
+    _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = allowed(column.kind)
     changed = _settle_statistic(column.kind)
@@ -64,26 +77,18 @@ def ask(study: Study) -> Request:
         kinds,
         key="statistic",
         bind="query-params",
-        help=meanings.explained(kinds),
+        help=_explained(kinds),
     )
     session.set_public(_LAST, (column.kind, kind))
     key = methods.mechanism(third, kind)
-    epsilon = fourth.number_input(
-        "ε for this release",
-        min_value=1e-9,
-        max_value=700.0,
-        value=0.5,
-        step=0.1,
-        format="%g",
-        key="epsilon",
-        bind="query-params",
-        help=EPSILON_HELP,
+    epsilon = controls.charged_epsilon(
+        fourth, "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
     )
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()
     try:
-        dataset = _declare(study.dataset, position)
+        dataset = columns.folded(study.dataset, position, "bounds")
         if dataset is None:
             st.stop()
         column = dataset.columns[position]
@@ -94,7 +99,7 @@ def ask(study: Study) -> Request:
             request = Request(
                 query=query,
                 mechanism_key=key,
-                epsilon=epsilon,
+                epsilon=epsilon.inside,
                 delta=_delta(offered(kind)[key]),
                 constraint=_constraint(query, key),
                 weights=methods.weights(query) if kind.of_matrix else None,
@@ -119,7 +124,7 @@ def _question(
         return _joint(column, kind, asked, study)
     size = study.size(column)
     if asked.group is not None:
-        size = TableSize(people=asked.least, public=False)
+        size = ANY_SIZE
     query = Query(
         kind=kind,
         column=column,
@@ -184,33 +189,23 @@ def _constraint(query: Question, key: str) -> Constraint | None:
 def _delta(entry: Entry) -> float:
     if not entry.needs_delta:
         return 0.0
-    return st.columns(4)[0].number_input(
-        "δ for this release",
-        min_value=1e-15,
-        max_value=0.1,
-        value=1e-6,
-        format="%g",
-        key="delta",
-        bind="query-params",
-        help=DELTA_HELP,
-    )
+    return controls.charged_delta(st.columns(4)[0], key="delta").inside
 
 
-def _declare(dataset: Dataset, position: int) -> Dataset | None:
-    """Show the form of the column, folded away once it is declared.
-
-    It is drawn only while it is open: a control must answer quickly.
-    """
-    form = st.expander(
-        "Bounds and missing values",
-        expanded=not dataset.columns[position].is_declared,
-        key=f"bounds-{session.generation()}-{position}",
-        on_change="rerun",
-    )
-    if not form.open:
-        return dataset
-    with form:
-        return columns.declare(dataset, position, session.redeclare)
+def _begin_anew(position: int) -> None:
+    """Let ε start at the usual one where another table or column is asked about."""
+    asked = (session.generation(), position)
+    before = cast("tuple[int, int] | None", session.public(_ASKED))
+    session.set_public(_ASKED, asked)
+    if before is None or before == asked:
+        return
+    session.set_public(_EPSILON, _USUAL_EPSILON)
+    if before[0] != asked[0] and _EPSILON in st.query_params:
+        # From another page, the address would win over what is set here. Where the
+        # control is on screen, Streamlit keeps its setting, and the address follows.
+        with suppress(StreamlitAPIException):
+            del st.query_params[_EPSILON]
+            st.rerun()
 
 
 def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
@@ -232,14 +227,6 @@ def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
     return StatisticKind(str(chosen))
 
 
-def odds(epsilon: float) -> str:
-    """Return a privacy parameter in plain words."""
-    return (
-        f"ε {epsilon_text(epsilon)}: an attacker who was 50 % sure about a person "
-        f"becomes at most {at_most(float(best_guess(epsilon)))} sure"
-    )
-
-
 def _edges(
     column: Column, kind: StatisticKind, bins: int | None
 ) -> tuple[float, ...] | None:
@@ -249,3 +236,10 @@ def _edges(
         message = "declare public bounds first: the bins lie between them."
         raise ParameterError(message)
     return equal_edges(column.bounds, bins)
+
+
+def _explained(kinds: Iterable[StatisticKind]) -> str:
+    """Return the meanings of those statistics, as a list."""
+    return "\n".join(
+        f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS
+    )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.wording import significant
-from dpcore.mechanisms.covariance_layout import sensitivity_split
+from dpcore.mechanisms.covariances.layout import sensitivity_split
 from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.releases.request import offered
 from dpcore.releases.share_plan import fitting
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
-from ui import session
+from dpcore.wording import significant
+from ui import controls, session
 
 if TYPE_CHECKING:
     from dpcore.statistics.kinds import StatisticKind
@@ -79,17 +79,16 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
             persist_state="session",
         )
     elif kind is ConstraintKind.TREE:
-        branching = second.number_input(
-            "Children of a node", 2, 10, 2, key="branching", bind="query-params"
+        branching = controls.number(
+            second, "Children of a node", 2, (2, 10), key="branching"
         )
-    syntheses = third.number_input(
+    syntheses = controls.number(
+        third,
         "Independent answers",
         1,
-        MOST_SYNTHESES,
-        1,
+        (1, MOST_SYNTHESES),
         key="syntheses",
-        bind="query-params",
-        help="Multiple synthesis: each answer gets an equal part of the budget, their "
+        note="Multiple synthesis: each answer gets an equal part of the budget, their "
         "mean is released, and their scatter tells the error. One answer with an "
         "interval that knows the noise needs less of it.",
     )

@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
-from dpcore.figures.wording import epsilon_text, people, rounded_up
-from dpcore.individual.explanation import explain
+from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
 from dpcore.individual.variation import lengths, total_variations
-from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.identity import canonical
 from dpcore.releases.plans import OneMechanism
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
@@ -25,12 +22,11 @@ from dpcore.statistics.query import Query
 from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
-from ui.individual import exposure_details as details
-from ui.individual import exposure_words, groups
+from ui.individual import details, everybody, words
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.mechanisms.base import Mechanism
     from dpcore.mechanisms.exponential import Exponential
@@ -43,9 +39,9 @@ if TYPE_CHECKING:
 _MOST = 10
 
 
-def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
+def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
     """Return everybody's loss under the question on screen. CONFIDENTIAL."""
-    question = f"{study.fingerprint} {canonical(asked.query.parameters())}"
+    question = study.about(asked.query)
     values = session.remember(
         "values", question, lambda: asked.query.values(study.dataset)
     )
@@ -70,48 +66,31 @@ def everybody(study: Study, asked: Request, relation: NeighboringRelation) -> Ex
 
 def show(subject: StatisticSubject, study: Study) -> None:
     """Show everybody's loss from the release of a statistic."""
-    exposure, asked = subject.exposure, subject.request
-    key = asked.mechanism_key
-    steps = Chain(
-        guarantee=exposure.worst_case,
-        for_all=exposure.for_all,
-        certificate=exposure.for_all,
-        maximum=exposure.maximum,
-        mean=exposure.mean,
-        relation=subject.relation,
-        promised=asked.query.relation,
-    )
-    details.chain(steps, key=key)
-    if exposure.relation is NeighboringRelation.SUBSTITUTION:
-        exposure_words.alike(exposure)
-    exposure_words.tell(asked)
-    details.distribution(exposure, key=key)
-    most_exposed(exposure, asked, study)
-    groups.by_column(
-        exposure,
+    everybody.show(
+        subject,
         study,
-        rows=asked.query.rows(study.dataset),
-        mechanism_key=asked.mechanism_key,
+        remarks=lambda: _remarks(subject),
+        most_exposed=lambda: most_exposed(subject.exposure, subject.request, study),
+        closer=lambda: _closer(subject, study),
     )
-    _closer(subject, study)
-    exposure_words.why_not_publish(exposure.relation)
+
+
+def _remarks(subject: StatisticSubject) -> None:
+    if subject.relation is NeighboringRelation.SUBSTITUTION:
+        words.alike(subject.exposure)
+    words.tell(subject.request)
 
 
 def _closer(subject: StatisticSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     exposure, asked = subject.exposure, subject.request
-    analysis = f"{subject.relation} {asked.analysis(study.fingerprint)}"
-    key = asked.mechanism_key
+    analysis = subject.identity(study)
     details.folded(
         "The same table through other mechanisms",
         "closer-others",
         lambda: _others(subject, analysis),
     )
-    details.folded(
-        "From the average person to the most exposed: moments",
-        "closer-moments",
-        lambda: details.moments(exposure, analysis, key=key),
-    )
+    everybody.moments(subject, study)
     details.folded(
         "What this says about overfitting",
         "closer-overfitting",
@@ -146,7 +125,7 @@ def _others(subject: StatisticSubject, analysis: str) -> None:
     )
     for said in sentences(others):
         st.markdown(said)
-    results.show(others_picture(others, watermark=details.watermark()), "others")
+    results.show(others_picture(others), "others")
 
 
 def _variation(subject: StatisticSubject, analysis: str) -> FloatArray | None:
@@ -183,27 +162,22 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     rows = asked.query.rows(study.dataset)
     persons = exposure.most_exposed(_MOST)
     st.markdown("**Who is most exposed, and why**")
-    st.markdown(
-        literal(explain(persons[0], exposure, asked.query, written=epsilon_text))
-    )
-    tied = exposure.tied
-    if tied > _MOST:
-        st.markdown(
-            f"{people(tied)} are tied at the top: these are the first of them in the "
-            "table, and no more exposed than the others."
-        )
+    st.markdown(literal(explain(persons[0], exposure, asked.query)))
+    tied = tied_text(exposure, asked.query, listed=_MOST)
+    if tied:
+        st.markdown(literal(tied))
     table: dict[str, list[Any]] = {
         "row": [int(rows[person.entry]) + 1 for person in persons]
     }
     table |= _in_use(asked, exposure, [person.entry for person in persons])
     if not asked.query.kind.of_ranks:
         table["moves the answer by"] = [person.shift for person in persons]
-    table["own epsilon"] = rounded_up([person.epsilon for person in persons])
+    table |= details.own(exposure, [person.entry for person in persons])
     st.dataframe(
         pd.DataFrame(table),
         column_config={
             "moves the answer by": results.THREE_DIGITS,
-            "own epsilon": results.THREE_DIGITS,
+            **details.OWN_DIGITS,
         },
         hide_index=True,
         key="most-exposed",
@@ -216,7 +190,10 @@ def definitions() -> None:
         "A person's own loss is the largest change in the odds of any answer between "
         "two tables only: this one with the person's record, and this one without it "
         "(or with another record). Differential privacy is the largest of these over "
-        "all tables and people, so it is never smaller.\n\n"
+        "all tables and people, for the change of a record that it promises to hide: "
+        "where losses compare with that change, none is larger than the guarantee. "
+        "Leaving the table and having another record in it are two questions, and what "
+        "is promised about the one is no limit for the other.\n\n"
         "Clamping (BIT) never changes a person's loss while both values lie within the "
         "bounds; redrawing (truncation) raises it, most near a bound.\n\n"
         "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 "

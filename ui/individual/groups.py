@@ -9,7 +9,6 @@ import streamlit as st
 from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual import exposures
 from ui import results, session
-from ui.individual import exposure_details as details
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,10 +53,7 @@ def by_column(
     codes = study.dataset.codes(column.name)[rows]
     results.show(
         exposures.groups_picture(
-            losses.by_group(codes, column.labels),
-            by=column.name,
-            key=mechanism_key,
-            watermark=details.watermark(),
+            losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
         ),
         "groups",
     )

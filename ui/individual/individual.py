@@ -6,29 +6,23 @@ Only the view that is open is computed.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.wording import epsilon_text
 from dpcore.individual.model_exposure import known_relations
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.model_request import ModelRequest
 from dpcore.releases.request import Request
+from dpcore.wording import epsilon_text
+from ui import tabs
 from ui.asking import inputs
-from ui.individual import (
-    exposing,
-    model_exposing,
-    model_subject,
-    one_person,
-    person_totals,
-    publishing,
-    resampled,
-    units,
-    what_if,
-)
+from ui.individual import exposing, one_person, publishing, resampled, what_if
+from ui.individual.ledger import totals as person_totals
+from ui.individual.models import exposing as model_exposing
+from ui.individual.models import subject as model_subject
+from ui.individual.models import units
 from ui.individual.subject import (
     ModelSubject,
     ResampledSubject,
@@ -56,6 +50,18 @@ _LEAVING_ONLY = (
     "could do is known for linear models with noise of a public shape; for this "
     "release losses are those of leaving."
 )
+_FURTHER = (one_person.show, what_if.show, publishing.show)
+_SIDES: dict[type, tuple[Callable[..., None], ...]] = {
+    StatisticSubject: (exposing.show, *_FURTHER),
+    ModelSubject: (model_exposing.show, *_FURTHER),
+    ResampledSubject: (
+        resampled.show,
+        resampled.person,
+        resampled.no_what_if,
+        resampled.no_publishing,
+    ),
+}
+"""What shows everybody, one person, somebody moved, and what may be published."""
 
 
 def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
@@ -85,7 +91,12 @@ def ask_change(
             st.caption(_LEAVING_ONLY)
     else:
         known = (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
-        key, usual = "what-if", study.terms.relation
+        # Replaced, whoever they are, a person could have been at the far bound:
+        # everybody is nearly alike. The page opens where people differ.
+        key, usual = "what-if", NeighboringRelation.ADD_REMOVE
+        if asked.query.kind.pooled:
+            # Nobody can leave a table whose groups have public sizes.
+            key, usual = "what-if-pooled", study.terms.relation
     return st.radio(
         "What if",
         known,
@@ -133,7 +144,7 @@ def subject(
         return model_subject.of(study, asked, relation, unit_column)
     if not isinstance(asked, Request):
         return resampled.subject(study, asked)
-    exposure = exposing.everybody(study, asked, relation)
+    exposure = exposing.exposed(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 
@@ -143,44 +154,12 @@ def views(subject: AnySubject | None, study: Study) -> None:
         return
     if isinstance(subject, ModelSubject) and subject.codes is not None:
         units.tell(subject.request, subject.codes)
-    sides = _sides(subject, study)
-    tabs = st.tabs(list(sides), key="individual-view", bind="query-params")
-    for tab, show in zip(tabs, sides.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
-
-
-def _sides(subject: AnySubject, study: Study) -> dict[str, Callable[[], None]]:
-    """Return every view by its name."""
-    shown: tuple[Callable[[], None], ...]
-    if isinstance(subject, ResampledSubject):
-        shown = (
-            partial(resampled.everybody, subject, study),
-            partial(resampled.person, subject, study),
-            resampled.no_what_if,
-            resampled.no_publishing,
-        )
-    else:
-        everybody = (
-            partial(model_exposing.show, subject, study)
-            if isinstance(subject, ModelSubject)
-            else partial(exposing.show, subject, study)
-        )
-        shown = (
-            everybody,
-            partial(one_person.show, subject, study),
-            partial(what_if.show, subject, study),
-            partial(publishing.show, subject, study),
-        )
-    names = (
-        "Everybody",
-        "One person",
-        "Move somebody",
-        "Why not publish, and what may be",
-    )
-    totals = partial(person_totals.show, subject, study)
-    return {
-        **dict(zip(names, shown, strict=True)),
-        "Over the whole ledger": totals,
+    everybody, one, moved, published = _SIDES[type(subject)]
+    sides = {
+        "Everybody": everybody,
+        "One person": one,
+        "Move somebody": moved,
+        "Why not publish, and what may be": published,
+        "Over the whole ledger": person_totals.show,
     }
+    tabs.show(sides, subject, study, key="individual-view")

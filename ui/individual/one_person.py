@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import DPCoreError
+from dpcore.figures.attackers import person_text
 from dpcore.figures.individual.adversaries import (
     belief_picture,
     detection_picture,
@@ -15,22 +16,21 @@ from dpcore.figures.individual.adversaries import (
 )
 from dpcore.figures.individual.one_person import delta_text, laws_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
-from dpcore.figures.wording import at_most, epsilon_text, percent, significant
+from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
-from dpcore.studies.individual.person_bounds import epsilon_at, profile
-from ui import results, session
-from ui.individual import exposure_details as details
+from dpcore.wording import nearest, percent, significant
+from ui import controls, results, session, tabs
 from ui.individual import laws_on_page, persons, realized_losses
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.studies.individual.person_laws import PersonLaws
+    from dpcore.mechanisms.person_laws import PersonLaws
     from ui.individual.persons import Person
-    from ui.individual.subject import Subject
+    from ui.individual.subject import AnySubject, Subject
     from ui.study import Study
 
 _DRAWS = 20_000
@@ -67,7 +67,7 @@ def show(subject: Subject, study: Study) -> None:
             "No finite ε holds for this person: there are releases that give them "
             "away for certain. Raise the penalty or the noise."
         )
-    key = f"{persons.identity(subject, study)} {person.entry}"
+    key = f"{subject.identity(study)} {person.entry}"
     try:
         laws = session.remember(
             "person-laws", key, lambda: laws_on_page.laws_of(subject, person.entry)
@@ -82,11 +82,7 @@ def show(subject: Subject, study: Study) -> None:
         "Actual releases": lambda *about: realized_losses.show(*about, study=study),
         "Bounds": _bounds,
     }
-    tabs = st.tabs(list(sides), key="person-side", bind="query-params")
-    for tab, side in zip(tabs, sides.values(), strict=True):
-        if tab.open:
-            with tab:
-                side(subject, person, laws)
+    tabs.show(sides, subject, person, laws, key="person-side")
     with st.expander("What is this?", key="person-definitions"):
         _definitions()
 
@@ -120,9 +116,9 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         line,
         epsilon=epsilon,
         delta=delta,
+        own=person.epsilon,
         presence=presence,
         key=subject.request.mechanism_key,
-        watermark=details.watermark(),
     )
     results.show(picture, "person-worlds")
     side = "presence" if presence else "absence"
@@ -130,13 +126,18 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         side = "own record" if presence else "other record"
     st.markdown(
         f"Raise ε, and the shaded area shrinks: at this person's own ε, "
-        f"{epsilon_text(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"
+        f"{significant(person.epsilon)}, it is δ {significant(subject.exposure.delta)}"
         f". Here the releases that stick out speak for the person's {side}."
     )
 
 
-def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
-    request = subject.request
+def attacker(
+    subject: AnySubject, person: Person, laws: PersonLaws
+) -> tuple[float, float]:
+    """Show what the best attacker finds; return how sure before, and how often right.
+
+    Both are probabilities.
+    """
     prior = (
         st.slider(
             "How sure the attacker is beforehand, %",
@@ -149,18 +150,29 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         / 100
     )
     guess = one_person.best_guess(laws, prior)
+    st.markdown(
+        person_text(
+            person.epsilon,
+            guess,
+            delta=subject.exposure.delta,
+            prior=prior,
+            guarantee=persons.guarantee(subject),
+        )
+    )
     picture = detection_picture(
-        laws.roc(),
-        prior=prior,
-        guess=guess,
-        key=request.mechanism_key,
-        watermark=details.watermark(),
+        laws.roc(), prior=prior, guess=guess, key=subject.request.mechanism_key
     )
     results.show(picture, "person-detection")
+    return prior, guess
+
+
+def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
+    prior, guess = attacker(subject, person, laws)
     st.markdown(
-        f"Of two releases, one with the person and one without, the best attacker "
-        f"tells which is which {at_most(one_person.area(laws))} of the time (the area "
-        "under the curve; 50 % is guessing)."
+        "Another game has another number: of two releases, one with the person and one "
+        "without, the best attacker tells which is which "
+        f"{nearest(one_person.area(laws))} of the time (the area under the curve; 50 % "
+        "is guessing)."
     )
     rng = np.random.default_rng(1)
     evidence = (
@@ -175,8 +187,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         evidence,
         prior=prior,
         guarantee=exposure.worst_case if exposure.delta == 0 else np.inf,
-        key=request.mechanism_key,
-        watermark=details.watermark(),
+        key=subject.request.mechanism_key,
     )
     results.show(picture, "person-belief")
     st.caption(f"The band is simulated, by {_DRAWS:,} releases of each world.")
@@ -187,16 +198,13 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
 def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
     """Let the attacker play; the rounds are simulated."""
     st.markdown("**Play the attacker**")
-    game = st.number_input(
+    game = controls.draw(
+        st,
         "Game number",
-        min_value=1,
-        max_value=1000,
-        value=1,
+        f"Another number tosses other coins for {_ROUNDS} rounds.",
         key="attacker-game",
-        bind="query-params",
-        help=f"Another number tosses other coins for {_ROUNDS} rounds.",
     )
-    rng = np.random.default_rng([int(game), person.entry])
+    rng = np.random.default_rng([game, person.entry])
     rounds = one_person.play(laws, prior=prior, rounds=_ROUNDS, rng=rng)
     board = " ".join("✓" if turn.present == turn.guess else "✗" for turn in rounds)
     st.markdown(f"{board}\n\n{game_text(rounds, guess)}.")
@@ -217,7 +225,6 @@ def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         delta=delta,
         own=person.epsilon if known else epsilon_at(laws, delta),
         key=subject.request.mechanism_key,
-        watermark=details.watermark(),
     )
     results.show(picture, "person-bounds")
     wrong = [bound for bound in found.bounds if bound.understates.any()]

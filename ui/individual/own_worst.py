@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.wording import epsilon_text
 from dpcore.individual.own_worst import own_worst_shift
 from dpcore.individual.release_losses import ReleaseLosses
+from dpcore.privacy.events import GaussianEvent, LaplaceEvent
 from dpcore.statistics.query import Query
-from ui import session
+from dpcore.wording import epsilon_text
+from ui import controls, session
 
 if TYPE_CHECKING:
     from dpcore.releases.request import Request
@@ -23,14 +24,14 @@ def show(request: Request) -> None:
     bounds = query.column.bounds
     if not isinstance(query, Query) or bounds is None or query.unit.rows > 1:
         return
-    value = st.number_input(
+    value = controls.number(
+        st,
         "The most that a person of this value can lose, whoever else is there",
-        min_value=bounds.lower,
-        max_value=bounds.upper,
-        value=bounds.lower,
-        format="%g",
+        bounds.lower,
+        (bounds.lower, bounds.upper),
         key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
-        help="Any value within the public bounds: no record is looked up.",
+        kept="page",
+        note="Any value within the public bounds: no record is looked up.",
     )
     shift = own_worst_shift(
         query.kind,
@@ -41,7 +42,7 @@ def show(request: Request) -> None:
     )
     plan, guarantee = request.plan, request.real_epsilon
     event = plan.event
-    if shift is None or event.kind not in {"laplace", "gaussian"}:
+    if shift is None or not isinstance(event, LaplaceEvent | GaussianEvent):
         st.caption(
             "For this question there is nothing sharper to tell than the guarantee: ε "
             f"{epsilon_text(guarantee)}."

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.wording import epsilon_text
-from ui import session
-from ui.individual.subject import ModelSubject
+from dpcore.wording import in_full, significant
+from ui import controls, session
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ui.individual.subject import AnySubject
     from ui.study import Study
 
@@ -62,13 +59,15 @@ def choose(
         persist_state="session",
     )
     exposure = subject.exposure
-    rows = rows_of(subject, study)
+    rows = subject.rows(study)
     if who == ROW:
-        number = right.number_input(
+        number = controls.number(
+            right,
             "Row",
-            min_value=1,
-            max_value=study.dataset.people,
+            1,
+            (1, study.dataset.people),
             key=f"{key}-row-{session.generation()}",
+            kept="page",
         )
         found = np.flatnonzero(rows == number - 1)
         if len(found) == 0:
@@ -87,23 +86,17 @@ def choose(
         entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
     )
     st.markdown(
-        f"Row {person.row + 1}: own privacy loss ε {epsilon_text(person.epsilon)}"
-        + (f" at δ {exposure.delta:g}." if exposure.delta else ".")
+        f"Row {person.row + 1}: own privacy loss {'at most ' if exposure.upper else ''}"
+        f"ε {significant(person.epsilon, up=exposure.upper)}"
+        + (f" at δ {in_full(exposure.delta)}." if exposure.delta else ".")
     )
     return person
 
 
-def rows_of(subject: AnySubject, study: Study) -> NDArray[np.intp]:
-    """Return the row of the table, from 0, of everybody behind the release."""
-    if isinstance(subject, ModelSubject):
-        return subject.request.question.rows(study.dataset)
-    return subject.request.query.rows(study.dataset)
+def guarantee(subject: AnySubject) -> float | None:
+    """Return the epsilon over all tables; ``None`` if losses are about other changes.
 
-
-def identity(subject: AnySubject, study: Study) -> str:
-    """Return what results about this subject are remembered by."""
-    what = f"{subject.relation} {subject.request.analysis(study.fingerprint)}"
-    if not isinstance(subject, ModelSubject):
-        return what
-    checked = 0 if subject.audited is None else len(subject.audited.refitted)
-    return f"{what} {subject.unit_column} {checked}"
+    Public.
+    """
+    alike = subject.relation is subject.promised
+    return subject.exposure.worst_case if alike else None

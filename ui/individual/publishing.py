@@ -11,11 +11,10 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual.recovery import recovery_picture, told_text
-from dpcore.figures.wording import measured, people, significant
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode
 from dpcore.studies.individual.recovery import attack_count, attack_mean
-from ui import results, session
+from dpcore.wording import in_full, measured, people, significant
+from ui import controls, results, session
 from ui.individual import telling
 from ui.individual.subject import StatisticSubject
 from ui.text import literal
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.studies.individual.recovery import Recovery
@@ -153,15 +152,14 @@ def _target(dataset: Dataset, column: Column, label: str | None) -> _Target:
 def _mean(target: _Target, subject: Subject, study: Study) -> None:
     """Show how a person who is told the own loss solves for the mean."""
     cells = st.columns(3)
-    row = int(
-        cells[0].number_input(
-            "Row of the person who is told",
-            min_value=1,
-            max_value=study.dataset.people,
-            value=1,
-            key=f"told-row-{session.generation()}",
-            help="Anybody will do: each has an equation of their own.",
-        )
+    row = controls.number(
+        cells[0],
+        "Row of the person who is told",
+        1,
+        (1, study.dataset.people),
+        key=f"told-row-{session.generation()}",
+        kept="page",
+        note="Anybody will do: each has an equation of their own.",
     )
     digits, seed = _settings(cells)
     entry = int(np.searchsorted(target.rows, row - 1))
@@ -193,15 +191,18 @@ def _count(target: _Target, subject: Subject) -> None:
     cells = st.columns(3)
     if target.column.kind is ColumnKind.NUMBER:
         bounds = target.bounds
-        threshold = cells[0].number_input(
+        threshold = controls.number(
+            cells[0],
             "Who counts: a value of at least",
-            value=bounds.lower + bounds.width / 2,
-            format="%g",
+            bounds.lower + bounds.width / 2,
             key=f"attacked-from-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
-            help="Starts in the middle of the public bounds.",
+            kept="page",
+            note="Starts in the middle of the public bounds.",
         )
         counted = int(np.count_nonzero(target.values >= threshold))
-        what = f"number of people with {target.column.name} at least {threshold:g}"
+        what = (
+            f"number of people with {target.column.name} at least {in_full(threshold)}"
+        )
     else:
         counted = int(target.values.sum())
         what = f"number of people counted by {target.column.name}"
@@ -233,16 +234,14 @@ def _settings(cells: Sequence[DeltaGenerator]) -> tuple[int | None, int]:
         bind="query-params",
         help="Rounding blurs the answer, and does not hide it.",
     )
-    seed = cells[2].number_input(
+    seed = controls.draw(
+        cells[2],
         "Draw",
-        min_value=1,
-        max_value=10**6,
-        value=1,
+        "Another number, another simulated release.",
         key="attack-draw",
-        bind="query-params",
-        help="Another number, another simulated release.",
+        most=10**6,
     )
-    return _DIGITS[told], int(seed)
+    return _DIGITS[told], seed
 
 
 def _shown(found: Recovery, what: str, unit: str) -> None:
@@ -250,16 +249,8 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
     cells = st.columns(3)
     cells[0].metric("Loss that is told", f"ε {told_text(found)}")
     cells[1].metric("Attacker finds", significant(found.recovered, 6))
-    cells[2].metric("True answer", significant(found.truth, 6))
-    results.show(
-        recovery_picture(
-            found,
-            what=what,
-            unit=unit,
-            watermark=session.mode() is Mode.CLASSROOM,
-        ),
-        "recovery",
-    )
+    cells[2].metric("Without noise", significant(found.truth, 6))
+    results.show(recovery_picture(found, what=what, unit=unit), "recovery")
 
 
 def _details() -> None:

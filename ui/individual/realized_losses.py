@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.errors import LedgerError
 from dpcore.figures.individual.realized_losses import realized_picture
-from dpcore.models.glm import GlmFit
+from dpcore.individual.model_losses import evidence_of_release
+from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
-from dpcore.studies.individual.model_person import evidence_of_release
-from dpcore.studies.individual.person_laws import ScalarLaws
-from ui import releasing, results, session
+from ui import controls, releasing, results, session
 from ui.individual.subject import StatisticSubject
 
 if TYPE_CHECKING:
+    from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.releases.record import Release
-    from dpcore.studies.individual.person_laws import PersonLaws
     from ui.individual.persons import Person
     from ui.individual.subject import ModelSubject, Subject
     from ui.study import Study
@@ -44,27 +44,20 @@ def show(subject: Subject, person: Person, laws: PersonLaws, *, study: Study) ->
     observed = _of_latest(subject, person, laws, study)
     source = "The latest release of this very question is marked."
     if observed is None and classroom:
-        number = st.number_input(
+        number = controls.draw(
+            st,
             "Draw number",
-            min_value=1,
-            max_value=1000,
-            value=1,
+            "Another number draws another release, with the person in the table.",
             key="realized-draw",
-            bind="query-params",
-            help="Another number draws another release, with the person in the table.",
         )
-        seeded = np.random.default_rng([int(number), person.entry])
+        seeded = np.random.default_rng([number, person.entry])
         observed = abs(float(laws.evidence(1, present=True, rng=seeded)[0]))
         source = "The release that is marked is simulated: another number, another one."
     if observed is None:
         source = _unmarked(subject)
     exposure = subject.exposure
     picture = realized_picture(
-        found,
-        own=person.epsilon,
-        delta=exposure.delta,
-        observed=observed,
-        watermark=classroom,
+        found, own=person.epsilon, delta=exposure.delta, observed=observed
     )
     results.show(picture, "person-realized")
     st.markdown(
@@ -78,7 +71,10 @@ def _of_latest(
     subject: Subject, person: Person, laws: PersonLaws, study: Study
 ) -> float | None:
     """Return the loss that the latest release of the question caused, if known."""
-    release = releasing.latest(study.fingerprint, subject.request)
+    try:
+        release = releasing.latest(study.fingerprint, subject.request)
+    except LedgerError:
+        return None  # the side bar says what is wrong
     if release is None:
         return None
     if not isinstance(subject, StatisticSubject):
@@ -91,7 +87,7 @@ def _of_latest(
 
 
 def _of_model(subject: Subject, person: Person, release: Release) -> float | None:
-    if isinstance(subject, StatisticSubject) or isinstance(subject.fit, GlmFit):
+    if isinstance(subject, StatisticSubject) or not subject.fit.linear:
         return None
     if subject.request.mechanism_key == "adaptive" or subject.request.unit.rows > 1:
         return None

@@ -9,29 +9,28 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.individual.adversaries import detection_picture
-from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.one_person import delta_text
 from dpcore.figures.individual.person_bounds import bounds_picture
-from dpcore.figures.wording import at_most, epsilon_text
 from dpcore.individual.exposure import expose
+from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.resized_request import ResizedRequest
 from dpcore.releases.subsampled_request import SubsampledRequest
-from dpcore.studies.individual import one_person
-from dpcore.studies.individual.person_bounds import epsilon_at, profile
+from dpcore.studies.individual.one_person import laws_of_statistic
+from dpcore.wording import epsilon_text
 from ui import results, session
-from ui.individual import exposing, exposure_words, groups, persons
-from ui.individual import exposure_details as details
+from ui.individual import everybody, exposing, one_person, persons
 from ui.individual.subject import ResampledSubject
-from ui.resampling import resized_own, standard_errors_asking, subsampling_release
+from ui.resampling.resized import own as resized_own
+from ui.resampling.standard_errors import asking
+from ui.resampling.subsampling import release
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
+    from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.releases.rebuilding import ResampledRequest
-    from dpcore.studies.individual.person_laws import PersonLaws
     from ui.individual.persons import Person
     from ui.study import Study
 
@@ -65,9 +64,9 @@ def ask(study: Study) -> ResampledRequest:
     request: ResampledRequest | None
     try:
         if way is Resampling.BOOTSTRAPS:
-            request = standard_errors_asking.ask(study)
+            request = asking.ask(study)
         elif way is Resampling.SAMPLE:
-            request = subsampling_release.ask(study)[1]
+            request = release.ask(study)[1]
         else:
             request = resized_own.ask(study)[0].request
     except ParameterError as error:
@@ -120,34 +119,16 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
     return ResampledSubject(request=asked, exposure=exposure, relation=relation)
 
 
-def everybody(subject: ResampledSubject, study: Study) -> None:
+def show(subject: ResampledSubject, study: Study) -> None:
     """Show everybody's loss."""
-    exposure, asked = subject.exposure, subject.request
-    key = asked.mechanism_key
-    steps = Chain(
-        guarantee=exposure.worst_case,
-        for_all=exposure.for_all,
-        certificate=exposure.for_all,
-        maximum=exposure.maximum,
-        mean=exposure.mean,
-        upper=exposure.upper,
-    )
-    details.chain(steps, key=key)
-    st.caption(_exactness(asked))
-    details.distribution(exposure, key=key)
-    exposing.most_exposed(exposure, asked, study)
-    groups.by_column(
-        exposure,
+    asked = subject.request
+    everybody.show(
+        subject,
         study,
-        rows=asked.query.rows(study.dataset),
-        mechanism_key=asked.mechanism_key,
+        remarks=lambda: st.caption(_exactness(asked)),
+        most_exposed=lambda: exposing.most_exposed(subject.exposure, asked, study),
+        closer=lambda: everybody.moments(subject, study),
     )
-    details.folded(
-        "From the average person to the most exposed: moments",
-        "closer-moments",
-        lambda: details.moments(exposure, asked.analysis(study.fingerprint), key=key),
-    )
-    exposure_words.why_not_publish(exposure.relation)
 
 
 def person(subject: ResampledSubject, study: Study) -> None:
@@ -155,16 +136,16 @@ def person(subject: ResampledSubject, study: Study) -> None:
     chosen = persons.choose(subject, study, "one-person")
     if chosen is None:
         return
-    key = f"{persons.identity(subject, study)} {chosen.entry}"
+    key = f"{subject.identity(study)} {chosen.entry}"
     with st.spinner("Looking for the best test …"):
         laws = session.remember(
             "resampled-laws",
             key,
-            lambda: one_person.laws_of_statistic(
+            lambda: laws_of_statistic(
                 subject.request, subject.exposure, chosen.entry, label=""
             ),
         )
-    _attacker(subject, laws)
+    one_person.attacker(subject, chosen, laws)
     _profile(subject, chosen, laws)
     st.caption(
         "Who is drawn depends on chance, so that the two laws of one release, its "
@@ -173,7 +154,7 @@ def person(subject: ResampledSubject, study: Study) -> None:
     )
 
 
-def no_what_if() -> None:
+def no_what_if(*_: object) -> None:
     """Say that records are not moved here."""
     st.info(
         "Moving a person, or adding others like them, is not worked out for resamples. "
@@ -182,7 +163,7 @@ def no_what_if() -> None:
     )
 
 
-def no_publishing() -> None:
+def no_publishing(*_: object) -> None:
     """Say that the attacks are shown for another release."""
     st.info(
         "Losses from resamples are as confidential as all the others. The attacks that "
@@ -219,34 +200,7 @@ def _exactness(asked: ResampledRequest) -> str:
     if isinstance(asked, ResizedRequest):
         exact = asked.shares and asked.delta == 0
         return f"{_EXACT}." if exact else "Each loss is an upper bound."
-    return subsampling_release.exactness(asked)
-
-
-def _attacker(subject: ResampledSubject, laws: PersonLaws) -> None:
-    prior = (
-        st.slider(
-            "How sure the attacker is beforehand, %",
-            min_value=1,
-            max_value=99,
-            value=50,
-            key="attacker-prior",
-            bind="query-params",
-        )
-        / 100
-    )
-    guess = one_person.best_guess(laws, prior)
-    st.markdown(
-        f"An attacker who knows everybody else's record guesses right "
-        f"{at_most(guess)} of the time, by this release and what they thought before."
-    )
-    picture = detection_picture(
-        laws.roc(),
-        prior=prior,
-        guess=guess,
-        key=subject.request.mechanism_key,
-        watermark=details.watermark(),
-    )
-    results.show(picture, "person-detection")
+    return release.exactness(asked)
 
 
 def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> None:
@@ -262,7 +216,6 @@ def _profile(subject: ResampledSubject, person: Person, laws: PersonLaws) -> Non
         delta=delta,
         own=own,
         key=subject.request.mechanism_key,
-        watermark=details.watermark(),
         exact=False,
     )
     results.show(picture, "person-bounds")

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.fits import Fit
     from dpcore.models.glm_audit import AuditedRemovals
-    from dpcore.models.ridge import RidgeFit
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.model_request import ModelRequest
     from dpcore.releases.rebuilding import ResampledRequest
     from dpcore.releases.request import Request
+    from ui.study import Study
 
 
 class SubjectKind(StrEnum):
@@ -34,8 +34,8 @@ class SubjectKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StatisticSubject:
-    """A statistic, and everybody's loss from its release. CONFIDENTIAL.
+class _OfNumber:
+    """A number, and everybody's loss from its release. CONFIDENTIAL.
 
     Attributes:
         request: What is asked for. Public.
@@ -44,14 +44,41 @@ class StatisticSubject:
 
     """
 
-    request: Request
+    request: Request | ResampledRequest
     exposure: Exposure = field(repr=False)
     relation: NeighboringRelation
 
     @property
-    def kind(self) -> SubjectKind:
-        """Return what kind of thing is released."""
-        return SubjectKind.STATISTIC
+    def promised(self) -> NeighboringRelation:
+        """Return which change of a record the guarantee is about. Public."""
+        return self.request.query.relation
+
+    @property
+    def for_all(self) -> tuple[float, float]:
+        """Return the most that anybody was found to lose, and what bounds it."""
+        return self.exposure.for_all, self.exposure.for_all
+
+    def rows(self, study: Study) -> NDArray[np.intp]:
+        """Return the row of the table, from 0, of everybody behind the release."""
+        return self.request.query.rows(study.dataset)
+
+    def identity(self, study: Study) -> str:
+        """Return what results about this subject are remembered by."""
+        return f"{self.relation} {self.request.analysis(study.fingerprint)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StatisticSubject(_OfNumber):
+    """A statistic, and everybody's loss from its release. CONFIDENTIAL."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResampledSubject(_OfNumber):
+    """A number from resamples, and everybody's loss from it. CONFIDENTIAL."""
+
+    request: ResampledRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,36 +100,30 @@ class ModelSubject:
     request: ModelRequest
     exposure: ModelExposure = field(repr=False)
     relation: NeighboringRelation
-    fit: RidgeFit | GlmFit = field(repr=False)
+    fit: Fit = field(repr=False)
     unit_column: int | None = None
     codes: NDArray[np.intp] | None = field(default=None, repr=False)
     audited: AuditedRemovals | None = field(default=None, repr=False)
 
     @property
-    def kind(self) -> SubjectKind:
-        """Return what kind of thing is released."""
-        return SubjectKind.MODEL
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ResampledSubject:
-    """A number from resamples, and everybody's loss from its release. CONFIDENTIAL.
-
-    Attributes:
-        request: What is asked for. Public.
-        exposure: Everybody's loss.
-        relation: Which change of a person's record the losses are about. Public.
-
-    """
-
-    request: ResampledRequest
-    exposure: Exposure = field(repr=False)
-    relation: NeighboringRelation
+    def promised(self) -> NeighboringRelation:
+        """Return which change of a record the guarantee is about. Public."""
+        return self.request.relation
 
     @property
-    def kind(self) -> SubjectKind:
-        """Return what kind of thing is released."""
-        return SubjectKind.RESAMPLES
+    def for_all(self) -> tuple[float, float]:
+        """Return the most that anybody was found to lose, and what bounds it."""
+        return self.exposure.for_all_found, self.exposure.for_all_certificate
+
+    def rows(self, study: Study) -> NDArray[np.intp]:
+        """Return the row of the table, from 0, of everybody behind the release."""
+        return self.request.question.rows(study.dataset)
+
+    def identity(self, study: Study) -> str:
+        """Return what results about this subject are remembered by."""
+        checked = 0 if self.audited is None else len(self.audited.refitted)
+        analysis = self.request.analysis(study.fingerprint)
+        return f"{self.relation} {analysis} {self.unit_column} {checked}"
 
 
 Subject = StatisticSubject | ModelSubject

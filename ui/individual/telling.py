@@ -11,9 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.figures.individual.reports import coverage_table, reports_picture
-from dpcore.figures.wording import epsilon_text, significant
 from dpcore.models.kinds import ModelKind
-from dpcore.releases.record import Mode
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,
@@ -21,14 +19,15 @@ from dpcore.studies.individual.reports import (
     simulated_table,
     study,
 )
-from ui import results, session
+from dpcore.wording import epsilon_text, significant
+from ui import controls, results, session
 from ui.individual import own_worst
 from ui.individual.subject import ModelSubject, StatisticSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.individual.reports import ReportStudy
     from ui.individual.subject import Subject
     from ui.study import Study
@@ -104,46 +103,37 @@ def show(subject: Subject, study_in_use: Study) -> None:
 
 def _ask() -> ReportSettings:
     cells = st.columns(4)
-    epsilon = cells[0].number_input(
+    epsilon = controls.number(
+        cells[0],
         "Guarantee ε of the fit",
-        min_value=0.01,
-        max_value=20.0,
-        value=1.0,
-        format="%g",
+        1.0,
+        (0.01, 20.0),
         key="report-epsilon",
-        bind="query-params",
-        help="Of the objective perturbation that is simulated.",
+        note="Of the objective perturbation that is simulated.",
     )
-    delta = cells[1].number_input(
+    delta = controls.delta(
+        cells[1],
         "δ of the fit",
-        min_value=1e-12,
-        max_value=0.1,
-        value=1e-3,
-        format="%g",
+        1e-3,
+        (1e-12, 0.1),
         key="report-delta",
-        bind="query-params",
-        help="The chance that the guarantee fails.",
+        note="The chance that the guarantee fails.",
     )
-    promised = cells[2].number_input(
+    promised = controls.number(
+        cells[2],
         "Reports hold for, %",
-        min_value=50.0,
-        max_value=99.0,
-        value=95.0,
-        format="%g",
+        95.0,
+        (50.0, 99.0),
         key="report-level",
-        bind="query-params",
-        help="The chance that a report bounds the realized loss of a given person.",
+        note="The chance that a report bounds the realized loss of a given person.",
     )
-    more = cells[3].number_input(
+    more = controls.number(
+        cells[3],
         "Further ε for a noisy Hessian",
-        min_value=0.0,
-        max_value=20.0,
-        value=0.0,
-        step=0.5,
-        format="%g",
+        0.0,
+        (0.0, 20.0, 0.5),
         key="report-hessian",
-        bind="query-params",
-        help="0 for none. With it, reports know roughly how much the others say; it "
+        note="0 for none. With it, reports know roughly how much the others say; it "
         "is a release of its own, with the same δ.",
     )
     return ReportSettings(
@@ -160,9 +150,10 @@ def _source(subject: Subject) -> str:
         isinstance(subject, ModelSubject)
         and subject.request.question.model is ModelKind.LOGISTIC
     ):
-        st.caption(
-            "On a simulated table of 2,000 people. Choose a regression model with a "
-            "yes/no target above to see it on your own."
+        st.info(
+            "What stands here is about a made-up table of 2,000 people, and not about "
+            "yours. Choose a regression model with a yes/no target above to see it on "
+            "your own."
         )
         return _SIMULATED
     return st.radio(
@@ -215,14 +206,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
             else ""
         )
     )
-    results.show(
-        reports_picture(
-            latest,
-            guarantee=settings.epsilon,
-            watermark=session.mode() is Mode.CLASSROOM,
-        ),
-        "reports",
-    )
+    results.show(reports_picture(latest, guarantee=settings.epsilon), "reports")
     runs = len(draws.covered)
     st.markdown(f"How often the reports held, over {runs} simulated releases")
     st.dataframe(
@@ -232,15 +216,14 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)
-    place = int(
-        st.number_input(
-            "One person of this table, by number",
-            min_value=1,
-            max_value=count,
-            value=1,
-            key=f"report-person-{session.generation()}",
-            help="Numbered in the order of the people with all values.",
-        )
+    place = controls.number(
+        st,
+        "One person of this table, by number",
+        1,
+        (1, count),
+        key=f"report-person-{session.generation()}",
+        kept="page",
+        note="Numbered in the order of the people with all values.",
     )
     rows = {"secret truth": latest.truth, **latest.told}
     st.dataframe(

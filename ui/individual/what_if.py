@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui import tabs
 from ui.individual import what_if_crowd, what_if_move
 
 if TYPE_CHECKING:
@@ -21,11 +22,7 @@ def show(subject: Subject, study: Study) -> None:
         "Move one person, watch everybody": what_if_move.show,
         "Blend into the crowd": what_if_crowd.show,
     }
-    tabs = st.tabs(list(sides), key="what-if-side", bind="query-params")
-    for tab, side in zip(tabs, sides.values(), strict=True):
-        if tab.open:
-            with tab:
-                side(subject, study)
+    tabs.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
             "A person's loss depends on everybody's records: an outlier pulls the "

@@ -9,8 +9,6 @@ import streamlit as st
 
 from dpcore.figures.individual import crowds
 from dpcore.figures.individual.crowds import crowd_picture
-from dpcore.models.glm import GlmFit
-from dpcore.releases.record import Mode
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
@@ -21,7 +19,7 @@ from ui.individual.subject import ModelSubject, StatisticSubject
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.ridge import RidgeFit
     from ui.individual.persons import Person
     from ui.individual.subject import Subject
@@ -43,7 +41,7 @@ def show(subject: Subject, study: Study) -> None:
         return
     views = {"copies of the person": _copies, "a larger table": _people}
     if isinstance(subject, ModelSubject):
-        if isinstance(subject.fit, GlmFit):
+        if not subject.fit.linear:
             st.info(
                 "For a nonlinear model every point of these curves is a fit of its "
                 "own; they are drawn for linear models and statistics."
@@ -157,7 +155,7 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
 
 
 def _linear(subject: ModelSubject) -> RidgeFit:
-    if isinstance(subject.fit, GlmFit):
+    if not subject.fit.linear:
         raise TypeError
     return subject.fit
 
@@ -169,7 +167,7 @@ def _remembered(
     study: Study,
     compute: Callable[[], FloatArray],
 ) -> FloatArray:
-    key = f"{persons.identity(subject, study)} {person.entry}"
+    key = f"{subject.identity(study)} {person.entry}"
     return session.remember(f"crowd-{what}", key, compute)
 
 
@@ -182,11 +180,6 @@ def _draw(
     today: float,
 ) -> None:
     picture = crowd_picture(
-        grown,
-        x,
-        losses,
-        today=today,
-        key=subject.request.mechanism_key,
-        watermark=session.mode() is Mode.CLASSROOM,
+        grown, x, losses, today=today, key=subject.request.mechanism_key
     )
     results.show(picture, "crowd")

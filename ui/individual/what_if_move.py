@@ -12,15 +12,13 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual.outliers import moved_picture
-from dpcore.figures.wording import significant
-from dpcore.models.glm import GlmFit
-from dpcore.models.release_laws import NoisyFit
-from dpcore.releases.record import Mode
+from dpcore.individual.model_records import record_in_units, record_of
+from dpcore.individual.moves import move_in_glm, move_in_statistic
+from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.models.loss_tables import TABLE_FROM
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
-from dpcore.studies.individual.model_losses import as_released
-from dpcore.studies.individual.model_records import record_in_units, record_of
-from dpcore.studies.individual.outlier import move_in_glm, move_in_statistic
-from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.wording import significant
 from ui import results, session
 from ui.individual import persons
 from ui.individual.subject import ModelSubject, StatisticSubject
@@ -32,14 +30,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
-    from dpcore.studies.individual.outlier import Moved
+    from dpcore.individual.moves import Moved
     from ui.individual.subject import Subject
     from ui.study import Study
 
 _MOVE, _JOIN = "move a person", "let a newcomer join"
-_MOST_SAMPLED, _MOST_PERTURBED = 20_000, 30
+# Interpolated losses would seem to move.
+_MOST_SAMPLED, _MOST_PERTURBED = TABLE_FROM - 1, 30
 _SLOW_FIT = 100_000
 
 
@@ -47,7 +46,7 @@ def show(subject: Subject, study: Study) -> None:
     """Show the controls of a move and what it does."""
     st.markdown(
         "Give one person other values, and see what happens to their own loss, and to "
-        "everybody else's. Start from somebody typical and drag them to an extreme."
+        f"everybody else's. {_direction(subject)}"
     )
     can_join = (
         isinstance(subject, ModelSubject) or not subject.request.query.size.public
@@ -74,14 +73,7 @@ def show(subject: Subject, study: Study) -> None:
         moved = _model(subject, study, entry)
     if moved is None:
         return
-    results.show(
-        moved_picture(
-            moved,
-            key=subject.request.mechanism_key,
-            watermark=session.mode() is Mode.CLASSROOM,
-        ),
-        "moved",
-    )
+    results.show(moved_picture(moved, key=subject.request.mechanism_key), "moved")
     if moved.watched < subject.exposure.people - 1:
         st.caption(
             f"{moved.watched:,} others are watched, drawn at random: losses under "
@@ -96,6 +88,23 @@ def show(subject: Subject, study: Study) -> None:
         )
 
 
+def _direction(subject: Subject) -> str:
+    """Say which way a loss mostly rises: it depends on what is compared."""
+    if (
+        isinstance(subject, StatisticSubject)
+        and subject.relation is NeighboringRelation.SUBSTITUTION
+    ):
+        return (
+            "A loss here is about the most revealing other record in their place, "
+            "which mostly lies at the farther bound: who moves to the middle loses "
+            "less, who moves to either bound more. Try both."
+        )
+    return (
+        "A loss here is about the table without them: who moves away from the others "
+        "mostly loses more, who moves towards them less. Try both."
+    )
+
+
 def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
     """Ask for other values behind a statistic."""
     query = subject.request.query
@@ -105,7 +114,8 @@ def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
         if values.ndim > 1:
             st.info("Moves are not shown for counts and shares by group.")
             return None
-        code = _label(st, "Answer", _cells(subject), now, 0)
+        key = _key(f"{query.title} {hash(_cells(subject))}", now)
+        code = _label(st, "Answer", _cells(subject), now, 0, key)
         return move_in_statistic(subject.request, subject.exposure, entry, code)
     row = _record(query.columns, now)
     value = row if values.ndim > 1 else float(row[0])
@@ -128,8 +138,8 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | No
     values = _record(design.columns, now)
     record = record_of(design, values)
     law, delta = subject.request.law, subject.exposure.delta
-    key = f"{persons.identity(subject, study)}"
-    if isinstance(fit, GlmFit):
+    key = subject.identity(study)
+    if not fit.linear:
         if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
             st.caption("With this many people a fit takes a few seconds.")
             return None
@@ -154,9 +164,8 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | No
 
 def _watched(subject: ModelSubject, people: int) -> NDArray[np.intp]:
     """Return everybody, or as many people at random as can be computed at once."""
-    law = as_released(subject.request.law)
     most = _MOST_SAMPLED
-    if isinstance(law, NoisyFit):
+    if subject.request.law.public:
         most = people
     elif subject.request.mechanism_key in {"objective", "output-democratic"}:
         most = _MOST_PERTURBED
@@ -179,13 +188,14 @@ def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
             # As the studio counts labels: those that are not listed come last.
             listed = (*column.labels, name_of_others(column.labels))
             names = column.labels if column.kind is ColumnKind.YES_NO else listed
-            row[place] = _label(cell, name, names, now, place)
+            key = _key(column.name, now)
+            row[place] = _label(cell, name, names, now, place, key)
             continue
         bounds = column.bounds
         unit = (
             f" ({literal(column.unit)})" if column.unit not in {"", column.name} else ""
         )
-        key = f"move-{place}-{session.generation()}-{'join' if now is None else 'by'}"
+        key = _key(column.name, now)
         if now is None:
             row[place] = cell.slider(
                 f"{name}{unit}",
@@ -214,12 +224,18 @@ def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
     return row
 
 
+def _key(name: str, now: FloatArray | None) -> str:
+    """Return the key of a control: a move of one column is none of another."""
+    return f"move-{session.generation()}-{name}-{'join' if now is None else 'by'}"
+
+
 def _label(
     place: DeltaGenerator | ModuleType,
     name: str,
     labels: tuple[str, ...],
     now: FloatArray | None,
     at: int,
+    key: str,
 ) -> float:
     """Ask for one of some labels; the person's own is not preset."""
     offered = [*range(len(labels))] if now is None else [-1, *range(len(labels))]
@@ -227,7 +243,7 @@ def _label(
         name if now is None else f"{name} becomes",
         offered,
         format_func=lambda code: "as it is" if code < 0 else labels[code],
-        key=f"move-{at}-{session.generation()}-{'join' if now is None else 'by'}",
+        key=key,
     )
     if code < 0 and now is not None:
         return float(now[at])

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.wording import significant
+from dpcore.data.columns import ColumnKind
 from dpcore.models.kinds import ModelKind
 from dpcore.releases.model_plan import in_units
-from ui.models import model_scaling
+from dpcore.wording import significant
+from ui.models import scaling
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
+    from dpcore.models.terms import Term
     from dpcore.releases.model_request import ModelRequest
     from dpcore.releases.record import Release
 
@@ -34,8 +36,8 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
     """List what a released model says in the units of the columns."""
     question = asked.question
     st.markdown(
-        "**In the units of the columns**: what one more of a feature adds to "
-        f"{_MEANS[question.model]}."
+        "**In the units of the columns**: what one more unit of a number, or one label "
+        f"against another, adds to {_MEANS[question.model]}."
     )
     widths = asked.plan.unit_half_widths
     table = _table(asked)
@@ -51,8 +53,9 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
         table["to"] = [to_noise(number + width, width) for number, width in pairs]
         st.dataframe(table, hide_index=True, key="in-units")
         st.caption(
-            "From and to hold the numbers of this table, all together, in 95 of 100 "
-            "draws. Where 0 lies between them, the noise leaves even the sign open."
+            "From and to hold the numbers of the penalized fit to this table, all "
+            "together, in 95 of 100 draws; those of a fit without a penalty may lie "
+            "elsewhere. Where 0 lies between them, the noise leaves even the sign open."
         )
     if question.design.intercept:
         st.caption(
@@ -60,7 +63,7 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
             "the figure is another quantity: it belongs to the middle of all bounds, "
             "and may differ from it even in sign."
         )
-    model_scaling.references(question.design)
+    scaling.references(question.design)
     chosen = answer.derived.get("chosen penalty")
     if chosen is not None:
         floor = significant(answer.derived["eigenvalue at least"])
@@ -74,10 +77,18 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
         st.caption(f"The target is in {literal(question.design.target.unit)}.")
 
 
-def exact(asked: ModelRequest, theta: FloatArray) -> pd.DataFrame:
-    """Return the fit itself in the units of the columns. CONFIDENTIAL."""
-    numbers = in_units(asked.question.design, theta).values()
-    return _table(asked).assign(adds=[significant(number, 4) for number in numbers])
+def exact(
+    asked: ModelRequest, theta: FloatArray, plain: FloatArray | None
+) -> pd.DataFrame:
+    """Return the fit itself, and without its penalty, in units. CONFIDENTIAL."""
+    design = asked.question.design
+    fitted = list(in_units(design, theta).values())
+    table = _table(asked)
+    table["adds"] = [significant(number, 4) for number in fitted]
+    if plain is not None:
+        unbent = list(in_units(design, plain).values())
+        table["without the penalty"] = [significant(number, 4) for number in unbent]
+    return table
 
 
 def to_noise(number: float, width: float) -> str:
@@ -93,13 +104,21 @@ def to_noise(number: float, width: float) -> str:
     return f"{rounded:.{max(places, 0)}f}"
 
 
+def _named(term: Term) -> str:
+    """Return what a coefficient is of: of yes/no there is no such thing as one more."""
+    if term.column.kind is not ColumnKind.YES_NO:
+        return term.name
+    no, yes = term.column.labels
+    return f"{term.name}: {yes} against {no}"
+
+
 def _table(asked: ModelRequest) -> pd.DataFrame:
     design = asked.question.design
     units = [
         term.column.unit
         if term.label is None
-        else f"instead of {model_scaling.compared_with(design, term.column)}"
+        else f"instead of {scaling.compared_with(design, term.column)}"
         for term in design.terms
     ]
-    names = ["constant", *(term.name for term in design.terms)]
+    names = ["constant", *map(_named, design.terms)]
     return pd.DataFrame({"coefficient of": names, "per": ["", *units]})

@@ -14,19 +14,20 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.figures.wording import epsilon_text, significant
 from dpcore.models.design import Design
 from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.relations import NeighboringRelation
+from dpcore.models.question import ModelQuestion
+from dpcore.releases.model_errors import balanced_penalty
 from dpcore.releases.model_mechanisms import offered_for
-from dpcore.releases.model_question import ModelQuestion
-from ui import session
-from ui.asking import inputs
-from ui.models import model_columns, model_noise, model_scaling
+from dpcore.wording import epsilon_text, in_full, significant
+from ui import controls, session
+from ui.models import columns, noise, scaling
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.data.columns import Column
     from dpcore.releases.model_mechanisms import ModelEntry
     from dpcore.releases.model_request import ModelRequest
@@ -41,8 +42,8 @@ def ask(study: Study) -> ModelRequest:
     Where the model cannot be asked for yet, the page stops below the explanation. What
     is declared here is kept: read the study from ``session`` afterwards.
     """
-    target, features = model_columns.choose(study)
-    dataset = model_columns.declared(study.dataset, (target, *features))
+    target, features = columns.choose(study)
+    dataset = columns.declared(study.dataset, (target, *features))
     study = replace(study, dataset=dataset)
     chosen = tuple(dataset.column(name) for name in (target, *features))
     _reset(chosen[0])
@@ -52,27 +53,10 @@ def ask(study: Study) -> ModelRequest:
             model = _model(chosen[0])
         with second:
             key = _mechanism(model)
-        epsilon = third.number_input(
-            "ε for this release",
-            min_value=1e-6,
-            max_value=100.0,
-            value=1.0,
-            step=0.1,
-            format="%g",
-            key="model-epsilon",
-            bind="query-params",
-            help=inputs.EPSILON_HELP,
+        epsilon = controls.charged_epsilon(
+            third, "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon"
         )
-        delta = fourth.number_input(
-            "δ for this release",
-            min_value=1e-15,
-            max_value=0.1,
-            value=1e-6,
-            format="%g",
-            key="model-delta",
-            bind="query-params",
-            help=inputs.DELTA_HELP,
-        )
+        delta = controls.charged_delta(fourth, key="model-delta")
         return _request(study, chosen, model, (key, epsilon, delta))
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
@@ -147,7 +131,7 @@ def _request(
     study: Study,
     chosen: tuple[Column, ...],
     model: ModelKind,
-    release: tuple[str, float, float],
+    release: tuple[str, controls.Typed, controls.Typed],
 ) -> ModelRequest:
     """Return the request that the controls describe, with the advanced ones.
 
@@ -155,27 +139,16 @@ def _request(
         ParameterError: Something is missing, or does not go together.
 
     """
-    key, epsilon, delta = release
+    key, *typed = release
     size = study.size(*chosen)
     place = st.expander("Penalty and noise", key="model-more", on_change="rerun")
     with place:
-        # Nobody joins or leaves then; missing values can only make it fewer.
-        fixed = study.terms.relation is NeighboringRelation.SUBSTITUTION
-        most = study.dataset.people if fixed else _most_people(size.people)
+        # Missing values can only make a public number fewer.
+        known = study.dataset.people if study.public_number else None
+        most = _most_people(size.people) if known is None else known
         left, middle, right = st.columns(3)
-        strength = left.number_input(
-            "Penalty λ",
-            min_value=0.0,
-            max_value=1e9,
-            value=float(usual_penalty(most)),
-            format="%g",
-            key=f"penalty-{session.generation()}",
-            persist_state="session",
-            help="How strongly large coefficients are penalized. A larger penalty "
-            "needs less noise and pulls coefficients towards 0. The usual one is twice "
-            "the root of the number of people.",
-        )
-        origin = model_scaling.origin(middle, study, chosen[0], model)
+        own = _own_penalty(left)
+        origin = scaling.origin(middle, study, chosen[0], model)
         threshold = _threshold(right, model)
         intercept = st.checkbox(
             "Intercept",
@@ -184,7 +157,7 @@ def _request(
             bind="query-params",
             help="Whether the prediction has a constant term. It is penalized, too.",
         )
-        apart = model_scaling.others_apart(chosen[1:])
+        apart = scaling.others_apart(chosen[1:])
         question = ModelQuestion(
             design=Design(
                 target=chosen[0],
@@ -195,35 +168,54 @@ def _request(
                 others_apart=apart,
             ),
             model=model,
-            penalty=Penalty(strength=strength),
+            penalty=Penalty(strength=0.0 if own is None else own),
             relation=study.terms.relation,
             unit=study.terms.unit,
             most_people=most,
             threshold=threshold,
         )
-        return model_noise.released(question, key, epsilon, delta)
+        epsilon, delta = (one.inside for one in typed)
+        if own is None:
+            strength = balanced_penalty(question, epsilon=epsilon, delta=delta)
+            question = replace(question, penalty=Penalty(strength=strength))
+            left.caption(f"Penalty λ: {in_full(strength)}.")
+        return noise.released(question, key, epsilon, delta)
 
 
-def usual_penalty(people: int) -> float:
-    """Return twice the root of a number of people, to two digits.
-
-    >>> usual_penalty(20190)
-    280.0
-    """
-    return float(f"{2 * math.sqrt(people):.2g}")
+def _own_penalty(place: DeltaGenerator) -> float | None:
+    """Return a penalty of the reader's own, ``None`` for the balanced one."""
+    if place.checkbox(
+        "Balance penalty and noise",
+        value=True,
+        key="balanced-penalty",
+        bind="query-params",
+        help="A larger penalty needs less noise and pulls coefficients towards 0. The "
+        "balanced one moves predictions as far as the noise does, by public numbers: "
+        "people, ε and δ. Untick to set your own.",
+    ):
+        return None
+    return controls.number(
+        place,
+        "Penalty λ",
+        100.0,
+        (0.0, 1e9),
+        key=f"penalty-{session.generation()}",
+        kept="session",
+        note="How strongly large coefficients are penalized: λ/2 times the squared "
+        "length of all of them is added to the sum of everybody's losses.",
+    )
 
 
 def _most_people(least: int) -> int:
-    most = int(
-        st.number_input(
-            "Public maximum number of people",
-            min_value=1,
-            value=max(10 * least, 1000),
-            key=f"most-people-{session.generation()}",
-            persist_state="session",
-            help="How many people the table has at most: some bounds on what one "
-            "person can do need it.",
-        )
+    most = controls.number(
+        st,
+        "Public maximum number of people",
+        max(10 * least, 1000),
+        (1, None),
+        key=f"most-people-{session.generation()}",
+        kept="session",
+        note="How many people the table has at most: some bounds on what one "
+        "person can do need it.",
     )
     st.caption(
         f"This maximum is a promise: the first {most:,} people of the table are read "
@@ -238,15 +230,13 @@ def _threshold(
 ) -> float | None:
     if model is not ModelKind.HUBER:
         return None
-    return place.number_input(
+    return controls.number(
+        place,
         "Residuals count in full up to",
-        min_value=1e-6,
-        max_value=2.0,
-        value=USUAL_THRESHOLD,
-        format="%g",
+        USUAL_THRESHOLD,
+        (1e-6, 2.0),
         key="huber",
-        bind="query-params",
-        help="In halves of the width of the target's bounds. Larger residuals count "
+        note="In halves of the width of the target's bounds. Larger residuals count "
         "in proportion to their size only.",
     )
 

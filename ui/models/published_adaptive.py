@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.wording import significant
 from dpcore.models import published_adaptive as published
+from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
-    from dpcore.models.adaptive_posterior import AdaptivePosterior
+    from dpcore.releases.model_request import ModelRequest
 
 
-def beside(law: AdaptivePosterior) -> None:
+def beside(asked: ModelRequest) -> None:
     """Show what the published constants claim, and what they really give. Public.
 
     The table is that of a bound of 0 on the eigenvalue, which assumes nothing.
     """
+    law = AdaptivePosterior.of(
+        asked.question, epsilon=asked.epsilon, delta=asked.delta, share=asked.share
+    )
     tuning = law.tune(0.0)
     floor, residual = tuning.penalty, tuning.residual
     epsilon, delta = law.epsilon, law.delta

@@ -8,20 +8,18 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.figures.wording import people, percent, significant
-from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.release_laws import simulate
-from dpcore.releases.identity import canonical
-from dpcore.releases.record import Mode
+from dpcore.models.laws.law import simulate
+from dpcore.models.shrinkage import plain_fit
+from dpcore.releases.model_errors import errors_of
+from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
-from ui.models import in_columns, modelling, published_adaptive
+from ui.models import in_columns, modelling, penalties, published_adaptive
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.models.diagnostics import Diagnostics
-    from dpcore.models.glm import GlmFit
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.fits import Fit
     from dpcore.releases.model_request import ModelRequest
     from dpcore.releases.record import Release
     from ui.study import Study
@@ -33,20 +31,22 @@ _HARD = 1e10
 def expected(asked: ModelRequest) -> None:
     """Say, before anything is released, how far off coefficients will be. Public."""
     widths = asked.plan.half_widths
-    if widths is None:
-        return
-    one = significant(float(np.max(widths)))
-    st.markdown(
-        f"All {len(asked.question.labels)} coefficients will be within {one} of those "
-        "of the table, in 95 of 100 draws. They are on the scale of the model: the "
-        "largest that a penalty lets them be is often about 1. More people, a larger "
-        "penalty or a larger ε make it less."
-    )
-    if asked.plan.mostly_noise:
+    if widths is not None:
+        one = significant(float(np.max(widths)))
+        st.markdown(
+            f"All {len(asked.question.labels)} coefficients will be within {one} of "
+            "those of the penalized fit to this table, in 95 of 100 draws. They are on "
+            "the scale of the model: the largest that a penalty lets them be is often "
+            "about 1. More people, a larger penalty or a larger ε make it less."
+        )
+    if asked.mechanism_key != "adaptive":
+        penalties.ahead(asked)
+    if asked.plan.mostly_noise or errors_of(asked.plan).mostly_noise:
         st.warning(
-            "**The answer will be noise.** No coefficient of any table can be as large "
-            "as what the noise adds, so that a release would say next to nothing and "
-            "still be charged. Ask with a larger ε, more people or a larger penalty."
+            "**The answer will be noise.** It can move predictions as far as the "
+            "target can lie from its usual value, so that a release would say next to "
+            "nothing and still be charged. Ask with a larger ε, with fewer columns, or "
+            "of more people."
         )
 
 
@@ -55,16 +55,12 @@ def released(answer: Release, asked: ModelRequest) -> None:
     values, ends, samples = coefficients(answer, asked)
     with offering.frame(answer):
         results.show(
-            coefficients_picture(
-                asked.question.labels,
-                values,
-                ends,
-                samples=samples,
-                watermark=answer.mode is Mode.CLASSROOM,
-            ),
+            coefficients_picture(asked.question.labels, values, ends, samples=samples),
             "coefficients",
         )
         in_columns.released(answer, asked, values)
+        if asked.mechanism_key != "adaptive":
+            penalties.ahead(asked)
         offering.badge(answer, "model")
 
 
@@ -73,9 +69,8 @@ def coefficients(
 ) -> tuple[FloatArray, FloatArray | None, int]:
     """Return released coefficients, their ends if known, and how many samples."""
     names, numbers = asked.question.labels, np.array(answer.values)
-    if isinstance(asked.law, AdaptivePosterior):
-        numbers = numbers[1:]
-    drawn = numbers.reshape(-1, len(names))
+    # Other numbers may be released first, such as an eigenvalue.
+    drawn = numbers[-asked.law.samples * len(names) :].reshape(-1, len(names))
     if len(drawn) > 1:
         ends = np.column_stack([drawn.min(axis=0), drawn.max(axis=0)])
         return drawn.mean(axis=0), ends, len(drawn)
@@ -85,9 +80,9 @@ def coefficients(
     return drawn[0], np.array([around[name] for name in names]), 1
 
 
-def fitted(study: Study, asked: ModelRequest) -> RidgeFit | GlmFit:
+def fitted(study: Study, asked: ModelRequest) -> Fit:
     """Return the fit to the table. CONFIDENTIAL."""
-    key = f"{study.fingerprint} {canonical(asked.question.parameters())}"
+    key = study.about(asked.question)
     return session.remember("model-fit", key, lambda: asked.value(study.dataset))
 
 
@@ -100,11 +95,10 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
     """
     with st.spinner("Fitting …"):
         fit = fitted(study, asked)
-    key = f"{study.fingerprint} {canonical(asked.question.parameters())}"
+    key = study.about(asked.question)
     _left_out(study, asked)
     checks = session.remember("model-checks", key, lambda: diagnose(fit))
     _checks(checks, asked)
-    watermark = session.mode() is Mode.CLASSROOM
     names = asked.question.labels
     if answer is not None:
         values, ends, samples = coefficients(answer, asked)
@@ -121,15 +115,14 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
             truth=fit.theta,
             samples=samples,
             simulated=answer is None,
-            watermark=watermark,
         ),
         "truth",
     )
     if answer is None:
         st.button("Simulate another draw", on_click=_again, key="simulate-model")
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
-    st.markdown("**The fit in the units of the columns**")
-    st.dataframe(in_columns.exact(asked, fit.theta), hide_index=True, key="fit-units")
+    plain = session.remember("plain-fit", key, lambda: plain_fit(fit))
+    penalties.behind(asked, fit, plain)
 
 
 def _left_out(study: Study, asked: ModelRequest) -> None:
@@ -146,7 +139,7 @@ def _left_out(study: Study, asked: ModelRequest) -> None:
         )
 
 
-def _simulated(fit: RidgeFit | GlmFit, asked: ModelRequest) -> FloatArray:
+def _simulated(fit: Fit, asked: ModelRequest) -> FloatArray:
     draw = session.public(_DRAW)
     rng = np.random.default_rng(draw if isinstance(draw, int) else 0)
     return np.asarray(simulate(asked.law, fit, rng=rng)[0])
@@ -202,9 +195,9 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
             "coefficients that it tried. A larger penalty makes the search easier."
         )
     st.caption(
-        f"The penalty is {asked.question.penalty.strength:g}. At the best fit nothing "
-        "is gained by moving a coefficient; what the search left to gain has a slope "
-        f"of {significant(found.gradient)}."
+        f"The penalty is {in_full(asked.question.penalty.strength)}. At the best fit "
+        "nothing is gained by moving a coefficient; what the search left to gain has a "
+        f"slope of {significant(found.gradient)}."
     )
 
 
@@ -259,11 +252,21 @@ def details(asked: ModelRequest) -> None:
         "of 100 draws. Where the table shapes the noise they are wide, since only the "
         "penalty bounds it. They say nothing of sampling, nor of what the penalty "
         "does.\n\n"
+        "**Two errors.** The penalty is an error of its own: what is released is the "
+        "penalized fit. Both errors are said as the root of the mean square of "
+        "how far predictions move. For noise with a deviation of at most σ on every "
+        "prediction that is σ; for the penalty it is at most R/2 · √(λ/(n c)), where R "
+        "is how far plain predictions reach and c the curvature of a loss: 1, or 1/4 "
+        "for a logistic model. It is exact as a bound for a linear model, and to first "
+        "order for others. The balanced penalty makes the two alike for noise on the "
+        "coefficients. Of a column whose values spread evenly over a part s of its "
+        "bounds the penalty takes λ/(λ + n c s²/(3 d)) of its coefficient, where d is "
+        "the number of coefficients.\n\n"
         "**Sources.** Y.-X. Wang, *Per-instance differential privacy*, Journal of "
         "Privacy and Confidentiality 9(1), 2019: equations 2, 5 and 6, theorem 14 and "
         "algorithm 1 (the printed constants of the last two are reconstructions); K. "
         "Chaudhuri, C. Monteleoni and A. Sarwate, 2011, for the largest move; B. "
         "Balle and Y.-X. Wang, 2018, for Gaussian noise."
     )
-    if isinstance(asked.law, AdaptivePosterior):
-        published_adaptive.beside(asked.law)
+    if asked.mechanism_key == "adaptive":
+        published_adaptive.beside(asked)

@@ -12,13 +12,12 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.teaching.neighbors import Scene, people_picture
 from dpcore.figures.teaching.reach import reach_picture
-from dpcore.figures.wording import significant
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting
-from ui import results, session
-from ui.asking import reasons
-from ui.teaching import small_table
+from dpcore.wording import significant
+from ui import controls, results, session
+from ui.teaching import reasons, small_table
 from ui.teaching.made_up import Question
 from ui.text import literal
 
@@ -65,23 +64,9 @@ def ask() -> Question:
         groups, group_is_public = _ask_groups(third, change)
     with st.expander("Public bounds of the values"):
         low, high = st.columns(2)
-        lower = low.number_input(
-            "Lowest value",
-            -1e6,
-            1e6,
-            0.0,
-            format="%g",
-            key="lowest",
-            bind="query-params",
-        )
-        upper = high.number_input(
-            "Highest value",
-            -1e6,
-            1e6,
-            100.0,
-            format="%g",
-            key="highest",
-            bind="query-params",
+        lower = controls.number(low, "Lowest value", 0.0, (-1e6, 1e6), key="lowest")
+        upper = controls.number(
+            high, "Highest value", 100.0, (-1e6, 1e6), key="highest"
         )
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
         st.info("The highest value must lie above the lowest.", icon="✏️")
@@ -114,8 +99,8 @@ def explore(question: Question) -> None:
     with drawn:
         _clickable(scene)
     with reach:
-        picture = reach_picture(scene, worst, watermark=False)
-        results.show(picture, "explorer-reach")
+        picture = reach_picture(scene, worst)
+        results.show(picture, "explorer-reach", simulated=True)
     st.markdown(reasons.why(question.key, scene, worst))
 
 
@@ -135,8 +120,8 @@ def details() -> None:
 
 
 def _ask_groups(place: DeltaGenerator, change: Change) -> tuple[int, bool]:
-    groups = place.number_input(
-        "Number of groups", 1, _MOST_GROUPS, 4, key="groups", bind="query-params"
+    groups = controls.number(
+        place, "Number of groups", 4, (1, _MOST_GROUPS), key="groups"
     )
     private = place.checkbox(
         "The group is private too",
@@ -239,7 +224,7 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
 
 def _clickable(scene: Scene) -> None:
     """Draw the people; a click on one selects the person to move."""
-    picture = people_picture(scene, watermark=False)
+    picture = people_picture(scene)
     st.markdown(f"**{literal(picture.title)}**")
     st.plotly_chart(
         picture.figure,

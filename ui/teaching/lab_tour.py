@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.figures.comparing.error_maps import map_picture
+from dpcore.figures.attackers import surest
+from dpcore.figures.comparing.error_maps import flip_sentence, map_picture
 from dpcore.figures.teaching.audits import audit_picture
 from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_picture
-from dpcore.figures.teaching.flips import flip_sentence
-from dpcore.figures.wording import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.equal_privacy import remedies
 from dpcore.studies.comparing.error_maps import Quantity, error_maps
@@ -21,7 +20,8 @@ from dpcore.studies.teaching.audit import Event, audit, detectable_from
 from dpcore.studies.teaching.floating_point import given_away
 from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup
 from dpcore.studies.teaching.redraws import tries
-from ui import results
+from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
+from ui import controls, results, tabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,11 +45,7 @@ def show(setup: Setup) -> None:
         "Equal privacy": _equal_privacy,
         "Which errs least": _maps,
     }
-    tabs = st.tabs(list(stations), key="lab-station", bind="query-params")
-    for tab, station in zip(tabs, stations.values(), strict=True):
-        if tab.open:
-            with tab:
-                station(setup)
+    tabs.show(stations, setup, key="lab-station")
 
 
 def _maps(setup: Setup) -> None:
@@ -84,7 +80,7 @@ def _maps(setup: Setup) -> None:
         bind="query-params",
     )
     here = (setup.place, setup.shift / setup.epsilon)
-    results.show(map_picture(maps, lines, here=here, watermark=False), "maps")
+    results.show(map_picture(maps, lines, here=here), "maps", simulated=True)
     text = (
         "The ring is where the page is set. A color says which mechanism errs least "
         f"there; lines with numbers are levels of {CATALOG[lines].label}, as a share "
@@ -114,17 +110,18 @@ def _atoms(setup: Setup) -> None:
         )
         setup = setup.through(CLAMPED)
         mechanism = setup.mechanism()
-    results.show(atoms_picture(mechanism, setup, watermark=False), "atoms")
+    results.show(atoms_picture(mechanism, setup), "atoms", simulated=True)
     end = 0 if setup.place < setup.other else 1
     here, there = (float(mechanism.atoms(at)[end]) for at in (setup.place, setup.other))
     st.markdown(
         f"A careless reader takes “exactly {end}” for the truth. But with the value at "
-        f"{significant(setup.place)} it comes in {percent(here)} of all releases, and "
-        f"with the value at {significant(setup.other)} still in {percent(there)}. Who "
+        f"{significant(setup.place)} it comes in {three_digits(here)} of all releases, "
+        f"and with the value at {significant(setup.other)} still in "
+        f"{three_digits(there)}. Who "
         "held both for equally likely, and reads it, is "
-        f"{percent(here / (here + there))} sure of the first: that is what "
-        f"ε {setup.epsilon:g} allows, and no more. The spike is honest: it stands for "
-        "everything that fell beyond the bound."
+        f"{nearest(here / (here + there))} sure of the first, and at "
+        f"ε {setup.epsilon:g} nobody can become surer than {surest(setup.epsilon)}. "
+        "The spike is honest: it stands for everything that fell beyond the bound."
     )
 
 
@@ -135,8 +132,8 @@ def _redraws(setup: Setup) -> None:
         setup = setup.through(PUBLISHED)
     scale = setup.mechanism().noise
     place = np.unique([*np.linspace(0.0, 1.0, 101), setup.place, setup.other])
-    picture = tries_picture(tries(place, scale, UNIT), place, setup, watermark=False)
-    results.show(picture, "tries")
+    picture = tries_picture(tries(place, scale, UNIT), place, setup)
+    results.show(picture, "tries", simulated=True)
     rng = np.random.default_rng(_SEED)
     share = given_away(setup.place, setup.other, scale, draws=_DRAWS, rng=rng)
     st.markdown(
@@ -170,22 +167,16 @@ def _audit(setup: Setup) -> None:
         key="lab-draws",
         bind="query-params",
     )
-    seed = third.number_input(
-        "Sample number",
-        1,
-        1000,
-        1,
-        key="lab-seed",
-        bind="query-params",
-        help="Another number draws another sample.",
+    seed = controls.draw(
+        third, "Sample number", "Another number draws another sample.", key="lab-seed"
     )
     event = Event(setup=setup, margin=margin)
     expected = detectable_from(event)
     draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
-    counted = audit(event, draws, rng=np.random.default_rng(int(seed)))
-    picture = audit_picture(counted, event, expected=expected, watermark=False)
-    results.show(picture, "audit")
-    shares = " and ".join(percent(share) for share in event.probabilities())
+    counted = audit(event, draws, rng=np.random.default_rng(seed))
+    picture = audit_picture(counted, event, expected=expected)
+    results.show(picture, "audit", simulated=True)
+    shares = " and ".join(three_digits(share) for share in event.probabilities())
     text = (
         f"Both worlds are simulated, and “{event.text}” is counted. Its exact "
         f"probabilities are {shares}. The bars are exact (Clopper-Pearson) 95 % limits "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.figures.attackers import belief_text
 from dpcore.figures.teaching.laboratory import worlds_picture
-from dpcore.figures.wording import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
@@ -20,8 +20,8 @@ from dpcore.studies.teaching.laboratory import (
     two_worlds,
 )
 from dpcore.studies.teaching.redraws import acceptance
-from ui import results, session
-from ui.asking import inputs
+from dpcore.wording import epsilon_text, percent, significant
+from ui import controls, results, session
 
 if TYPE_CHECKING:
     from dpcore.studies.teaching.laboratory import Meter
@@ -70,7 +70,7 @@ def ask() -> Setup:
         0.1,
         key="lab-epsilon",
         bind="query-params",
-        help=inputs.EPSILON_HELP,
+        help=controls.EPSILON_HELP,
     )
     return Setup(key=key, epsilon=epsilon, place=place, shift=shift)
 
@@ -107,9 +107,8 @@ def meters(setup: Setup, meter: Meter) -> None:
         delta_color="inverse",
         width="content",
         help=f"The worst case over all pairs of values at most {setup.shift:g} apart: "
-        f"an attacker who was 50 % sure becomes at most "
-        f"{inputs.odds(meter.real).rsplit('most ', 1)[1]}. For the two values below "
-        f"it is {epsilon_text(meter.here)}.",
+        f"{belief_text(meter.real, delta=setup.delta)}. For the two values below it "
+        f"is {epsilon_text(meter.here)}.",
     )
     row.metric(
         "or the promised ε, with δ",
@@ -130,13 +129,8 @@ def meters(setup: Setup, meter: Meter) -> None:
 
 def worlds(setup: Setup, meter: Meter) -> None:
     """Draw the two laws and the evidence between them."""
-    picture = worlds_picture(
-        two_worlds(setup),
-        meter,
-        setup=setup,
-        watermark=False,
-    )
-    results.show(picture, "worlds")
+    picture = worlds_picture(two_worlds(setup), meter, setup=setup)
+    results.show(picture, "worlds", simulated=True)
 
 
 def why(setup: Setup) -> None:
@@ -208,13 +202,21 @@ def _other(setup: Setup, meter: Meter) -> None:
     )
     show = st.success if meter.holds else st.warning
     flaw = f" The reason: {entry.flaw}." if entry.flaw and not meter.holds else ""
+    sentence = _KEPT.get(setup.key, entry.sentence) if meter.holds else entry.sentence
     beyond = "" if entry.bounded else " Its releases may lie outside the bounds."
     show(
-        f"{kept} {entry.sentence}{beyond}{flaw} Typical error "
+        f"{kept} {sentence}{beyond}{flaw} Typical error "
         f"{significant(meter.error)} of the range.",
         icon=":material/science:",
     )
 
+
+_KEPT = {
+    PUBLISHED: "It redraws until inside the bounds. That gives nothing away only here, "
+    "where one person can move the value from bound to bound: at both, as many draws "
+    "are thrown away. Make the step smaller, and up to twice that ε is given."
+}
+"""What is said of a mechanism that keeps its promise in some settings only."""
 
 _LABELS = {
     REPAIRED: ("Repair: more noise", ":material/build:"),

@@ -19,7 +19,7 @@ from dpcore.studies.teaching.small_tables import GROUP
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.explorable import Explorable
     from dpcore.studies.teaching.small_tables import Change, Setting
 

@@ -7,13 +7,36 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.comparing.laws import two_worlds_picture
-from dpcore.figures.wording import significant
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.wording import significant
 from ui import results
 
-# Twenty made-up guests of a small hotel; the last one is the oldest.
-_AGES = (23, 25, 27, 28, 31, 33, 34, 36, 38, 41, 42, 44, 45, 47, 52, 55, 58, 61, 67, 96)
+# Twenty made-up guests of a small hotel. The last one is as old as the bounds allow, so
+# that a newborn instead moves the mean as far as anybody can: what is seen is what the
+# guarantee is about.
+_AGES = (
+    23,
+    25,
+    27,
+    28,
+    31,
+    33,
+    34,
+    36,
+    38,
+    41,
+    42,
+    44,
+    45,
+    47,
+    52,
+    55,
+    58,
+    61,
+    67,
+    100,
+)
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 
 
@@ -40,15 +63,15 @@ def show() -> None:
     picture = two_worlds_picture(
         mechanism,
         key="laplace",
+        epsilon=epsilon,
         worlds=(
             (f"with the guest of {_AGES[-1]}", there),
             ("with a newborn instead", instead),
         ),
         window=(instead - 30, there + 30),
-        axis="published mean age of twenty guests, years",
-        watermark=False,
+        answer="published mean age of twenty guests, years",
     )
-    results.show(picture, "miniature")
+    results.show(picture, "miniature", simulated=True)
     reach = mechanism.noise * np.log(20)
     st.markdown(
         f"Twenty guests stay in a small hotel; one of them is {_AGES[-1]}. Replacing "

@@ -1,0 +1,1 @@
+"""A question on the Release page: its price before, its answer after."""

@@ -1,0 +1,218 @@
+"""The parts of the Release page: price and error before, the answer after."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures import answers as figures
+from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.releases.group_plan import GroupPlan
+from dpcore.releases.plans import Direct
+from dpcore.releases.record import Mode
+from dpcore.releases.table import noise_unit
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import capital, measured, significant
+from ui import results, session
+from ui.answering import groups, matrices
+from ui.answering.previews import price
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.mechanisms.base import Sensitivity
+    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+_SAMPLED = (
+    "“With sampling” holds the same quantity of the population behind it, as if the "
+    "table were a simple random sample. The sampling error is bounded from public "
+    "numbers, so the second interval is on the wide side."
+)
+_EVERYBODY = (
+    "There is no sampling error: “Data” says that the table holds everybody it is "
+    "about."
+)
+
+
+def show(answer: Release, asked: Request) -> None:
+    """Show a sanitized answer with its intervals, cost and downloads."""
+    classroom = answer.mode is Mode.CLASSROOM
+    frame = "classroom-answer" if classroom else "public-answer"
+    with st.container(border=True, key=frame):
+        results.public_badge()
+        st.markdown(f"{literal(capital(asked.statement))}.")
+        if asked.query.kind.of_matrix:
+            noise = recorded(answer).noise
+            matrices.show(answer, asked, noise=noise)
+        elif asked.query.kind.of_ranks:
+            _one_rank(answer, asked)
+        elif isinstance(asked.plan, GroupPlan):
+            groups.show(answer, asked, asked.plan)
+        elif len(answer.values) == 1:
+            _one_number(answer, asked)
+        else:
+            picture = parts_picture(answer, asked, truth=None)
+            results.show(picture, "answer")
+        _beyond(answer, asked)
+        # The numbers of a matrix have a scale each.
+        noise_scale = (
+            f", noise scale {significant(answer.noise)} "
+            f"{literal(noise_unit(answer))}".rstrip()
+        )
+        st.markdown(
+            f"Cost: {price(asked)}. Draw {answer.draw} of this question, "
+            f"{literal(answer.mechanism_label)}"
+            f"{'' if asked.query.kind.of_matrix else noise_scale}, drawn by "
+            f"{literal(answer.sampler)}."
+        )
+        st.caption(_of_what(asked))
+        results.downloads([answer], "answer")
+
+
+def _beyond(answer: Release, asked: Request) -> None:
+    """Say that the noise took an answer where no table could be."""
+    if not isinstance(asked.plan, Direct):
+        return
+    bounds, values = asked.query.bounds, np.array(answer.values)
+    if np.any((values < bounds.lower) | (values > bounds.upper)):
+        st.caption(
+            "The noise took an answer out of what is possible, which is from "
+            f"{significant(bounds.lower)} to {significant(bounds.upper)}. Noise that "
+            "may do so is right on average; BIT and folded noise stay inside."
+        )
+
+
+def _one_number(answer: Release, asked: Request) -> None:
+    around, value = recorded(answer), float(answer.values[0])
+    noise, unit = around.noise[0], asked.query.unit_text
+    error = float(noise[1] - noise[0]) / 2
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        f"{measured(value, error)} {unit}".rstrip(),
+    )
+    picture = figures.answer_picture(
+        value,
+        around,
+        statement=asked.statement,
+        unit=unit,
+        sampled=session.require_study().sampled,
+    )
+    results.show(picture, "answer")
+
+
+def _one_rank(answer: Release, asked: Request) -> None:
+    plan = cast("RankPlan", asked.plan)
+    step = 2 * plan.statistic.grid_error
+    (ranks,) = plan.half_widths(LEVEL)
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        f"{measured(answer.values[0], step)} {asked.query.unit_text}".rstrip(),
+    )
+    st.markdown(
+        f"With 95 % probability its place in the sorted table is at most "
+        f"{math.ceil(ranks):,} ranks away from the one asked for. How far off "
+        "that makes the value depends on how dense the data are there, which is not "
+        "public. A long empty stretch between the bounds attracts answers: choose "
+        "bounds no wider than needed."
+    )
+
+
+def parts_picture(
+    answer: Release, asked: Request, *, truth: FloatArray | None
+) -> Picture:
+    """Return a picture of an answer of several numbers, beside the truth if given."""
+    noun, unit = _parts_axis(asked)
+    return figures.parts_picture(
+        answer.labels,
+        np.array(answer.values),
+        recorded(answer),
+        statement=asked.statement,
+        noun=noun,
+        unit=unit,
+        truth=truth,
+        sampled=session.require_study().sampled,
+    )
+
+
+def _parts_axis(asked: Request) -> tuple[str, str]:
+    """Return what each of several numbers is called, and their unit."""
+    kind = asked.query.kind
+    if kind is StatisticKind.PROPORTIONS:
+        return "share", ""
+    if kind is StatisticKind.HISTOGRAM:
+        return "count", asked.query.unit_text
+    return kind.value, asked.query.unit_text
+
+
+def details(asked: Request) -> None:
+    """Say what is computed, under which assumptions, and from which source."""
+    sensitivity, kind = asked.query.sensitivity, asked.query.kind
+    moved = {
+        StatisticKind.PROPORTIONS: "each of the shares",
+        StatisticKind.HISTOGRAM: "each of the counts",
+    }.get(kind, f"the {kind}")
+    amounts = (
+        "Each number has its own; the list above the button holds them"
+        if kind.of_matrix
+        else significant(asked.plan.noise)
+    )
+    largest = (
+        f"One {asked.query.unit.noun} can move every variance and covariance; each "
+        f"gets the noise that its own range needs ({asked.query.relation.phrase})."
+        if kind.of_matrix
+        else f"One {asked.query.unit.noun} can move {moved} by at most "
+        f"{significant(sensitivity.largest, up=True)} "
+        f"({asked.query.relation.phrase})." + _together(sensitivity)
+    )
+    if isinstance(asked.plan, GroupPlan):
+        largest = groups.details(asked)
+    st.markdown(
+        f"**{asked.entry.label}.** {asked.entry.sentence}\n\n"
+        f"**Sensitivity.** {largest}\n\n"
+        f"**Noise scale.** {amounts}.\n\n"
+        f"**What it is.** {literal(capital(asked.statement))}.\n\n"
+        "**Intervals.** “Noise alone” holds exactly that number of this table. "
+        + (_SAMPLED if session.require_study().sampled else _EVERYBODY)
+    )
+
+
+def _together(sensitivity: Sensitivity) -> str:
+    """Say what the noise is made for where several numbers move at once."""
+    if sensitivity.coordinates == 1:
+        return ""
+    return (
+        f" Up to {sensitivity.coordinates} of them move at once. The noise is made for "
+        f"all of their moves together: {significant(sensitivity.l1, up=True)} added "
+        "up (Laplace noise), "
+        f"{significant(sensitivity.l2, up=True)} as the root of their squares "
+        "(Gaussian noise)."
+    )
+
+
+def recorded(answer: Release) -> Intervals:
+    """Return the intervals that were computed with the answer."""
+    kept = answer.intervals
+    nothing = dict.fromkeys(answer.labels, (-np.inf, np.inf))
+    noise, total = (kept.noise, kept.total) if kept is not None else (None, None)
+    return Intervals(
+        level=kept.level if kept is not None else LEVEL,
+        noise=np.array([(noise or nothing)[label] for label in answer.labels]),
+        total=np.array([(total or nothing)[label] for label in answer.labels]),
+    )
+
+
+def _of_what(asked: Request) -> str:
+    """Say of which number the intervals are, and of which they are not."""
+    if not asked.query.conditions:
+        return "Intervals are about the number named above."
+    return (
+        "Intervals are about the number named above, with all that it says of values. "
+        "How far that is from the table as it was read, the confidential area tells "
+        "the curator; no interval covers it."
+    )

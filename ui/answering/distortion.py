@@ -1,0 +1,149 @@
+"""What the declarations do to an answer, for the curator alone. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.errors import DPCoreError
+from dpcore.inference.expectation import expect
+from dpcore.releases.plans import Direct
+from dpcore.statistics.bias import CAUSES, bias
+from dpcore.wording import capital, people, significant
+from ui import confidential, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.request import Request
+    from dpcore.statistics.bias import Bias
+    from ui.study import Study
+
+_DIGITS = 4
+
+
+def show(asked: Request, study: Study) -> None:
+    """Show the answer as it is computed beside that of the raw column, and why."""
+    what = "what the bounds and missing values do to this answer"
+    with confidential.area("bias", what) as shown:
+        if not shown:
+            return
+        try:
+            found = session.remember(
+                "bias",
+                study.about(asked.query),
+                lambda: bias(asked.query, study.dataset),
+            )
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+            return
+        _outside(found)
+        if len(found.labels) == 1:
+            _three_parts(found, asked, study)
+            _causes(found, asked)
+        else:
+            _parts(found)
+        st.caption(
+            "“In the column” is the column as it was read: values as they are, people "
+            "without one left out, divided by how many there are. More ε means less "
+            "noise, and more people less of both. Bias stays: wider bounds, another "
+            "value for missing ones or a smaller minimum change it, and none of that "
+            "may be chosen by looking here."
+        )
+
+
+def _outside(found: Bias) -> None:
+    """Say how many values are missing, below and above, column by column."""
+    lines = []
+    for column in found.columns:
+        sides = (
+            f"{people(column.below)} below the lower bound, {people(column.above)} "
+            "above the upper one, "
+            if column.clamped
+            else ""
+        )
+        lines.append(
+            f"{literal(column.name)}: {sides}{people(column.missing)} without a value, "
+            f"of {column.people:,}."
+        )
+    st.markdown("\n\n".join(lines))
+
+
+def _three_parts(found: Bias, asked: Request, study: Study) -> None:
+    """Show the value both ways, and its error in three parts."""
+    unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
+    computed, raw, off = (
+        float(numbers[0]) for numbers in (found.computed, found.raw, found.total)
+    )
+    left, right = st.columns(2)
+    left.metric(
+        "As it is computed",
+        f"{significant(computed, _DIGITS)}{unit}",
+        help=f"{literal(capital(asked.statement))}. Noise is added to this number.",
+    )
+    right.metric(
+        "In the column",
+        f"{significant(raw, _DIGITS)}{unit}",
+        help="Of the values as they were read.",
+    )
+    noise, sampling = _public_errors(asked, study)
+    first, second, third = st.columns(3)
+    first.metric("Error: noise", noise, help="95 times of 100, at worst.")
+    second.metric("Error: sampling", sampling, help="95 times of 100, at most.")
+    third.metric(
+        "Error: bias",
+        f"{significant(off, _DIGITS)}{unit}",
+        help="As it is computed, less what is in the column. No interval covers it.",
+    )
+
+
+def _public_errors(asked: Request, study: Study) -> tuple[str, str]:
+    """Return how far noise and sampling take the answer, in words."""
+    query = asked.query
+    unit = f" {query.unit_text}" if query.unit_text else ""
+    if not isinstance(asked.plan, Direct):
+        return "see above", "see above" if study.sampled else "none"
+    ahead = expect(asked.mechanism, query.statistic, query.bounds)
+    if not study.sampled:
+        return f"± {significant(ahead.noise)}{unit}", "none"
+    sampling = (
+        "depends on the answer"
+        if np.isinf(ahead.sampling)
+        else f"± {significant(ahead.sampling)}{unit}"
+    )
+    return f"± {significant(ahead.noise)}{unit}", sampling
+
+
+def _causes(found: Bias, asked: Request) -> None:
+    """List what moved the answer, and by how much."""
+    unit = asked.query.unit_text
+    name = f"effect on the answer{f', {unit}' if unit else ''}"
+    st.dataframe(
+        pd.DataFrame({"cause": CAUSES, name: found.effects[:, 0]}),
+        column_config={name: results.SIX_DIGITS},
+        hide_index=True,
+        key="bias-causes",
+    )
+
+
+def _parts(found: Bias) -> None:
+    """List several numbers both ways, each with what moved it."""
+    effects = dict(zip(CAUSES, found.effects, strict=True))
+    numbers = {
+        "as it is computed": found.computed,
+        "in the column": found.raw,
+        "bias": found.total,
+        **effects,
+    }
+    # As text a number is cut at its end where the column is narrow, not at its start.
+    table = {
+        name: [significant(float(number), _DIGITS) for number in values]
+        for name, values in numbers.items()
+    }
+    st.dataframe(
+        pd.DataFrame({"number": found.labels, **table}),
+        hide_index=True,
+        key="bias-parts",
+    )

@@ -1,0 +1,170 @@
+"""A ratio of every group on the Release page: its noise before, the answer after."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.group_answers import GroupNumbers, groups_picture
+from dpcore.inference.intervals import LEVEL
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import percent, significant
+from ui import controls, results, session
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.group_plan import GroupPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+_USUAL_SIZE, _ANY_NUMBER = 100, 10**9
+_SIZES = (10, 30, 100, 300, 1_000, 10_000)
+_CELLS = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
+
+
+def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
+    """Show how far off counts and ratios will be, for sizes that the reader names."""
+    first, second, third = cells
+    unit, noun = _unit(asked), _noun(asked)
+    count, most = len(plan.groups), _most_people()
+    sizes = tuple(people for people in _SIZES if people <= most)
+    size = controls.number(
+        third,
+        "A group of how many?",
+        min(_USUAL_SIZE, most),
+        (1, most),
+        key=f"size-of-a-group-{session.generation()}",
+        kept="session",
+        note="The size of a group is private, so how far off its number will be cannot "
+        "be said in advance. Name a size to see it; nothing is released by that.",
+    )
+    off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
+    first.metric(
+        "Noise, 95 times of 100",
+        _said(off, unit),
+        help=f"Before you pay, about, at worst: how far the {noun} of a group of "
+        f"{size:,} falls from that of this table. All {count} groups and their counts "
+        "at once.",
+    )
+    second.metric(
+        "Noise of group sizes",
+        f"± {significant(plan.count_half_width, up=True)}",
+        help=f"How many {asked.query.unit.counted} each group has is released too, and "
+        "is off by this at most, 95 times of 100. A group whose released count is "
+        f"below {significant(plan.fewest, up=True)} cannot be told from an "
+        "empty one; it gets “too few to say”.",
+    )
+    if sizes:
+        st.caption(
+            f"By {asked.query.unit.counted} in a group, at most about: "
+            + "; ".join(
+                f"{people:,}: {_said(each, unit)}"
+                for people, each in zip(sizes, known, strict=True)
+            )
+            + ". Two groups differ in the table, too, where their intervals do not "
+            "overlap."
+        )
+    if math.isnan(off):
+        return
+    apart = 2 * off
+    st.caption(
+        f"Two groups of {size:,} can be told apart where they differ by more than "
+        f"{significant(apart, up=True)}{unit}."
+    )
+    if apart >= float(plan.largest_difference):
+        st.warning(
+            f"This answer will tell little of groups of {size:,}: no two of them can "
+            f"differ by more than {significant(plan.largest_difference)}{unit}, and "
+            "that is within the noise. Spend more, or ask for fewer groups."
+        )
+
+
+def _most_people() -> int:
+    """Return how many people a group can have: no more than the table, if public."""
+    study = session.require_study()
+    return study.dataset.people if study.public_number else _ANY_NUMBER
+
+
+def _said(off: float, unit: str) -> str:
+    return "too few to say" if math.isnan(off) else f"± {significant(off)}{unit}"
+
+
+def show(answer: Release, asked: Request, plan: GroupPlan) -> None:
+    """Show the ratio of every group that can be said."""
+    shown = picture(answer, asked, plan, truth=None)
+    results.show(shown, "answer")
+    if answer.unsaid:
+        st.caption(
+            "“Too few to say”: the released count cannot tell the group from one that "
+            f"nobody is in. It has fewer than {math.ceil(2 * plan.fewest):,} "
+            f"{asked.query.unit.counted}, with 95 % for all such groups together."
+        )
+
+
+def picture(
+    answer: Release,
+    asked: Request,
+    plan: GroupPlan,
+    *,
+    truth: FloatArray | None,
+) -> Picture:
+    """Return the picture of an answer; ``truth`` holds the sums of the table."""
+    return groups_picture(
+        numbers_of(answer, plan, sampled=session.require_study().sampled),
+        statement=asked.statement,
+        noun=_noun(asked),
+        unit=asked.query.unit_text,
+        counted=asked.query.unit.counted,
+        truth=None if truth is None else plan.truth(truth),
+    )
+
+
+def numbers_of(answer: Release, plan: GroupPlan, *, sampled: bool) -> GroupNumbers:
+    """Return what a record says of each group, in their order."""
+    kept = answer.intervals
+    noise = (kept.noise if kept else None) or {}
+    total = (kept.total if kept else None) or {}
+    ratios = dict(zip(answer.labels, answer.values, strict=True))
+    names = plan.count_names
+    unknown = (np.nan, np.nan)
+    return GroupNumbers(
+        groups=plan.groups,
+        ratios=np.array([ratios.get(group, np.nan) for group in plan.groups]),
+        noise=np.array([noise.get(group, unknown) for group in plan.groups]),
+        total=np.array([total.get(group, unknown) for group in plan.groups])
+        if sampled
+        else None,
+        counts=np.array([answer.derived[names[group]] for group in plan.groups]),
+        counts_noise=np.array([noise[names[group]] for group in plan.groups]),
+    )
+
+
+def details(asked: Request) -> str:
+    """Say what is released of a group, and what one person can change."""
+    unit = asked.query.unit
+    most = significant(asked.query.sensitivity.l1, up=True)
+    return (
+        f"Released are the counts and sums of all groups in one question, and each "
+        f"{_noun(asked)} follows from them. Every row adds 1 to its group, divided "
+        "between the lower and the upper bound by where its value lies; so the parts "
+        f"of a group add up to its count. One {unit.noun} can change all of them "
+        f"together by at most {most} ({asked.query.relation.phrase}).\n\n"
+        f"**Groups of every size.** No interval divides by a noisy count: it keeps "
+        "every value that the released numbers do not contradict, which holds for "
+        f"groups of any size, with {percent(LEVEL)} for all counts and groups together"
+    )
+
+
+def _unit(asked: Request) -> str:
+    return f" {asked.query.unit_text}" if asked.query.unit_text else ""
+
+
+def _noun(asked: Request) -> str:
+    kind = asked.query.kind
+    return "share" if kind is StatisticKind.PROPORTION else kind.value

@@ -1,0 +1,153 @@
+"""The truth beside a release, and repeated draws. Classroom mode only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.covariances.matrices import ellipses_picture
+from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
+from dpcore.mechanisms.covariances.layout import matrix_of
+from dpcore.postprocessing.psd_repair import repair
+from dpcore.releases.group_plan import GroupPlan
+from dpcore.releases.record import Mode
+from dpcore.statistics.order_statistics import sample_quantile
+from dpcore.studies.proportions.coverage import coverage
+from dpcore.wording import percent
+from ui import results, session
+from ui.answering import groups
+from ui.answering.answers import parts_picture
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.matrix_plan import MatrixPlan
+    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+    from dpcore.releases.share_plan import SharePlan
+    from ui.study import Study
+
+_DRAWS = 200
+_SURVEYS = 1000
+_RARE = 0.01
+_LESSON = "_lesson"
+
+
+def lesson(answer: Release, asked: Request, study: Study) -> None:
+    """Show the truth and repeated draws, if the lesson is not about a private table."""
+    if session.mode() is not Mode.CLASSROOM:
+        return
+    question = study.about(asked.query)
+    truth = session.remember(
+        "truth",
+        question,
+        lambda: asked.query.statistic.value(asked.query.values(study.dataset)),
+    )
+    kind = asked.query.kind
+    with st.container(border=True, key="classroom-lesson"):
+        st.badge(
+            "Classroom: answers without noise", icon=":material/school:", color="gray"
+        )
+        if kind.of_matrix:
+            picture = _matrix(answer, asked, truth)
+        elif kind.of_ranks:
+            quantile = session.remember(
+                "quantile", question, lambda: _quantile(asked, study)
+            )
+            picture = _ranks(answer, asked, truth, quantile)
+        elif isinstance(asked.plan, GroupPlan):
+            picture = groups.picture(answer, asked, asked.plan, truth=truth)
+        elif len(truth) > 1:
+            picture = parts_picture(answer, asked, truth=truth)
+        else:
+            picture = _draws(answer, asked, float(truth[0]))
+        results.show(picture, "lesson")
+        if asked.constraint is not None:
+            _coverage(answer, asked)
+
+
+def _draws(answer: Release, asked: Request, truth: float) -> Picture:
+    return draws_picture(
+        asked.mechanism_key,
+        asked.mechanism.simulate(truth, rng=_rng(), size=(_DRAWS,)),
+        shot=Shot.around(
+            truth, sensitivity=asked.sensitivity.largest, bounds=asked.query.bounds
+        ),
+        released=float(answer.values[0]),
+        bias=float(asked.mechanism.bias(truth)),
+        statement=asked.statement,
+        unit=asked.query.unit_text,
+    )
+
+
+def _ranks(
+    answer: Release, asked: Request, scores: FloatArray, truth: float
+) -> Picture:
+    plan = cast("RankPlan", asked.plan)
+    grid = plan.statistic.grid
+    drawn = plan.mechanism.simulate(scores, rng=_rng(), size=(_DRAWS,))
+    mean = float(plan.mechanism.probabilities(scores) @ grid)
+    widest = cast("RankPlan", replace(asked, epsilon=WIDEST).plan).mechanism
+    return draws_picture(
+        asked.mechanism_key,
+        grid[drawn],
+        shot=Shot(
+            truth=truth,
+            bounds=asked.query.bounds,
+            window=_likely(grid, widest.probabilities(scores), truth),
+        ),
+        released=float(answer.values[0]),
+        bias=mean - truth,
+        statement=asked.statement,
+        unit=asked.query.unit_text,
+    )
+
+
+def _likely(grid: FloatArray, chances: FloatArray, truth: float) -> Interval:
+    """Return where nearly all answers of these chances lie, and the truth."""
+    below = np.cumsum(chances)
+    ends = np.searchsorted(below, [_RARE, 1 - _RARE])
+    low, high = grid[np.minimum(ends, len(grid) - 1)]
+    return Interval(lower=float(min(low, truth)), upper=float(max(high, truth)))
+
+
+def _matrix(answer: Release, asked: Request, truth: FloatArray) -> Picture:
+    plan = cast("MatrixPlan", asked.plan)
+    repaired = repair(matrix_of(answer.values))
+    return ellipses_picture(
+        plan.statistic.names, repaired.before, repaired.after, truth=matrix_of(truth)
+    )
+
+
+def _coverage(answer: Release, asked: Request) -> None:
+    """Say how often the intervals hold, for a population with the released shares."""
+    plan = cast("SharePlan", asked.plan)
+    shares = np.array(answer.values)
+    found = coverage(plan, shares, surveys=_SURVEYS, rng=np.random.default_rng(1))
+    st.markdown(
+        f"**Do the intervals hold?** In {_SURVEYS:,} simulated surveys of a "
+        "population with the released shares, a 95 % interval that knows only of "
+        f"sampling holds the true share in {percent(float(found.naive.min()))} "
+        "(its worst category), the one of the answer in "
+        f"{percent(float(found.released.min()))}."
+    )
+
+
+def _quantile(asked: Request, study: Study) -> float:
+    plan = cast("RankPlan", asked.plan)
+    values = plan.statistic.bounds.clip(asked.query.values(study.dataset))
+    return float(sample_quantile(values, plan.statistic.q))
+
+
+def _rng() -> np.random.Generator:
+    st.button(f"Repeat {_DRAWS} draws", on_click=_another_lesson)
+    return np.random.default_rng(cast("int", session.public(_LESSON) or 1))
+
+
+def _another_lesson() -> None:
+    session.set_public(_LESSON, cast("int", session.public(_LESSON) or 1) + 1)

@@ -1,0 +1,100 @@
+"""Showing a released covariance matrix. Everything here is public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
+from dpcore.mechanisms.covariances.layout import matrix_of
+from dpcore.postprocessing.psd_repair import repair
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import interval_ends, percent, significant
+from ui import results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.releases.matrix_plan import MatrixPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+
+def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
+    """Show the matrix before and after its repair, and what it says of correlations.
+
+    ``noise`` holds the intervals of the released numbers, shape ``(k, 2)``.
+    """
+    plan = cast("MatrixPlan", asked.plan)
+    names = plan.statistic.names
+    repaired = repair(matrix_of(answer.values))
+    if asked.query.kind is StatisticKind.CORRELATION:
+        _correlation(answer, asked)
+    flat = [
+        name
+        for name, variance in zip(names, np.diag(repaired.before), strict=True)
+        if variance <= 0
+    ]
+    if flat:
+        st.info(
+            f"The released variance of {literal(', '.join(flat))} is 0: the noise took "
+            "it to the lower bound. Its covariances can only be 0 then, and its "
+            "correlations are not defined. That is part of the honest answer; a draw "
+            "is never repeated in silence. Spend more, or choose narrower bounds."
+        )
+    results.show(
+        covariance_picture(names, repaired.before, repaired.after, noise=noise),
+        "matrix",
+    )
+    st.caption(
+        "On the diagonal are variances, elsewhere covariances with their correlation "
+        "r; colors are correlations, from blue (-1) to orange (1). “May be 0” stands "
+        "where the 95 % interval of the noise holds 0: do not read a relation into "
+        "that one."
+    )
+    if repaired.changed:
+        st.markdown(
+            "As released, the numbers do not fit together: some combination of the "
+            "columns would have a negative variance (smallest eigenvalue of the "
+            f"correlations {significant(repaired.smallest_before)}). The repair moves "
+            "the correlations to the nearest ones that fit, keeps the variances, and "
+            "costs nothing. The files hold both."
+        )
+    with st.expander("As ellipses"):
+        results.show(
+            ellipses_picture(names, repaired.before, repaired.after), "ellipses"
+        )
+        st.caption("Each axis is scaled to what is drawn.")
+
+
+def _correlation(answer: Release, asked: Request) -> None:
+    """Show the quotient of the released covariance and its largest possible size."""
+    name = next((name for name in answer.derived if name.startswith("corr(")), None)
+    number = None if name is None else answer.derived[name]
+    st.metric(
+        f"Sanitized {literal(asked.query.title)}",
+        "not defined" if number is None else significant(number),
+        help="From both released variances and the released covariance, before any "
+        "repair. One person can turn a correlation from -1 to 1, so noise on the "
+        "correlation itself would say nothing.",
+    )
+    around = answer.intervals
+    if name is not None and around is not None and around.noise and around.total:
+        sampled = session.require_study().sampled and name in around.total
+        beyond = (
+            f"; that of the population behind it, from {_ends(around.total[name])}"
+            if sampled
+            else ""
+        )
+        if name in around.noise:
+            st.markdown(
+                f"The correlation in this table lies from {_ends(around.noise[name])}"
+                f"{beyond} (each in {percent(around.level)} of releases, together "
+                "with the variances and the covariance below)."
+            )
+
+
+def _ends(ends: tuple[float, float]) -> str:
+    return " to ".join(interval_ends(*ends))

@@ -1,0 +1,345 @@
+"""What a release will cost and how far off it will be. Public numbers only."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from scipy.special import ndtri
+
+from dpcore.figures.attackers import odds_text
+from dpcore.inference.expectation import expect
+from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.releases.group_plan import GroupPlan
+from dpcore.releases.plans import Direct
+from dpcore.releases.request import offered
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import capital, epsilon_text, significant
+from ui import accounts, results, session
+from ui.answering import groups
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.releases.account import Account
+    from dpcore.releases.matrix_plan import MatrixPlan
+    from dpcore.releases.plans import Plan
+    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.request import Request
+    from ui.offering import Places
+
+_IN_UNITS = ("noise scale", "noise", "largest possible")
+_ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
+"""What to use instead of a mechanism that cannot be released, in display order."""
+_NOISE = "Noise, 95 times of 100"
+_DIVIDED = frozenset(StatisticKind) - {
+    StatisticKind.COUNT,
+    StatisticKind.SUM,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.MEDIAN,
+    StatisticKind.QUANTILE,
+    StatisticKind.STANDARD_DEVIATION,
+    StatisticKind.POPULATION_STANDARD_DEVIATION,
+}
+"""What needs less noise in proportion to the people behind it."""
+_Z = float(-ndtri((1 - LEVEL) / 2))
+
+
+def price(asked: Request) -> str:
+    """Return the cost of a release in words."""
+    text = f"ε {epsilon_text(asked.real_epsilon)}"
+    if asked.used_delta:
+        text += f", δ {significant(asked.used_delta)}"
+    return text
+
+
+def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FBT001
+    """Show the expected error and the price, and say why it cannot be released."""
+    first, second, third, fourth = st.columns(4)
+    cells = (first, second, third)
+    if asked.query.kind.of_ranks:
+        _of_ranks(asked, cells)
+    elif asked.query.kind.of_matrix:
+        _of_matrix(asked, cells)
+    elif isinstance(asked.plan, GroupPlan):
+        groups.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, Direct):
+        _of_number(asked, cells)
+    else:
+        _of_shares(asked, asked.plan, cells)
+    fourth.metric(
+        "Price",
+        price(asked),
+        delta=f"{accounts.short(account.budget, account.remaining)} left"
+        if fits
+        else accounts.beyond(account.budget, asked.cost),
+        delta_color="off" if fits else "inverse",
+        delta_arrow="off",
+        help="Charged once. “ε” is the privacy really given, not the one asked for.",
+    )
+    st.caption(
+        f"{literal(capital(asked.statement))}. "
+        f"{odds_text(asked.real_epsilon, asked.used_delta)}."
+    )
+    _private_number(asked)
+    if asked.query.kind.of_matrix:
+        _numbers(asked)
+    if asked.refusal(session.mode()) is not None:
+        _explain_refusal(asked)
+    elif not fits:
+        st.warning(accounts.way_on(account, price(asked)))
+    once, again = st.columns(2)
+    return once, again
+
+
+def _explain_refusal(asked: Request) -> None:
+    """Say why this mechanism cannot be used in Release mode, and what to use."""
+    if not asked.entry.releasable:
+        st.warning(
+            f"“{asked.entry.label}” has no secure sampler: noise from ordinary floats "
+            "would reveal the true value. It can be studied on the other pages; for a "
+            f"release choose {_instead(asked)}."
+        )
+        return
+    st.warning(
+        f"This mechanism claims ε {epsilon_text(asked.epsilon)} and really gives ε "
+        f"{epsilon_text(asked.real_epsilon)}: {asked.entry.flaw}. It can be studied in "
+        f"Classroom mode; for a release choose {_instead(asked)}."
+    )
+
+
+def _instead(asked: Request) -> str:
+    """Name mechanisms that keep their promise and can answer this question."""
+    keeping = [
+        f"“{entry.label}”"
+        for key, entry in offered(asked.query.kind).items()
+        if key in _ADVISED and entry.claim_holds and entry.releasable
+    ]
+    return " or ".join(filter(None, [", ".join(keeping[:-1]), keeping[-1]]))
+
+
+def _private_number(asked: Request) -> None:
+    """Say that a public minimum stands in for the number of people, and costs noise."""
+    size, kind = asked.query.size, asked.query.kind
+    if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
+        return
+    st.caption(
+        "The number of people who count is private here, so the noise is made for "
+        f"{size.people:,} of them, the public minimum. If you know without the table "
+        "that there are more, say so on “Data”: twice as many need half the noise."
+    )
+
+
+Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
+
+
+def _of_number(asked: Request, cells: Cells) -> None:
+    unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
+    statistic, bounds = asked.query.statistic, asked.query.bounds
+    count = len(statistic.labels)
+    ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
+    first, second, third = cells
+    first.metric(
+        _NOISE,
+        f"± {significant(ahead.noise)}{unit}",
+        help="Before you pay, at worst: how far a release falls from the value of this "
+        f"table, wherever that lies.{_together(count)}",
+    )
+    second.metric(
+        "Typical noise, at most",
+        f"{significant(ahead.typical)}{unit}",
+        help="Root mean squared error of the noise at the least favorable position.",
+    )
+    _sampling(third, "Sampling error, at most", _limit(ahead.sampling, unit))
+    if count > 1:
+        _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
+        return
+    width = bounds.width
+    if 2 * ahead.noise >= width:
+        st.warning(
+            f"This answer will say almost nothing: the noise alone spans ± "
+            f"{significant(ahead.noise)}{unit}, and all possible answers lie within "
+            f"{significant(width)}{unit}. Spend more, or ask for a mean or a share."
+        )
+
+
+def _of_ranks(asked: Request, cells: Cells) -> None:
+    plan = cast("RankPlan", asked.plan)
+    statistic, size = plan.statistic, asked.query.size
+    people = size.people
+    (ranks,) = plan.half_widths(LEVEL)
+    sampling = _Z * math.sqrt(people * statistic.q * (1 - statistic.q))
+    first, second, third = cells
+    first.metric(
+        _NOISE,
+        f"± {math.ceil(ranks):,} ranks",
+        help="The answer may be the value of somebody that many places away in the "
+        "sorted table. How far off the value is then depends on the data, and cannot "
+        "be said in advance.",
+    )
+    second.metric(
+        "In shares of the people",
+        f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
+        help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
+        "people.",
+    )
+    _sampling(third, "Sampling error", f"± {math.ceil(sampling):,} ranks")
+    st.caption(
+        f"The answer is one of {statistic.candidates} evenly spaced values between "
+        f"the bounds, {significant(2 * statistic.grid_error)} apart."
+    )
+    ends = plan.enclosing(LEVEL, sampled=session.require_study().sampled)
+    more = sum(end is not None for end in ends)
+    unit = literal(asked.query.unit_text) or "the column's unit"
+    st.caption(
+        f"The price is for the answer without an interval in {unit}. An interval is "
+        f"offered after it, for another {more} × {price(asked)}."
+        if more
+        else f"No interval in {unit} can be had at this ε: only the bounds of the "
+        "column enclose it."
+    )
+    if ranks >= people / 2:
+        st.warning(
+            "This answer will say almost nothing: any place in the sorted table is "
+            "likely. Spend more."
+        )
+
+
+def _of_matrix(asked: Request, cells: Cells) -> None:
+    plan = cast("MatrixPlan", asked.plan)
+    each = level_of_each(len(plan.statistic.labels))
+    parts = plan.half_widths(each) / plan.release.largest
+    columns = plan.release.columns
+    first, second, third = cells
+    first.metric(
+        "Noise / largest variance",
+        f"± {_points(float(np.max(parts[:columns])))}",
+        help="A part of the largest variance that the bounds allow; the worst of all "
+        "columns. The variance of the table may be far smaller, and the noise a far "
+        "larger part of that."
+        f"{_together(len(parts))}",
+    )
+    second.metric(
+        "Noise / largest covariance",
+        f"± {_points(float(np.max(parts[columns:])))}",
+        help="A part of the largest covariance that the bounds allow; that of the "
+        f"table may be far smaller.{_together(len(parts))}",
+    )
+    third.metric(
+        "Numbers released",
+        f"{len(parts)}",
+        help=f"{columns} variances, then {len(parts) - columns} covariances within "
+        "what the released variances allow. They share the budget.",
+    )
+
+
+def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
+    count = len(asked.query.statistic.labels)
+    widths = plan.half_widths(level_of_each(count))
+    people = asked.query.size.people
+    first, second, third = cells
+    first.metric(
+        _NOISE,
+        f"± {significant(float(widths.max()))}",
+        help="How far a share falls from that of this table, to first order, if all "
+        f"categories are equally large; the worst of them.{_together(count)}",
+    )
+    second.metric(
+        "Categories",
+        f"{len(widths)}",
+        help="Their shares add up to 1 after the procedure, which costs nothing.",
+    )
+    half = f"± {significant(min(_Z * 0.5 / math.sqrt(people), 1.0))}"
+    _sampling(third, "Sampling error, at most", half)
+    apart = 2 * float(widths.max())
+    _apart(asked, apart, significant(apart))
+
+
+def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
+    """Show the error that even the exact answer has, if the table is a sample."""
+    if session.require_study().sampled:
+        place.metric(
+            label,
+            error,
+            help="The table is a random sample, as “Data” says: the error that even "
+            "the exact answer has, 95 times of 100. No mechanism can remove it.",
+        )
+        return
+    place.metric(
+        "Sampling error",
+        "none",
+        help="“Data” says that the table holds everybody it is about.",
+    )
+
+
+def _together(count: int) -> str:
+    """Say that what is promised holds for all of several numbers at once."""
+    return f" All {count} numbers at once, 95 times of 100." if count > 1 else ""
+
+
+def _apart(asked: Request, apart: float, shown: str) -> None:
+    """Say how different two numbers must be, and warn where that is all there is.
+
+    Several numbers are asked for to be compared: what counts is not their range, but
+    how they differ. The bars of an answer overlap up to twice the noise.
+    """
+    st.caption(
+        f"Two of the released numbers that differ by more than {shown} differ in the "
+        "table, too; with less between them, which is larger cannot be told."
+    )
+    average = _average(asked)
+    if average is not None and apart >= average:
+        st.warning(
+            "This answer will tell little: a part of average size "
+            f"({significant(average)}) cannot be told from an empty one. Spend more, "
+            "or ask for fewer parts."
+        )
+
+
+def _average(asked: Request) -> float | None:
+    """Return how large the numbers are on average, where that is public."""
+    kind, cells = asked.query.kind, len(asked.query.statistic.labels)
+    if kind is StatisticKind.PROPORTIONS:
+        return 1 / cells
+    if kind is StatisticKind.HISTOGRAM:
+        return asked.query.size.people / cells
+    return None
+
+
+def _numbers(asked: Request) -> None:
+    """List every number of a matrix with its part of the budget and its noise."""
+    shown = st.expander("Every number, its part of the budget and its noise")
+    plan = cast("MatrixPlan", asked.plan)
+    release = plan.release
+    shown.caption("The noise is that of all numbers at once, 95 times of 100.")
+    shown.dataframe(
+        pd.DataFrame(
+            {
+                "number": plan.statistic.labels,
+                "asked ε": release.epsilons,
+                "real ε": release.levels,
+                "noise scale": release.scales,
+                "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
+                "largest possible": release.largest,
+            }
+        ),
+        column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
+        hide_index=True,
+        key="matrix-numbers",
+    )
+
+
+def _points(share: float) -> str:
+    """Return a share in percent with 3 digits, as far off as it may be."""
+    return f"{significant(100 * share, up=True)} %"
+
+
+def _limit(sampling: float, unit: str) -> str:
+    if np.isinf(sampling):
+        return "depends on the answer"
+    return f"± {significant(sampling)}{unit}"

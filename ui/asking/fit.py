@@ -1,0 +1,62 @@
+"""How a declaration fits the table: what only the curator may see of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import DPCoreError
+from dpcore.wording import people, percent
+from ui import confidential, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+
+
+def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
+    """Show the curator how the declaration fits the table. CONFIDENTIAL.
+
+    With a published ``codebook`` nobody suspects that bounds were looked up.
+    """
+    column = dataset.columns[position]
+    # A private draft stays closed even where another table is in Classroom mode.
+    ready = codebook or session.draft() is None
+    what = "how these bounds fit the data"
+    with confidential.area("fit", what, ready=ready) as shown:
+        if not shown:
+            return
+        try:
+            missing = int(dataset.missing(column.name).sum())
+            outside = dataset.outside(column.name) if column.is_declared else 0
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+            return
+        st.markdown(f"{people(missing)} with a missing value.")
+        if not column.is_declared:
+            st.markdown("Declare the public bounds or categories to see how they fit.")
+            return
+        share = outside / max(dataset.people, 1)
+        where = "bounds" if column.kind is ColumnKind.NUMBER else "list"
+        st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
+        if column.kind is ColumnKind.NUMBER and outside:
+            below, above = dataset.beyond(column.name)
+            st.markdown(
+                f"{people(below)} below the lower bound, {people(above)} above the "
+                "upper one. What that does to an answer, “Release” shows before it is "
+                "released."
+            )
+        if column.kind is ColumnKind.NUMBER and share > 0.05:  # noqa: PLR2004
+            st.warning(
+                "Clamping moves more than one in twenty people. The release will be "
+                "biased; wider bounds cost noise instead."
+            )
+        numeric = column.kind is ColumnKind.NUMBER
+        if numeric and not codebook and dataset.touches_bounds(column.name):
+            st.warning(
+                "These bounds are exactly the smallest and largest value of the table. "
+                "If they were looked up there, they give those two people away: "
+                "choose bounds that you would know without the table."
+            )

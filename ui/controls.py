@@ -1,0 +1,229 @@
+"""The boxes for numbers, as every page shows them.
+
+Whoever adds a control calls the function that says what the number is: `epsilon`,
+`delta`, `seed`, `draw`, `numbers` (several in one line), else `number`; for what a
+release or a budget is charged by, `charged_epsilon`, `charged_delta`, else `charged`.
+The first argument is where it stands: a cell of ``st.columns``, or ``st`` itself for
+right here. A whole number starts from an ``int`` and any other from a ``float``, and so
+do its limits. The words beside its question mark are called ``note``.
+
+What one decides is where the number is kept. A public setting is part of the address,
+so that a link shows what its sender saw. What describes the table in use (its key has
+the generation of the session in it, or names a column) stays out of addresses, and is
+kept for the ``session``. What leads to a single person, or waits for a button of its
+own, is forgotten with the ``page``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import belief_text, surest
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    Place = DeltaGenerator | ModuleType
+
+Kept = Literal["address", "session", "page"]
+_N = TypeVar("_N", int, float)
+_KEPT: dict[Kept, dict[str, Any]] = {
+    "address": {"bind": "query-params"},
+    "session": {"persist_state": "session"},
+    "page": {},
+}
+EPSILON_HELP = (
+    "How much one person can change the odds of any answer. At 0.1 hardly, at 1 "
+    f"{belief_text(1.0)}, at 5 up to {surest(5.0)}."
+)
+DELTA_HELP = (
+    "The chance that the guarantee fails for a person. Keep it far below one in the "
+    "number of people; 0 for all Laplace mechanisms."
+)
+
+
+def number(
+    place: Place,
+    label: str,
+    value: _N,
+    within: tuple[_N | None, _N | None] | tuple[_N, _N, _N] = (None, None),
+    *,
+    key: str | None = None,
+    kept: Kept = "address",
+    note: str | None = None,
+) -> _N:
+    """Show a box for a number and return what is in it.
+
+    Args:
+        place: Where it stands.
+        label: Its name, in plain words.
+        value: What it starts from.
+        within: The least and the most that it takes, ``None`` for no limit; then, where
+            it is not the usual one, the step of its buttons.
+        key: Its name in the address and in the session. None in a form that is sent as
+            a whole.
+        kept: Where its value is kept.
+        note: What it means, beside its question mark.
+
+    """
+    least, most, *step = within
+    show: Callable[..., _N] = place.number_input
+    return show(
+        label,
+        least,
+        most,
+        value,
+        *step,
+        format=None if isinstance(value, int) else "%g",
+        key=key,
+        help=note,
+        **_KEPT[kept],
+    )
+
+
+def epsilon(
+    place: Place,
+    label: str,
+    value: float,
+    within: tuple[float, float] | tuple[float, float, float],
+    *,
+    key: str,
+    more: str = "",
+) -> float:
+    """Show a box for a privacy parameter ε; ``more`` follows what ε means."""
+    note = f"{EPSILON_HELP} {more}".strip()
+    return number(place, label, value, within, key=key, note=note)
+
+
+def delta(
+    place: Place,
+    label: str = "δ",
+    value: float = 1e-6,
+    within: tuple[float, float] = (1e-15, 0.1),
+    *,
+    key: str,
+    note: str = DELTA_HELP,
+) -> float:
+    """Show a box for a privacy parameter δ."""
+    return number(place, label, value, within, key=key, note=note)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """A number to be charged, as it stands in its box, whatever was typed.
+
+    A box with limits of its own keeps a number outside them to itself, and hands out
+    the one before: what is charged would not be what is on screen.
+    """
+
+    label: str
+    number: float
+    least: float
+    most: float
+
+    @property
+    def inside(self) -> float:
+        """Return the number.
+
+        Raises:
+            ParameterError: It is outside the limits, so that nothing can be asked for.
+
+        """
+        if not self.least <= self.number <= self.most:
+            least, most, number = map(in_full, (self.least, self.most, self.number))
+            message = (
+                f"{self.label}: choose a number from {least} to {most}. "
+                f"With {number} nothing is charged or agreed."
+            )
+            raise ParameterError(message)
+        return self.number
+
+
+def charged(
+    place: Place,
+    label: str,
+    value: float,
+    within: tuple[float, float] | tuple[float, float, float],
+    *,
+    key: str,
+    note: str,
+) -> Typed:
+    """Show a box for a number that is charged; take it once all controls stand."""
+    least, most, *step = within
+    said = f"{note} From {in_full(least)} to {in_full(most)}."
+    open_ended: Any = (None, None, *step)
+    found = number(place, label, value, open_ended, key=key, note=said)
+    return Typed(label=label, number=found, least=least, most=most)
+
+
+def charged_epsilon(
+    place: Place,
+    label: str,
+    value: float,
+    within: tuple[float, float] | tuple[float, float, float],
+    *,
+    key: str,
+    more: str = "",
+) -> Typed:
+    """Show a box for an ε that is charged; ``more`` follows what ε means."""
+    note = f"{EPSILON_HELP} {more}".strip()
+    return charged(place, label, value, within, key=key, note=note)
+
+
+def charged_delta(
+    place: Place,
+    label: str = "δ for this release",
+    value: float = 1e-6,
+    within: tuple[float, float] = (1e-15, 0.1),
+    *,
+    key: str,
+) -> Typed:
+    """Show a box for a δ that is charged."""
+    return charged(place, label, value, within, key=key, note=DELTA_HELP)
+
+
+def seed(
+    place: Place,
+    label: str = "Seed",
+    value: int = 1,
+    within: tuple[int, int] = (0, 10**6),
+    *,
+    key: str,
+    note: str | None = "Another seed, another run of luck.",
+) -> int:
+    """Show a box for the seed of a simulation."""
+    return number(place, label, value, within, key=key, note=note)
+
+
+def draw(place: Place, label: str, note: str, *, key: str, most: int = 1000) -> int:
+    """Show a box for the number of a draw: another number, another draw."""
+    return number(place, label, 1, (1, most), key=key, note=note)
+
+
+def numbers(place: Place, label: str, value: str, *, key: str, note: str) -> str:
+    """Show a box for several numbers; `listed` reads them once all controls stand."""
+    text: str = place.text_input(label, value, key=key, bind="query-params", help=note)
+    return text
+
+
+def listed(text: str, kind: type[_N], what: str) -> tuple[_N, ...]:
+    """Return the numbers of a list with commas, semicolons or spaces.
+
+    Raises:
+        ParameterError: There is something else in it.
+
+    """
+    try:
+        return tuple(
+            kind(part) for part in text.replace(";", " ").replace(",", " ").split()
+        )
+    except ValueError:
+        which = "whole numbers" if kind is int else "numbers"
+        message = f"the {what} must be {which}, separated by commas."
+        raise ParameterError(message) from None

@@ -1,0 +1,139 @@
+"""The parts of the page of Study 1. Everything on it is simulated: nobody's data."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.covariances.study import panel_picture
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.covariances.design import STATISTICS
+from dpcore.studies.covariances.findings import findings
+from dpcore.studies.covariances.study import run
+from dpcore.studies.covariances.tables import costs, numbers
+from dpcore.wording import epsilon_text, significant
+from ui import results, tabs, work
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.studies.covariances.design import Design
+    from dpcore.studies.covariances.study import Outcome
+
+    Study = work.Run[tuple[Design, int], Outcome]
+
+
+def latest(asked: Design, seed: int) -> Study:
+    """Return the latest run once it is finished or stopped; show how far it is."""
+    return work.latest(
+        "study-1",
+        (asked, seed),
+        total=len(asked.scenarios),
+        begin=lambda: run(asked, np.random.default_rng(seed)),
+        button="Run the study",
+        pieces=f"settings with {asked.repetitions:,} releases each",
+    )
+
+
+def proof(current: Study) -> None:
+    """Say what does not hold and what does, and which number proves it."""
+    design = current.asked[0]
+    worst = costs(design).groupby("mechanism", sort=False)["real epsilon"].max()
+    published = CATALOG["truncated-published"].label
+    fine = [str(name) for name in worst.index if name != published]
+    text = ""
+    if published in worst:
+        text = (
+            "**What is wrong, and which number proves it.** Truncation as published "
+            f"claims ε {epsilon_text(design.epsilon)} and really gives up to "
+            f"ε **{epsilon_text(float(worst[published]))}**: how often a draw is "
+            "thrown away depends on the secret. "
+        )
+    if fine:
+        keep = "keeps" if len(fine) == 1 else "keep"
+        text += (
+            f"**What holds:** {' and '.join(fine)} {keep} "
+            f"ε {epsilon_text(design.epsilon)}."
+        )
+    st.markdown(text)
+
+
+@st.fragment
+def panels(current: Study) -> None:
+    """Show means and percentiles of the four statistics, for one correlation."""
+    design = current.asked[0]
+    chosen = st.radio(
+        "True correlation",
+        list(design.correlations),
+        index=design.correlations.index(max(design.correlations, key=abs)),
+        format_func=lambda rho: f"{rho:g}",
+        horizontal=True,
+        key=f"s1-correlation-{current.key}",
+    )
+    outcomes = [o for o in current.pieces if o.scenario.correlation == chosen]
+    st.caption(
+        "The strongest correlation is shown first: it loses most to the noise. Choose "
+        "another one to compare."
+    )
+    if not outcomes:
+        st.info("The run was stopped before it came to this correlation.")
+        return
+    st.caption(
+        f"Thin bars hold 95 % of the releases, thick ones half. Dots are means over "
+        f"{design.repetitions:,} releases, lines the exact means. Published and "
+        "calibrated are the two kinds of truncation."
+    )
+    pairs = {"Variances": STATISTICS[:2], "Covariance and correlation": STATISTICS[2:]}
+    tabs.show(
+        {title: partial(_panels, outcomes, names) for title, names in pairs.items()},
+        key="s1-panels",
+    )
+
+
+def _panels(outcomes: Sequence[Outcome], names: Sequence[str]) -> None:
+    for cell, name in zip(st.columns(2), names, strict=True):
+        with cell:
+            results.show(panel_picture(outcomes, name), f"s1-{name}", simulated=True)
+
+
+def cost(current: Study) -> None:
+    """Say what a release of the matrix really costs."""
+    design = current.asked[0]
+    table = costs(design)
+    nominal = design.epsilon
+    worst = table.groupby("mechanism", sort=False)["real epsilon"].max()
+    for cell, (label, level) in zip(st.columns(len(worst)), worst.items(), strict=True):
+        cell.metric(
+            str(label),
+            f"ε {epsilon_text(level)}",
+            help=f"What {label} really reveals at most, for {nominal:g} asked for.",
+        )
+    published = CATALOG["truncated-published"].label
+    if published in worst:
+        mine = table[table["mechanism"] == published]
+        low, high = mine["first variance"].min(), mine["first variance"].max()
+        st.markdown(
+            f"Truncation as published spends up to ε "
+            f"{epsilon_text(float(worst[published]))} where {nominal:g} is claimed: a "
+            f"variance alone costs {significant(float(low), 4)} to "
+            f"{significant(float(high), 4)} instead of its share of "
+            f"{significant(design.release('bit', 2).epsilons[0])}. BIT clamps "
+            "instead, which costs nothing; calibrated truncation adds the noise that "
+            "is missing."
+        )
+    with st.expander("What each step costs", key="s1-costs"):
+        st.dataframe(table, hide_index=True, key="s1-cost-table")
+
+
+def verdicts(current: Study) -> None:
+    """Hold what the original said against this run."""
+    results.verdicts(findings(current.asked[0], current.pieces))
+
+
+def download(outcomes: Sequence[Outcome]) -> None:
+    """Offer the numbers as a file."""
+    results.table_files(partial(numbers, outcomes), "study-1-covariances", "study-1")
+    st.caption("Simulated from the settings above. Public: no table was used.")

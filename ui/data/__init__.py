@@ -1,0 +1,1 @@
+"""Choosing a table, and what is declared about it."""

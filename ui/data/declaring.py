@@ -1,0 +1,70 @@
+"""What was declared about an upload: kept beside the ledger, and found again.
+
+Only what was typed or confirmed is kept, and only of uploads in Release mode.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from dpcore.errors import LedgerError
+from dpcore.releases.declarations import Declaration, Declarations
+from dpcore.releases.record import Mode
+from dpcore.releases.storage import default_folder
+from ui import session
+from ui.study import Earlier
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from ui.study import Study
+
+_FOLDER = "declared"
+
+
+def look_up(dataset: Dataset) -> Earlier | None:
+    """Return what was declared before, if anything was."""
+    names = [column.name for column in dataset.columns]
+    kept = _kept()
+    if not kept.knows(names):
+        return None
+    with contextlib.suppress(LedgerError):
+        account = dataset.fingerprint(session.fingerprint_key())
+        about_it = kept.of_table(account, names)
+        if about_it is not None:
+            return Earlier(declaration=about_it, same_table=True)
+    alike = kept.of_columns(names)
+    return None if alike is None else Earlier(declaration=alike, same_table=False)
+
+
+def redeclare(dataset: Dataset) -> None:
+    """Take over, and keep, what was newly declared about the table in use."""
+    session.redeclare(dataset)
+    study = session.study()
+    if study is not None and session.mode() is Mode.RELEASE:
+        keep(study)
+
+
+def keep(study: Study) -> None:
+    """Keep what was declared about an upload, for when it comes again.
+
+    Where that fails nothing is lost but the convenience.
+    """
+    if study.example is not None:
+        return
+    agreed = study.terms
+    declaration = Declaration(
+        columns=study.dataset.columns,
+        relation=agreed.relation,
+        rows=agreed.unit.rows,
+        minimum_people=agreed.minimum_people,
+        everybody=agreed.everybody,
+        day=datetime.now(UTC).date(),
+    )
+    with contextlib.suppress(LedgerError):
+        _kept().keep(study.fingerprint, declaration)
+
+
+def _kept() -> Declarations:
+    return Declarations(default_folder() / _FOLDER)

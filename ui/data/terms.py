@@ -1,0 +1,196 @@
+"""The terms of a study: who is protected against what, and what it all may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.budget import PrivacyBudget
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import odds_text
+from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.wording import epsilon_text, in_full
+from ui import controls, session
+from ui.study import Terms
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.releases.declarations import Declaration
+
+_RELATIONS = {
+    NeighboringRelation.SUBSTITUTION: "Substitution: a person's record is replaced; "
+    "the number of people is public",
+    NeighboringRelation.ADD_REMOVE: "Add/remove: a person is there or not; the number "
+    "of people is private",
+}
+_SAMPLE = "a sample of the people it is about"
+_EVERYBODY = "everybody it is about"
+_RELATION = "relation"
+_PAIR, _RHO = "ε and δ", "ρ (zero-concentrated)"
+_USUAL_MINIMUM = 100
+_USUAL_EPSILON, _USUAL_DELTA = 3.0, 1e-5
+
+
+def usual(people: int | None, noun: str) -> Terms:
+    """Return the terms that the controls start from.
+
+    ``people`` is a published number, or ``None`` where it is not public.
+    """
+    return Terms(
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(noun=noun),
+        budget=PrivacyBudget.of(epsilon=_USUAL_EPSILON, delta=_USUAL_DELTA),
+        minimum_people=people or _USUAL_MINIMUM,
+    )
+
+
+def of(declared: Declaration) -> Terms:
+    """Return the terms that were declared before, with the usual budget."""
+    return Terms(
+        relation=declared.relation,
+        unit=PrivacyUnit(rows=declared.rows),
+        budget=usual(declared.minimum_people, "person").budget,
+        minimum_people=declared.minimum_people,
+        everybody=declared.everybody,
+    )
+
+
+def differences(typed: Terms, in_force: Terms) -> list[tuple[str, str, str]]:
+    """Return what differs, what was typed, and what is in force, in words."""
+    words = zip(_words(typed), _words(in_force), strict=True)
+    return [(what, now, then) for (what, now), (_, then) in words if now != then]
+
+
+def _words(terms: Terms) -> tuple[tuple[str, str], ...]:
+    return (
+        ("neighboring relation", terms.relation.phrase),
+        (f"rows of one {terms.unit.noun}", f"at most {terms.unit.rows}"),
+        ("public minimum", f"{terms.minimum_people:,}"),
+        ("the table holds", _EVERYBODY if terms.everybody else _SAMPLE),
+        ("budget", terms.budget.describe()),
+    )
+
+
+def set_relation(relation: NeighboringRelation) -> None:
+    """Set the control of the relation, before it is shown."""
+    session.set_public(_RELATION, relation)
+
+
+def ask(*, start: Terms) -> Terms:
+    """Show the controls of the terms, which begin where ``start`` says."""
+    left, right = st.columns(2)
+    relation = left.radio(
+        "Neighboring relation",
+        list(_RELATIONS),
+        format_func=_RELATIONS.__getitem__,
+        key=_RELATION,
+        bind="query-params",
+        help="What the guarantee hides: which record a person has, or whether the "
+        "person is in the table at all.",
+    )
+    unit = _unit(right, start.unit)
+    minimum = controls.number(
+        right,
+        "Public minimum number of people",
+        start.minimum_people,
+        (3, None),
+        key=f"minimum-{session.generation()}",
+        kept="session",
+        note="Used only where the number of people is private: with add/remove, where "
+        "people with a missing value are left out, or where a person may own several "
+        "rows (then it is one of rows). Averages divide by at least "
+        "this number. A larger one means less noise, and bias if fewer are there.",
+    )
+    everybody = left.radio(
+        "The table holds",
+        [_SAMPLE, _EVERYBODY],
+        index=int(start.everybody),
+        key=f"holds-{session.generation()}",
+        persist_state="session",
+        help="A sample differs by chance from the population that it was drawn from, "
+        "and answers are given with that sampling error, too. Everybody, such as a "
+        "complete workforce, is no sample: then noise is the only chance in an answer.",
+    )
+    return Terms(
+        relation=relation,
+        unit=unit,
+        budget=_budget(),
+        minimum_people=minimum,
+        everybody=everybody == _EVERYBODY,
+    )
+
+
+def _unit(place: DeltaGenerator, start: PrivacyUnit) -> PrivacyUnit:
+    noun = start.noun
+    whole = place.checkbox(
+        f"Every row is one {noun}",
+        value=start.rows == 1,
+        key=f"whole-{session.generation()}",
+        persist_state="session",
+        help="The guarantee protects rows. If a person may own several, say how many.",
+    )
+    if whole:
+        return PrivacyUnit(noun=noun)
+    rows = controls.number(
+        place,
+        f"Rows that one {noun} may own at most",
+        max(start.rows, 2),
+        (2, None),
+        key=f"rows-{session.generation()}",
+        kept="session",
+        note="A promise of yours, which cannot be checked here. Noise grows with it. "
+        "How many rows somebody owns is protected, too: a person may own none, one or "
+        "as many, so that the number of rows of the table is private.",
+    )
+    return PrivacyUnit(noun=noun, rows=rows)
+
+
+def _budget() -> PrivacyBudget:
+    """Show the controls of the budget; where it cannot be agreed, say so and stop."""
+    try:
+        return _typed_budget()
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        st.stop()
+
+
+def _typed_budget() -> PrivacyBudget:
+    kind, first, second = st.columns(3)
+    notion = kind.selectbox(
+        "Budget counted in",
+        [_PAIR, _RHO],
+        key="notion",
+        bind="query-params",
+        help="All releases together are limited by the sums of ε and δ, or by the sum "
+        "of ρ.",
+    )
+    if notion == _RHO:
+        rho = controls.charged(
+            first,
+            "Privacy budget ρ",
+            0.1,
+            (1e-12, 1e4),
+            key="budget-rho",
+            note="Zero-concentrated privacy: costs simply add up, and many small "
+            "releases cost less than with ε.",
+        ).inside
+        reading = epsilon_text(epsilon_of_rho(rho, delta=1e-6))
+        st.caption(
+            f"All releases together: ρ {in_full(rho)}, at most ε {reading} at δ 1e-6."
+        )
+        return PrivacyBudget.of(rho=rho)
+    typed = (
+        controls.charged_epsilon(
+            first, "Privacy budget ε", _USUAL_EPSILON, (1e-9, 700.0, 0.5), key="budget"
+        ),
+        controls.charged_delta(
+            second, "δ", _USUAL_DELTA, (0.0, 0.1), key="budget-delta"
+        ),
+    )
+    epsilon, delta = (one.inside for one in typed)
+    st.caption(f"All releases together: {odds_text(epsilon, delta)}.")
+    return PrivacyBudget.of(epsilon=epsilon, delta=delta)

@@ -1,0 +1,259 @@
+"""Choosing a table: a built-in example, or a CSV read with an editable dialect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import propose_kinds
+from dpcore.data.dataset import Dataset
+from dpcore.data.dialects import Dialect, sniff
+from dpcore.data.examples import EXAMPLES, Example
+from dpcore.data.reading import MAX_BYTES, read_csv
+from dpcore.errors import DPCoreError
+from ui import controls, session
+from ui.data import declaring, terms
+from ui.study import Draft, Upload
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_SEPARATORS = {",": "comma  ,", ";": "semicolon  ;", "\t": "tab"}
+_DECIMALS = {".": "point  .", ",": "comma  ,"}
+_THOUSANDS = {"": "none", ",": "comma  ,", ".": "point  .", " ": "space", "'": "'"}
+_ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8 with BOM",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+}
+
+
+def choose() -> None:
+    """Show the ways to choose a table, and read what was chosen."""
+    left, right = st.columns(2)
+    with left:
+        example = st.selectbox(
+            "Example data",
+            [example.key for example in EXAMPLES],
+            index=_in_use(),
+            format_func=lambda key: _example(key).title,
+            placeholder="Choose a survey",
+            key=f"example-{session.generation()}",
+            on_change=session.ask_to_read,
+            args=("example",),
+            help="Real surveys with bounds and code book filled in. In Classroom mode "
+            "nothing real is spent.",
+        )
+        for line in EXAMPLES:
+            if line.key == example:
+                st.caption(line.sentence)
+    with right:
+        key = f"upload-{session.uploads()}"
+        st.file_uploader(
+            "CSV file",
+            type=["csv", "tsv", "txt"],
+            key=key,
+            on_change=session.take_upload,
+            args=(key, _wrap),
+            max_upload_size=MAX_BYTES // 2**20,
+            help="Comma, semicolon or tab; the table stays in this tab's memory.",
+        )
+    wanted, upload = session.wanted(), session.upload()
+    if wanted == "example" and example is not None:
+        _read_example(example)
+    elif wanted == "upload" and upload is not None:
+        _read_upload(upload)
+    _tell_failure(upload)
+    _tell_draft(upload)
+
+
+def load_example(key: str) -> Draft:
+    """Return a built-in example as a draft."""
+    return Draft(dataset=_example(key).load(), example=key)
+
+
+def noun(example: str | None) -> str:
+    """Return what one row of the table describes, as far as that is known."""
+    return "person" if example is None else _example(example).noun
+
+
+def _example(key: str) -> Example:
+    return next(example for example in EXAMPLES if example.key == key)
+
+
+def _in_use() -> int | None:
+    """Return the place of the example that the page is about, if it is one."""
+    current = session.draft() or session.study()
+    keys = [example.key for example in EXAMPLES]
+    named = None if current is None else current.example
+    return keys.index(named) if named in keys else None
+
+
+def _read_example(key: str) -> None:
+    with st.spinner("Loading the survey …"):
+        session.begin_reading()
+        session.keep_draft(load_example(key))
+    # The box of examples was drawn before, for another table.
+    st.rerun()
+
+
+def _wrap(name: str, data: bytes) -> Upload:
+    return Upload(name=name, data=data)
+
+
+def _read_upload(upload: Upload) -> None:
+    with st.spinner(f"Reading {upload.size} …"):
+        session.begin_reading()
+        dialect = upload.dialect or sniff(upload.data)
+        session.read_as(dialect)
+        try:
+            frame = read_csv(upload.data, dialect)
+            columns = propose_kinds(frame)
+            dataset = Dataset(name=upload.name, frame=frame, columns=columns)
+        except DPCoreError as error:
+            session.fail(str(error))
+        else:
+            earlier = declaring.look_up(dataset)
+            session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+    st.rerun()
+
+
+def _tell_failure(upload: Upload | None) -> None:
+    """Say why the last file could not be read, and offer to forget it."""
+    failure = session.failure()
+    if failure is None:
+        return
+    st.error(literal(failure))
+    if session.draft() is not None or session.study() is not None:
+        st.caption("What you had before is kept.")
+    if upload is not None:
+        facts = f"{upload.size} · not read"
+        _row(upload.name, facts, "Forget this file", session.forget_upload)
+        _edit_dialect(upload)
+
+
+def _tell_draft(upload: Upload | None) -> None:
+    """Name the table that is not in use yet, and what can be done with it."""
+    draft = session.draft()
+    if draft is None:
+        return
+    if session.failure() is not None:
+        upload = None
+    facts = "not in use yet" if upload is None else f"{upload.size} · not in use yet"
+    _row(draft.dataset.name, facts, "Forget this table", session.forget_draft)
+    if upload is not None and upload.dialect is not None:
+        _tell_reading(upload.dialect, len(draft.dataset.columns))
+        _edit_dialect(upload)
+    _offer(draft)
+
+
+def _tell_reading(dialect: Dialect, columns: int) -> None:
+    """Say what a reader would not expect of the way in which a file was read."""
+    skipped = dialect.skipped
+    if skipped:
+        lines = "The first line was" if skipped == 1 else f"{skipped} lines were"
+        st.info(
+            f"{lines} left out: the header comes after comments (#) or a line “sep=”. "
+            "If that is wrong, change it under “How the file is read”."
+        )
+    if columns == 1:
+        st.warning(
+            "Only one column was found. If the file has more, choose another separator "
+            "under “How the file is read”."
+        )
+
+
+def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{literal(name)}** · {facts}")
+        st.button(label, on_click=forget)
+
+
+def _offer(draft: Draft) -> None:
+    """Offer what was declared before to the table that is not in use yet."""
+    if draft.start is not None:
+        st.caption("What was declared before is filled in. Change what has changed.")
+    if draft.earlier is None:
+        return
+    declared = draft.earlier.declaration
+    day = f"{declared.day:%d %B %Y}".lstrip("0")
+    with st.container(border=True):
+        st.markdown(
+            f"**This table was declared before**, on {day}: the kinds, bounds, lists, "
+            "units and meanings of its columns, and who is protected."
+            if draft.earlier.same_table
+            else f"**A table with the same columns was declared before**, on {day}. "
+            "Take that over as far as you know it to hold without looking into this "
+            "table."
+        )
+        st.button("Use what was declared before", on_click=_take_over)
+
+
+def _take_over() -> None:
+    draft = session.draft()
+    if draft is None or draft.earlier is None:
+        return
+    declared = draft.earlier.declaration
+    session.keep_draft(
+        replace(
+            draft,
+            dataset=draft.dataset.with_columns(*declared.columns),
+            earlier=None,
+            start=terms.of(declared),
+        )
+    )
+    terms.set_relation(declared.relation)
+
+
+def _edit_dialect(upload: Upload) -> None:
+    known = upload.dialect or Dialect()
+    key = f"{session.uploads()}-{session.generation()}"
+    with st.expander("How the file is read", expanded=session.failure() is not None):
+        cells = st.columns(5)
+        picks = (
+            ("Separator", _SEPARATORS, known.delimiter),
+            ("Decimal mark", _DECIMALS, known.decimal),
+            ("Thousands mark", _THOUSANDS, known.thousands),
+            ("Encoding", _ENCODINGS, known.encoding),
+        )
+        delimiter, decimal, thousands, encoding = (
+            cell.selectbox(
+                label,
+                list(options),
+                index=list(options).index(value),
+                format_func=options.__getitem__,
+                key=f"{label}-{key}",
+            )
+            for cell, (label, options, value) in zip(cells, picks, strict=False)
+        )
+        skipped = controls.number(
+            cells[-1],
+            "Lines before the header",
+            known.skipped,
+            (0, None),
+            key=f"skipped-{key}",
+            kept="page",
+            note="Comments and the like, which are left out. Blank lines always are.",
+        )
+        if not st.button("Read the file again"):
+            return
+        try:
+            dialect = Dialect(
+                encoding=encoding,
+                delimiter=delimiter,
+                decimal=decimal,
+                thousands=thousands,
+                skipped=skipped,
+            )
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+            return
+        session.read_as(dialect)
+        session.ask_to_read("upload")
+        st.rerun()

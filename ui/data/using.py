@@ -1,0 +1,189 @@
+"""Taking a table into use, and links that open a built-in example."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.examples import EXAMPLES
+from dpcore.errors import LedgerError
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode
+from dpcore.releases.storage import LEDGER, default_folder
+from ui import session
+from ui.data import declaring, terms, upload
+from ui.data.upload import load_example
+from ui.study import Study
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from ui.study import Draft, Terms
+
+_LINK = "example"
+
+
+def accept(dataset: Dataset, example: str | None, agreed: Terms) -> Study:
+    """Return the study of a table on these terms, and agree them with the ledger.
+
+    A table that already has releases keeps the budget that was fixed for it; the Ledger
+    page changes it. A lesson takes the budget over.
+
+    Raises:
+        LedgerError: If the relation or the unit differ from those of earlier releases,
+            or the ledger cannot be used.
+        ParameterError: If a lesson has spent more than its new budget.
+
+    """
+    study = _study(dataset, example, agreed)
+    if session.mode_in_use(example) is Mode.CLASSROOM:
+        _agree_lesson(study)
+    if example is None:
+        _agree(study.fingerprint, agreed)
+        declaring.keep(study)
+    return study
+
+
+def _study(dataset: Dataset, example: str | None, agreed: Terms) -> Study:
+    try:
+        key = session.fingerprint_key()
+    except LedgerError:
+        if example is None:
+            raise
+        # A lesson needs no ledger, and Release mode will say what is wrong with it.
+        key = session.spare_key()
+    return Study(
+        dataset=dataset,
+        fingerprint=dataset.fingerprint(key),
+        key=key,
+        terms=agreed,
+        example=example,
+    )
+
+
+def start(current: Draft | Study) -> Terms:
+    """Return the terms that the controls of a table begin with."""
+    if isinstance(current, Study):
+        return current.terms
+    published = None if current.example is None else current.dataset.people
+    return current.start or terms.usual(published, upload.noun(current.example))
+
+
+def use_example(key: str) -> None:
+    """Put a built-in example in use with the usual terms.
+
+    A lesson about it that was begun before goes on, with the budget that it has.
+    """
+    dataset = load_example(key).dataset
+    noun = upload.noun(key)
+    session.start_anew()
+    session.use(_study(dataset, key, terms.usual(dataset.people, noun)))
+
+
+def tell_not_in_force(typed: Terms) -> None:
+    """Mark the terms on screen that are not those of the table in use.
+
+    The budget in force is that of the table's account, which keeps what was fixed
+    first.
+    """
+    study = session.require_study()
+    in_force = study.terms
+    with contextlib.suppress(LedgerError):
+        in_force = replace(in_force, budget=session.account(study).budget)
+    lines = [
+        f"- {what}: {now}; in force: **{then}**"
+        for what, now, then in terms.differences(typed, in_force)
+    ]
+    if not lines:
+        return
+    kept = typed.budget != in_force.budget and session.mode() is Mode.RELEASE
+    if kept:
+        lines[-1] += ". The ledger keeps it; the Ledger page changes it, on record"
+    if len(lines) > kept:
+        lines += ["", "The terms apply once you press “Use this data”."]
+        lines += _tell_lesson(study, typed)
+    st.warning("\n".join(["**On screen, and not in force:**", "", *lines]))
+
+
+def _tell_lesson(study: Study, typed: Terms) -> list[str]:
+    """Say where the lesson so far stays, if the new terms begin another."""
+    same = (typed.relation, typed.unit.rows) == (
+        study.terms.relation,
+        study.terms.unit.rows,
+    )
+    if same or session.mode() is not Mode.CLASSROOM:
+        return []
+    releases = session.account(study).releases
+    if not releases:
+        return []
+    line = (
+        "The lesson so far stays with the terms in force, and comes back with them: "
+        f"{releases} release{'s' if releases > 1 else ''}."
+    )
+    return [line]
+
+
+def tell_mode(current: Draft | Study) -> None:
+    """Say before a table is put in use where that changes the mode."""
+    after = session.mode_in_use(current.example)
+    if after is not session.mode():
+        st.caption(
+            f"It begins in {after.capitalize()} mode. A mode that you choose at the "
+            "side stays."
+        )
+
+
+def mode_text() -> str:
+    """Return what a release does in the mode that is in force."""
+    if session.mode() is Mode.RELEASE:
+        return "Release mode: answers are real, and spend the budget of this table."
+    return "Classroom mode: answers are for teaching, and spend nothing real."
+
+
+def forget() -> None:
+    """Drop the table, and the link that would open it again."""
+    session.forget()
+    st.query_params.pop(_LINK, None)
+
+
+def follow_link() -> None:
+    """Open the example that the address names, and name the one in use there.
+
+    Only names of built-in examples are ever written to the address.
+    """
+    study = session.study()
+    wanted = st.query_params.get(_LINK)
+    if study is None and session.draft() is None and wanted in _keys():
+        with st.spinner("Loading the survey …"):
+            use_example(str(wanted))
+        st.rerun()
+    named = study.example if study is not None else None
+    if named is not None and wanted != named:
+        st.query_params[_LINK] = named
+    elif named is None and wanted is not None:
+        del st.query_params[_LINK]
+
+
+def _keys() -> set[str]:
+    return {example.key for example in EXAMPLES}
+
+
+def _agree_lesson(study: Study) -> None:
+    """Bring the lesson about the table, if one was begun, to its new budget."""
+    book, budget = session.lesson(study), study.terms.budget
+    account = book.account(study.fingerprint)
+    if account is not None and account.budget != budget:
+        book.change_budget(study.fingerprint, budget, "typed on Data")
+
+
+def _agree(fingerprint: str, agreed: Terms) -> None:
+    """Open the account on disk, or bring it to the terms if nothing was released."""
+    ledger = Ledger.at(default_folder() / LEDGER)
+    account = ledger.account(fingerprint)
+    rows = agreed.unit.rows
+    if account is None:
+        ledger.open_account(fingerprint, agreed.budget, agreed.relation, rows)
+    elif (account.relation, account.unit_rows) != (agreed.relation, rows):
+        ledger.change_relation(fingerprint, agreed.relation, rows)

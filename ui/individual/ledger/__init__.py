@@ -1,0 +1,1 @@
+"""Everybody's loss over all releases of the ledger."""

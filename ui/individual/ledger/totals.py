@@ -1,0 +1,320 @@
+"""What each person has lost over all releases of the ledger. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.figures.individual.person_totals import (
+    Compared,
+    odometer_picture,
+    totals_picture,
+)
+from dpcore.individual.release_losses import ReleaseLosses
+from dpcore.individual.totals import Counting, gather, odometer, person_totals
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import event_from
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.record import Mode
+from dpcore.wording import compared_with, epsilon_text, rounded, significant
+from ui import controls, recovery, results, session
+from ui.individual.ledger import losses as ledger_losses
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.arrays import FloatArray
+    from dpcore.individual.totals import PersonTotals
+    from ui.individual.ledger.losses import LedgerLosses
+    from ui.individual.subject import AnySubject
+    from ui.study import Study
+
+_MOST = 10
+_USUAL_DELTA = 1e-6
+_TOP, _ROW = "the most exposed person", "a row of the table"
+
+
+def show(subject: AnySubject, study: Study) -> None:
+    """Show everybody's total over the ledger, and one person's odometer."""
+    with recovery.told():
+        _show(subject, study)
+
+
+def _show(subject: AnySubject, study: Study) -> None:
+    releases = session.ledger().releases(study.fingerprint)
+    if not releases:
+        st.info(_nothing(study))
+        st.page_link("pages/release.py", label="Go to Release")
+        return
+    with st.spinner("Adding up everybody's losses …"):
+        ledger = ledger_losses.read(releases, study, subject.relation)
+        gathered = session.remember(
+            "gathered-losses",
+            ledger.key,
+            lambda: gather(ledger.losses, people=study.dataset.people),
+        )
+    delta, way = _ask(study)
+    with st.spinner("Adding up everybody's losses …"):
+        totals = session.remember(
+            "person-totals",
+            f"{ledger.key} {delta}",
+            lambda: gathered.at(delta),
+        )
+    _uncounted(ledger)
+    compared = _compare(ledger, subject.relation)
+    ranking = _everybody(ledger, totals, way, study, compared)
+    _one(ledger, totals, ranking, study, compared)
+    with st.expander("How losses add up", key="totals-how"):
+        _how(subject.relation)
+
+
+def _ask(study: Study) -> tuple[float, Counting]:
+    left, right = st.columns(2)
+    budget = session.account(study).budget
+    delta = controls.delta(
+        left,
+        "δ of the totals",
+        float(budget.delta or 0) or _USUAL_DELTA,
+        (0.0, 0.1),
+        key="totals-delta",
+        note="Every total is an ε that goes with this δ. Gaussian noise has none at 0.",
+    )
+    ways = [Counting.BEST, *(way for way in Counting if way is not Counting.BEST)]
+    way = right.selectbox(
+        "Losses put together by",
+        ways,
+        key="totals-way",
+        bind="query-params",
+        help="Each is a valid total of the same releases; the smallest is the best.",
+    )
+    return delta, way
+
+
+_AT_WORST = " (counted at its worst case)"
+"""Of a release whose part in a person's total is no loss of their own."""
+
+
+def _uncounted(ledger: LedgerLosses) -> None:
+    """Say which releases are counted at their worst case."""
+    worst = {
+        release.title
+        for release, losses in zip(ledger.releases, ledger.losses, strict=True)
+        if losses.own is None
+    }
+    if worst:
+        names = ", ".join(sorted(worst))
+        st.caption(
+            literal(
+                "Counted at the worst case for everybody, because each person's own "
+                f"loss is not worked out here: {names}."
+            )
+        )
+    if len(set(map(id, ledger.losses))) > ledger.most:
+        st.caption(
+            f"Of a table of this size the {ledger.most} costliest questions are looked "
+            "at closely; beyond these everybody is counted at the worst case."
+        )
+    for note in ledger.notes:
+        st.caption(literal(f"Losses of {note}."))
+
+
+def _everybody(
+    ledger: LedgerLosses,
+    totals: PersonTotals,
+    way: Counting,
+    study: Study,
+    compared: Compared,
+) -> list[int]:
+    """Show the distribution of totals; return the rows of the most exposed people."""
+    losses = session.remember(
+        "ranked-totals",
+        f"{ledger.key} {totals.delta} {way}",
+        lambda: totals.losses(way),
+    )
+    events = [event_from(release.event) for release in ledger.releases]
+    worst = person_totals(
+        [ReleaseLosses(event=event) for event in events], people=1, delta=totals.delta
+    )
+    charged = float(session.account(study).spent.epsilon)
+    cells = st.columns(3)
+    cells[0].metric(
+        "Account was charged",
+        f"ε {epsilon_text(charged)}",
+        help="Public: the sum of the costs, for the worst case of each release.",
+    )
+    cells[1].metric("Most exposed person lost", f"ε {significant(losses.maximum)}")
+    cells[2].metric("Average person lost", f"ε {significant(losses.mean)}")
+    results.show(
+        totals_picture(
+            losses, charged=charged, planned=float(worst.of[way][0]), compared=compared
+        ),
+        "person-totals",
+    )
+    rows = [int(row) for row in losses.ranking(_MOST)]
+    st.markdown("**Most exposed over the whole ledger**")
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": [row + 1 for row in rows],
+                "total epsilon": rounded(losses.epsilon[rows]),
+                "most from": _costliest(ledger, rows, totals.delta),
+            }
+        ),
+        column_config={"total epsilon": results.THREE_DIGITS},
+        hide_index=True,
+        key="most-exposed-totals",
+    )
+    return rows
+
+
+def _one(
+    ledger: LedgerLosses,
+    totals: PersonTotals,
+    ranking: Sequence[int],
+    study: Study,
+    compared: Compared,
+) -> None:
+    """Show one person's odometer."""
+    st.markdown("**One person's odometer**")
+    left, right = st.columns(2)
+    whom = left.radio("Whose", [_TOP, _ROW], horizontal=True, key="odometer-whose")
+    row = ranking[0]
+    if whom == _ROW:
+        count = study.dataset.people
+        row = controls.number(
+            right,
+            f"Row, from 1 to {count:,}",
+            1,
+            (1, count),
+            key=f"odometer-row-{session.generation()}",
+            kept="page",
+        )
+        row = int(row) - 1
+    path = odometer(ledger.losses, row, delta=totals.delta)
+    own = _alone(ledger, [row], totals.delta)[:, 0].tolist()
+    results.show(
+        odometer_picture(
+            path,
+            titles=[release.title for release in ledger.releases],
+            own=own,
+            charges=[float(release.cost.epsilon) for release in ledger.releases],
+            compared=compared,
+        ),
+        "odometer",
+    )
+    place = st.expander(
+        "This person's total, by every way of counting",
+        key="odometer-ways-open",
+        on_change="rerun",
+    )
+    if place.open:
+        with place:
+            _four_ways(ledger, path[-1], row)
+
+
+def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
+    """List one person's total by every way of counting."""
+    events = [losses.of(row) for losses in ledger.losses]
+    with st.spinner("Composing the losses …"):
+        pld = session.remember(
+            "odometer-pld",
+            f"{ledger.key} {totals.delta} {row}",
+            lambda: compose(events, delta=totals.delta).pld,
+        )
+    ways = [(way.value, float(total[0])) for way, total in totals.of.items()]
+    ways[-1] = ("the smallest of those above", ways[-1][1])
+    ways.append(("for comparison, loss distributions convolved", pld))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "put together by": [name for name, _ in ways],
+                "total epsilon": [significant(value) for _, value in ways],
+            }
+        ),
+        hide_index=True,
+        key="odometer-ways",
+    )
+
+
+def _alone(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> FloatArray:
+    """Return the epsilon of each release for some people, shape ``(r, people)``."""
+    people = np.array(rows)
+    epsilons = (losses.among(people).epsilon(delta) for losses in ledger.losses)
+    return np.array([np.broadcast_to(one, len(rows)) for one in epsilons])
+
+
+def _costliest(ledger: LedgerLosses, rows: Sequence[int], delta: float) -> list[str]:
+    """Return the release that reveals most about each of some people."""
+    places = np.argmax(_alone(ledger, rows, delta), axis=0).tolist()
+    return [
+        f"{place + 1}: {ledger.releases[place].title}"
+        + (_AT_WORST if ledger.losses[place].own is None else "")
+        for place in places
+    ]
+
+
+def _how(relation: NeighboringRelation) -> None:
+    st.markdown(
+        "A person's own loss from one release is about two tables only. Losses of "
+        "several releases compose like guarantees: their ε **add up** (with the δ, of "
+        "which each Gaussian release gets an equal part); **advanced composition** "
+        "gains from many small ones (Kairouz, Oh and Viswanath 2015); **zCDP** adds up "
+        "each person's ρ and converts once. **Gaussian noise** composes exactly: the "
+        "squares of shift over noise add up, whatever the number of releases; "
+        "together with other noise, their ε are added to it. All are valid, so the "
+        "smallest is. Of more than 50,000 people a loss is rounded up by 0.05 % at "
+        "most.\n\n"
+        "**From a secret sample** a person loses what their own change in the sample "
+        "reveals, amplified. **From bootstraps** they lose what their own change by "
+        "one copy reveals to somebody who is told how often they were drawn, and never "
+        "more than the guarantee; where loss distributions are convolved, bootstraps "
+        "are counted at the guarantee.\n\n"
+        "This describes the releases that were made. If a release was chosen in view "
+        "of earlier answers, the total of a person is what happened, not a guarantee; "
+        "the account is charged the worst case for that reason. Nor may these totals "
+        "decide who is left out of the next release: each depends on everybody's "
+        "records, so that leaving one person out would tell of the others.\n\n"
+        + (
+            "With another record instead of a removed one, each release is counted "
+            "for the record that reveals most in it. No single record may do so in all "
+            "of them. For a statistic the total is an upper bound; for a model the "
+            "worst record is the worst that a search found, not proved.\n\n"
+            if relation is NeighboringRelation.SUBSTITUTION
+            else ""
+        )
+        + "Source: Y.-X. Wang, *Per-instance differential privacy*, 2019, section 2; "
+        "V. Feldman and T. Zrnic, *Individual privacy accounting*, 2021."
+    )
+
+
+def _nothing(study: Study) -> str:
+    """Say that there is no release to add up, and where there are some."""
+    real = session.real_releases(study) if session.mode() is Mode.CLASSROOM else 0
+    if real:
+        plural = "" if real == 1 else "s"
+        return (
+            f"Nothing in this lesson; the real ledger has {real} release{plural} "
+            "(Release mode)."
+        )
+    return (
+        "Nothing has been released about this table yet. Release a number, and see "
+        "here what it cost each person."
+    )
+
+
+def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> Compared:
+    """Say what the losses compare with, and what the charges do; return both."""
+    others = {release.relation for release in ledger.releases} - {relation}
+    st.markdown(f"Losses here are **{compared_with(relation)}**.")
+    if others:
+        named = " and ".join(sorted(other.phrase for other in others))
+        st.caption(
+            f"The account was charged for {named}. That is another question: a part of "
+            "the difference between charge and losses comes from it, and not from the "
+            "people. Choose the same under “What if” above to compare like with like."
+        )
+    return Compared(relation=relation, mixed=bool(others))

@@ -1,0 +1,1 @@
+"""Everybody's loss from a regression model."""

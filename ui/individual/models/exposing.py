@@ -1,0 +1,306 @@
+"""Everybody's loss from a regression model. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
+from dpcore.figures.individual.model_exposures import (
+    Split,
+    audit_text,
+    split_picture,
+)
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.individual.leverage_map import leverage_map
+from dpcore.studies.individual.model_causes import causes
+from dpcore.wording import epsilon_text, people, percent, significant
+from ui import results, session
+from ui.individual import details, everybody
+from ui.individual.models import closer, frontier, households
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.relations import PrivacyUnit
+    from dpcore.studies.individual.leverage_map import LeverageMap
+    from dpcore.studies.individual.model_causes import Causes
+    from ui.individual.subject import ModelSubject
+    from ui.study import Study
+
+_MOST = 10
+_TOLERATED = 0.05
+
+
+def show(subject: ModelSubject, study: Study) -> None:
+    """Show everybody's loss from the release of a model."""
+    everybody.show(
+        subject,
+        study,
+        remarks=lambda: _remarks(subject),
+        most_exposed=lambda: _why(subject, subject.identity(study)),
+        closer=lambda: _closer(subject, study),
+    )
+
+
+def _remarks(subject: ModelSubject) -> None:
+    exposure, asked = subject.exposure, subject.request
+    _audit(subject)
+    if exposure.note:
+        st.caption(literal(f"Losses here are {exposure.note}."))
+    if subject.relation is NeighboringRelation.SUBSTITUTION:
+        st.markdown(_replaced_text(exposure, asked.relation, asked.unit))
+
+
+def _closer(subject: ModelSubject, study: Study) -> None:
+    """Offer what else can be read from the losses."""
+    analysis = subject.identity(study)
+    details.folded(
+        "People with several rows (households)",
+        "closer-households",
+        lambda: households.households(subject, study),
+    )
+    everybody.moments(subject, study)
+    details.folded(
+        "What this says about overfitting",
+        "closer-overfitting",
+        lambda: closer.overfitting(subject, analysis, _causes(subject, analysis)),
+    )
+    details.folded(
+        "Published bounds beside the exact loss",
+        "closer-bounds",
+        lambda: closer.bounds(subject, analysis, _causes(subject, analysis)),
+    )
+    details.folded(
+        "Privacy against accuracy",
+        "closer-frontier",
+        lambda: frontier.show(subject, study),
+    )
+
+
+def _audit(subject: ModelSubject) -> None:
+    """Say how well the approximation of a nonlinear model did."""
+    if not subject.exposure.exact:
+        return
+    if subject.fit.linear:
+        st.badge("Exact for everybody", icon=":material/check:", color="green")
+        return
+    error = subject.exposure.audit
+    good = error <= _TOLERATED
+    checked = 0 if subject.audited is None else len(subject.audited.refitted)
+    if checked == 0:
+        st.badge(
+            "Approximation not audited: it was stopped",
+            icon=":material/warning:",
+            color="orange",
+        )
+        return
+    st.badge(
+        f"Approximation audited: {percent(error)} off at most"
+        if np.isfinite(error)
+        else "Approximation audited: not everybody has a fit without them",
+        icon=":material/check:" if good else ":material/warning:",
+        color="green" if good else "orange",
+    )
+    st.caption(
+        audit_text(error, people=subject.exposure.people, refitted=checked)
+        + " Those who were fitted again count with their exact loss."
+    )
+
+
+def _causes(subject: ModelSubject, analysis: str) -> Causes:
+    exposure, asked = subject.exposure, subject.request
+    return session.remember(
+        "model-causes",
+        analysis,
+        lambda: causes(
+            asked.law,
+            subject.fit,
+            leverage=exposure.leverage,
+            residual=exposure.residual,
+            shift=exposure.shift_lengths,
+            delta=asked.delta,
+            leaves=subject.relation is NeighboringRelation.ADD_REMOVE,
+        ),
+    )
+
+
+def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
+    why = _causes(subject, analysis)
+    return session.remember(
+        "model-map",
+        analysis,
+        lambda: leverage_map(
+            why.leverage,
+            why.residual,
+            subject.exposure.epsilon,
+            loss_at=why.loss_at,
+            most=_MOST,
+        ),
+    )
+
+
+def _why(subject: ModelSubject, analysis: str) -> None:
+    """Show leverage against residual, and the causes for the most exposed."""
+    st.markdown("**Who is most exposed, and why**")
+    if subject.exposure.upper and subject.codes is None:
+        _bounded(subject)
+        return
+    why = _causes(subject, analysis)
+    try:
+        found = _map(subject, analysis)
+    except ParameterError:
+        st.info(
+            "There is nothing to draw: nobody has leverage, or there is no fit without "
+            "any of the people. A penalty gives everybody a fit without them."
+        )
+    else:
+        _explained(subject, why, found, analysis)
+    most = [person.entry for person in subject.exposure.most_exposed(_MOST)]
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "row": subject.exposure.rows[most] + 1,
+                "leverage": subject.exposure.leverage[most],
+                why.short: why.leverage[most],
+                "residual": why.residual[most],
+            }
+            | details.own(subject.exposure, most)
+        ),
+        column_config={
+            "leverage": results.THREE_DIGITS,
+            why.short: results.THREE_DIGITS,
+            "residual": results.THREE_DIGITS,
+            **details.OWN_DIGITS,
+        },
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def _bounded(subject: ModelSubject) -> None:
+    """List the largest bounds: nothing but a person's own record decides them."""
+    exposure = subject.exposure
+    st.markdown(
+        "For this release only an upper bound on each loss is known, from the length "
+        "of the person's own features and public numbers. How unusual somebody is "
+        "among the others, or how badly predicted, plays no part in it."
+    )
+    if exposure.tied > _MOST:
+        st.markdown(f"{people(exposure.tied)} are tied at the top.")
+        return
+    most = [person.entry for person in exposure.most_exposed(_MOST)]
+    st.dataframe(
+        pd.DataFrame({"row": exposure.rows[most] + 1} | details.own(exposure, most)),
+        column_config=details.OWN_DIGITS,
+        hide_index=True,
+        key="most-exposed",
+    )
+
+
+def _explained(
+    subject: ModelSubject, why: Causes, found: LeverageMap, analysis: str
+) -> None:
+    """Show the map, and for the most exposed how much each cause adds."""
+    rows = (subject.exposure.rows[found.top] + 1).tolist()
+    results.show(
+        iso_epsilon_picture(
+            found,
+            rows=rows,
+            leverage=why.name,
+            residual="what the prediction without the person misses",
+        ),
+        "leverage-map",
+    )
+    if found.left_out:
+        st.caption(
+            f"{people(found.left_out)} not on the map: without leverage, or given away "
+            "because there is no fit without them."
+        )
+    if np.isfinite(found.floor):
+        st.markdown(
+            _floor_text(
+                found.floor, sampled=subject.request.mechanism_key == "posterior"
+            )
+        )
+    split = session.remember("model-split", analysis, lambda: _split(why, found, rows))
+    results.show(split_picture(split), "split")
+
+
+def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
+    known = np.isfinite(why.leverage) & np.isfinite(why.residual)
+    pull = float(np.median(why.leverage[known]))
+    miss = float(np.median(np.abs(why.residual[known])))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Split(
+            rows=rows,
+            pull=found.top_leverage / pull,
+            cause=why.short,
+            miss=np.abs(found.top_residual) / miss,
+            epsilon=found.top_epsilon,
+        )
+
+
+def definitions() -> None:
+    """Define the loss from a model and what decides it."""
+    st.markdown(
+        "**Leverage** says how unusual a person's features are: the share of their "
+        "prediction that their own record makes, as on “Regression”. **Without the "
+        "person** it is h/(1 - h). The **pull** of a record is how far the model moves "
+        "for each unit that it misses, in the norm of the noise. The **leave-one-out "
+        "residual** is what the model fitted to everybody else misses this person's "
+        "target by. Pull and residual decide how far the coefficients move when the "
+        "person leaves, and so what the noise has to hide.\n\n"
+        "For linear models all of this is exact. For logistic, Poisson and Huber "
+        "regression the move is approximated by one Newton step, and checked by "
+        "fitting again without the people who are most exposed and some at random.\n\n"
+        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 and "
+        "lemma 13 (moves), lemma 4 and theorem 14 (published bounds), definition 7 "
+        "(moments), propositions 9 and 16 (overfitting, accuracy). Losses are exact "
+        "profiles, not these bounds."
+    )
+
+
+def _replaced_text(
+    exposure: ModelExposure, asked: NeighboringRelation, unit: PrivacyUnit
+) -> str:
+    """Say what other records were found to reveal, and what none can exceed."""
+    rows = unit.rows
+    found = "Another record in somebody's place was found to reveal ε "
+    none, whose = "no record", "no record in anybody's place"
+    if rows > 1:
+        found = (
+            f"{rows} times the move of another record in one row was found to reveal ε "
+        )
+        none, whose = "no records", f"no other records in the {rows} rows of a unit"
+    found += significant(exposure.maximum)
+    guaranteed = asked is NeighboringRelation.SUBSTITUTION
+    if guaranteed and exposure.worst_case < exposure.for_all_certificate:
+        return f"{found}; {none} can reveal more than the guarantee."
+    if not np.isfinite(exposure.for_all_certificate):
+        return f"{found}; no bound on all records is known without a penalty."
+    certificate = epsilon_text(exposure.for_all_certificate)
+    return f"{found}; {whose} can reveal more than {certificate}."
+
+
+def _floor_text(floor: float, *, sampled: bool) -> str:
+    """Say what somebody loses whose target is predicted perfectly."""
+    if floor > 0:
+        why = (
+            "narrows the distribution that the sample is drawn from"
+            if sampled
+            else "is part of what shapes the noise"
+        )
+        return (
+            "A person whose target is predicted perfectly still loses: at the median "
+            f"leverage ε {significant(floor)}. The residual is 0, but the person's "
+            f"record {why}."
+        )
+    return (
+        "A person whose target is predicted perfectly loses nothing: the coefficients "
+        "are the same with and without them, and the noise has a public shape."
+    )

@@ -1,0 +1,112 @@
+"""Controls of what a mechanism on models needs besides epsilon and delta."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.releases.model_mechanisms import MODEL_MECHANISMS
+from dpcore.releases.model_request import ModelRequest
+from ui import controls
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.models.question import ModelQuestion
+
+_USUAL_GAMMA: Final = {"output": 100.0, "output-public": 100.0, "objective": 1.0}
+
+
+def released(
+    question: ModelQuestion, key: str, epsilon: float, delta: float
+) -> ModelRequest:
+    """Ask for what the mechanism needs besides, and return the request."""
+    left, right = st.columns(2)
+    samples, share, matrix = 1, 0.5, None
+    if key == "posterior":
+        samples = controls.number(
+            left,
+            "Number of samples",
+            1,
+            (1, 100),
+            key="samples",
+            note="Several samples show how uncertain the posterior is; each is "
+            "less precise, for the same price.",
+        )
+    if key == "adaptive":
+        share = left.slider(
+            "Part of ε for the first look",
+            min_value=0.05,
+            max_value=0.95,
+            value=0.5,
+            key="share",
+            bind="query-params",
+            help="The mechanism first measures how well the table determines the "
+            "coefficients (the smallest eigenvalue of XᵀX), and draws them with the "
+            "rest of ε.",
+        )
+    if key == "output-public":
+        matrix = _matrix(question, left)
+    free = question.model not in MODEL_MECHANISMS[key].guaranteed
+    gamma = _gamma(right, key, free=free) if key != "adaptive" else None
+    return ModelRequest(
+        question=question,
+        mechanism_key=key,
+        epsilon=epsilon,
+        delta=delta,
+        gamma=gamma,
+        samples=samples,
+        matrix=matrix,
+        share=share,
+    )
+
+
+def _gamma(
+    place: st.delta_generator.DeltaGenerator, key: str, *, free: bool
+) -> float | None:
+    """Return the precision, ``None`` where ε and δ determine it."""
+    if not free and not place.checkbox(
+        "Set the precision instead of ε",
+        key="own-gamma",
+        bind="query-params",
+        help="The price is then what this precision costs.",
+    ):
+        return None
+    return controls.charged(
+        place,
+        "Precision γ",
+        _USUAL_GAMMA.get(key, 1.0),
+        (1e-12, 1e12),
+        key=f"gamma-{key}",
+        note="One over the variance of the noise, in the unit of the mechanism.",
+    ).inside
+
+
+def _matrix(
+    question: ModelQuestion, place: st.delta_generator.DeltaGenerator
+) -> tuple[tuple[float, ...], ...]:
+    """Return a public diagonal matrix with an entry for each coefficient."""
+    names = question.labels
+    text = place.text_input(
+        "Public precision of each coefficient",
+        " ".join("1" for _ in names),
+        key=f"precisions-{len(names)}",
+        persist_state="session",
+        help="A number for each, separated by spaces: "
+        f"{literal(', '.join(names))}. Larger means less noise on it. They must not "
+        "be read from this table.",
+    )
+    try:
+        numbers = [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(names) or not all(0 < n < math.inf for n in numbers):
+        message = (
+            f"the public precisions must be {len(names)} positive numbers, separated "
+            "by spaces."
+        )
+        raise ParameterError(message)
+    return tuple(tuple(row) for row in np.diag(numbers).tolist())

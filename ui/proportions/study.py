@@ -1,0 +1,210 @@
+"""Study 2: its settings, and its run. All of it is simulated from public settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.proportions.study import View
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.postprocessing.constrained_proportions import leaving_over
+from dpcore.studies.proportions import study
+from dpcore.studies.proportions.design import (
+    BOUNDING,
+    MOST_REPETITIONS,
+    MOST_SETS,
+    Design,
+    Procedure,
+)
+from dpcore.studies.proportions.study import Measure
+from ui import controls, work
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.studies.proportions.study import Accuracy
+
+_USUAL = Design()
+_LINES = (
+    Procedure.ORIGINAL,
+    Procedure.RESCALING,
+    Procedure.SYNTHESIS,
+    Procedure.ALL_BUT_ONE,
+    Procedure.HISTOGRAM,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A study that can be run: its public settings."""
+
+    design: Design = _USUAL
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What is known of a study so far."""
+
+    design: Design
+    found: list[Accuracy]
+
+
+def ask() -> Asked | None:
+    """Show the settings; return what they ask for, or say what is wrong with them."""
+    first, second, third, fourth = st.columns(4)
+    shares = controls.numbers(
+        first,
+        "Proportions of the cells",
+        ", ".join(f"{share:.2f}" for share in _USUAL.shares),
+        key="study2-shares",
+        note="Two to ten numbers with sum 1.",
+    )
+    epsilons = controls.numbers(
+        second,
+        "Privacy parameters ε",
+        ", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
+        key="study2-epsilons",
+        note="The original compared three, of which only 1 is known.",
+    )
+    people = controls.numbers(
+        third,
+        "Numbers of people n",
+        ", ".join(str(size) for size in _USUAL.people),
+        key="study2-people",
+        note="Sample sizes: the shares are counts over n.",
+    )
+    repetitions = controls.number(
+        fourth,
+        "Repetitions",
+        _USUAL.repetitions,
+        (2, MOST_REPETITIONS, 50),
+        key="study2-repetitions",
+        note="Samples drawn for every n. The original drew 500.",
+    )
+    st.caption(
+        "Reconstructed: proportions, ε, n and the cell left over. The original's were "
+        "lost; its 500 repetitions and 5 sets were not."
+    )
+    try:
+        cells = controls.listed(shares, float, "proportions")
+        with st.expander("More settings"):
+            sets, mechanisms, order, seed = _more(len(cells))
+        design = Design(
+            shares=cells,
+            epsilons=controls.listed(epsilons, float, "privacy parameters"),
+            people=_whole(controls.listed(people, float, "numbers of people")),
+            repetitions=repetitions,
+            sets=sets,
+            mechanisms=mechanisms,
+            order=order,
+        )
+    except ParameterError as error:
+        st.error(literal(str(error)))
+        return None
+    return Asked(design=design, seed=seed)
+
+
+def run(asked: Asked | None) -> Run:
+    """Show the buttons, run what was asked for last, and return what is known of it."""
+    new = asked or Asked()
+    latest = work.latest(
+        "study2",
+        new,
+        total=new.design.settings,
+        begin=lambda: study.run(new.design, rng=np.random.default_rng(new.seed)),
+        button="Run the study",
+        pieces="settings",
+        ready=asked is not None,
+    )
+    found = list(chain.from_iterable(latest.pieces))
+    return Run(design=latest.asked.design, found=found)
+
+
+def choose(design: Design) -> View:
+    """Show the controls of what is drawn."""
+    first, second, third = st.columns((2, 5, 4))
+    epsilon = first.selectbox(
+        "Show ε", design.epsilons, key="study2-epsilon", persist_state="session"
+    )
+    mechanism = second.selectbox(
+        "Show the mechanism",
+        design.mechanisms,
+        format_func=lambda key: CATALOG[key].label,
+        key="study2-mechanism",
+        persist_state="session",
+    )
+    has_pairs = len(design.targets) > len(design.shares)
+    what = third.selectbox(
+        "Panels",
+        ["single cells", "pairs of cells"] if has_pairs else ["single cells"],
+        key="study2-targets",
+        persist_state="session",
+        help="p1 with the last cell is a node of the tree.",
+    )
+    procedures: list[Procedure] = list(Procedure)
+    # On a row of its own: its names are long, and cut in a narrow column.
+    chosen = st.multiselect(
+        "Compare",
+        procedures,
+        default=_LINES,
+        key="study2-lines",
+        persist_state="session",
+    )
+    return View(
+        measure=Measure.COVERAGE,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        procedures=tuple(p for p in procedures if p in chosen),
+        pairs=what == "pairs of cells",
+    )
+
+
+def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int]:
+    """Show the settings that are seldom changed."""
+    first, second, third = st.columns(3)
+    sets = controls.number(
+        first,
+        "Sets of multiple synthesis",
+        _USUAL.sets,
+        (2, MOST_SETS),
+        key="study2-sets",
+        note="Each set gets this part of ε. The original released 5.",
+    )
+    mechanisms = st.multiselect(
+        "Mechanisms",
+        list(BOUNDING),
+        default=_USUAL.mechanisms,
+        format_func=lambda key: CATALOG[key].label,
+        key="study2-mechanisms",
+        persist_state="session",
+    )
+    left = second.selectbox(
+        "All but one leaves over",
+        range(cells),
+        index=cells - 1,
+        format_func=lambda cell: f"p{cell + 1}",
+        key=f"study2-left-{cells}",
+        persist_state="session",
+        help="This cell gets what the others leave; those farthest from it come "
+        "first. The original does not say which it was.",
+    )
+    seed = controls.seed(
+        third,
+        "Seed of the random numbers",
+        key="study2-seed",
+        note="The same settings and seed give the same numbers.",
+    )
+    order = leaving_over(left, cells) if cells else None
+    return sets, tuple(mechanisms), order, seed
+
+
+def _whole(numbers: tuple[float, ...]) -> tuple[int, ...]:
+    if not all(number.is_integer() for number in numbers):
+        message = "the numbers of people must be whole."
+        raise ParameterError(message)
+    return tuple(sorted({int(number) for number in numbers}))

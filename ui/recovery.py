@@ -1,0 +1,97 @@
+"""What is said and offered when the ledger cannot be used. Everything here is public.
+
+Pages that need no ledger go on; where one is needed, the message stands in its place.
+Nothing has to be reset: every run of a page looks at the ledger again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
+from dpcore.releases.record import Mode
+from dpcore.wording import capital
+from ui import session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.releases.chain import Entry
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Say what is wrong with the ledger in the place of what needs it."""
+    try:
+        yield
+    except LedgerError as error:
+        st.error(literal(capital(str(error))))
+        if isinstance(error, UntrustedLedgerError):
+            st.page_link("pages/ledger.py", label="See what can be done")
+
+
+def at_ledger() -> None:
+    """Offer a way on where the ledger is not as it was left; say where one was taken.
+
+    A lesson goes on without the ledger on disk, a release does not.
+    """
+    lesson = session.mode() is Mode.CLASSROOM
+    try:
+        beginnings = session.beginnings()
+    except UntrustedLedgerError as error:
+        offer(error)
+        if not lesson:
+            st.stop()
+    except LedgerError as error:
+        if not lesson:
+            st.error(literal(capital(str(error))))
+            st.stop()
+    else:
+        if not lesson:
+            for entry in beginnings:
+                _tell_beginning(entry)
+
+
+def offer(error: UntrustedLedgerError) -> None:
+    """Say why the ledger pays nothing, and offer the two ways on."""
+    st.error(literal(capital(str(error))))
+    st.markdown(
+        "Until then no account of this ledger pays for anything in Release mode. "
+        "Classroom mode needs no ledger. There are two ways on.\n\n"
+        "**Put back a copy.** The files `ledger.sqlite3`, `checkpoint` and `key` "
+        "belong together: put back the newest copy of all three, in "
+        "`~/.epsilon-studio` or the folder that `EPSILON_STUDIO_HOME` names. The next "
+        "click finds it.\n\n"
+        "**Begin anew.** The files are set aside in the same folder, and a new ledger "
+        "begins. What is still known to be spent is carried over; earlier answers are "
+        "not, and cost again. What is no longer known is forgotten: then more can be "
+        "learned about the people than was promised to them. The new ledger records "
+        "what was found, when, and your reason."
+    )
+    with st.form("begin-anew", enter_to_submit=False):
+        reason = st.text_input(
+            "Reason for beginning anew", placeholder="who decided this, and why"
+        )
+        if st.form_submit_button("Begin anew and record"):
+            try:
+                session.begin_anew(reason)
+            except DPCoreError as refused:
+                st.error(literal(capital(str(refused))))
+            else:
+                st.rerun()
+
+
+def _tell_beginning(entry: Entry) -> None:
+    found, reason, kept = (
+        literal(str(entry.content[name])) for name in ("found", "reason", "kept")
+    )
+    when = entry.recorded[:19].replace("T", " ")
+    st.warning(
+        f"This ledger was begun anew on {when} (UTC). What was found: {found} Reason: "
+        f"{reason}. What was still known to be spent was carried over, as one debit an "
+        f"account. The files of before are in the folder {kept} beside the ledger."
+    )

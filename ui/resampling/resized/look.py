@@ -1,0 +1,118 @@
+"""What scores of a column of the table in use reveal. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import DPCoreError
+from dpcore.individual.exposure import expose
+from dpcore.wording import epsilon_text, people, significant
+from ui import confidential, session
+from ui.resampling.resized import tour
+from ui.resampling.resized.settings import Case
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.individual.exposure import Exposure
+    from ui.resampling.resized.own import Own
+    from ui.study import Study
+
+
+def show(own: Own, study: Study) -> None:
+    """Show what scores of this very column reveal. CONFIDENTIAL."""
+    what = "what scores of this column reveal"
+    with confidential.area("resized", what) as shown:
+        if not shown:
+            return
+        try:
+            rows = _rows(own, study)
+            if own.request.shares:
+                ones = int(rows.sum())
+                st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
+                if own.bootstrap.rows > 1:
+                    st.caption(
+                        "What follows is about single rows. A unit of several rows is "
+                        "drawn more often, as the numbers above say."
+                    )
+                tour.show(
+                    Case(
+                        bootstrap=replace(own.bootstrap, rows=1),
+                        ones=ones,
+                        scores=own.size.scores,
+                        epsilon=own.size.epsilon,
+                        simulated=False,
+                    ),
+                    "resized-own",
+                )
+            else:
+                _spread(own, rows)
+            _losses(own, study, rows)
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+
+
+def _rows(own: Own, study: Study) -> FloatArray:
+    """Return everybody's value. CONFIDENTIAL."""
+    return session.remember(
+        "resized-rows",
+        study.about(own.request.query),
+        lambda: own.request.value(study.dataset),
+    )
+
+
+def _spread(own: Own, rows: FloatArray) -> None:
+    """Say how far scores of a mean are off, as published and repaired."""
+    bootstrap, width = own.bootstrap, own.request.query.bounds.width
+    spread = float(np.var(rows))
+    published = math.sqrt(spread / bootstrap.draws)
+    fixed = own.request.plan.resample  # type: ignore[union-attr] # the repaired form
+    repaired = math.sqrt(float(fixed.variance(width, spread)))
+    claimed = width * math.sqrt(bootstrap.claimed_variance)
+    unit = own.request.unit_text
+    cells = st.columns(3)
+    cells[0].metric(
+        "Typical error, claimed",
+        f"{significant(claimed)} {unit}",
+        help="√(Z)/n times the width of the bounds.",
+    )
+    cells[1].metric("Typical error, as published", f"{significant(published)} {unit}")
+    cells[2].metric("Typical error, repaired", f"{significant(repaired)} {unit}")
+    st.markdown(
+        f"The mean of this table is {significant(float(rows.mean()), 6)} {unit}. A "
+        "score may show which values were drawn, and through a rare value, who: as "
+        "published no finite loss can be promised to anybody."
+    )
+
+
+def _losses(own: Own, study: Study, rows: FloatArray) -> None:
+    """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
+    exposure = session.remember(
+        "resized-exposure",
+        own.request.analysis(study.fingerprint),
+        lambda: _exposed(own, rows),
+    )
+    middle, most = exposure.quantiles([0.5, 1.0])
+    st.markdown(
+        f"**Everybody's own loss from one repaired answer:** "
+        f"ε {epsilon_text(float(middle))} for the person in the middle, "
+        f"ε {epsilon_text(float(most))} for the most exposed one here; the guarantee "
+        f"is ε {epsilon_text(exposure.worst_case)}."
+    )
+
+
+def _exposed(own: Own, rows: FloatArray) -> Exposure:
+    query = own.request.query
+    return expose(
+        own.request.plan,
+        query.statistic,
+        rows,
+        relation=query.relation,
+        delta=own.request.delta,
+        rows=query.unit.rows,
+    )

@@ -1,0 +1,198 @@
+"""Releasing a statistic of one's own table as noisy bootstraps, or at one shot."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.resampling.bootstrap.lines import methods, others
+from dpcore.figures.resampling.bootstrap.releases import one_picture
+from dpcore.inference.bootstrap.intervals import (
+    FEWEST_EXPECTED,
+    FEWEST_PEOPLE,
+    too_rare,
+)
+from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases.request import Request
+from dpcore.wording import epsilon_text, measured, significant
+from ui import offering, results, session
+from ui.answering import answers
+from ui.resampling.standard_errors import asking
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.record import Release
+    from dpcore.statistics.query import Query
+    from ui.resampling.standard_errors.settings import Settings
+    from ui.study import Study
+
+_MANY, _ONE = "several noisy bootstraps", "one shot"
+
+
+def show(asked: Settings) -> Query | None:
+    """Offer a release of the table in use; return the question, if there is one."""
+    study = session.study()
+    if study is None:
+        st.markdown(
+            "Choose a table, and its answers can be released with their standard error "
+            "from here."
+        )
+        st.page_link("pages/data.py", label="Go to Data")
+        return None
+    try:
+        query = asking.ask_question(study)
+        if query is None:
+            return None
+        request = _request(query, asked.delta)
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        return None
+    st.markdown(f"**{literal(request.title)}**")
+    if not study.sampled:
+        st.info(
+            "“Data” says that the table holds everybody it is about. Then there is no "
+            "sampling error for a bootstrap to estimate: its standard errors and "
+            "intervals are those of a larger population, which is not asked about."
+        )
+    if isinstance(request, BootstrapRequest):
+        _bootstrapped(request, asked)
+    else:
+        _rival_of_one_shot(request, query)
+        answer = offering.offer(request, _current(study), key="se")
+        if answer is not None:
+            answers.show(answer, request)
+    return query
+
+
+def _current(study: Study) -> Study:
+    """Return the table as the controls have just declared it."""
+    return session.study() or study
+
+
+def _request(query: Query, delta: float) -> BootstrapRequest | Request:
+    """Show the controls of the answer and return what is asked.
+
+    Raises:
+        ParameterError: The answer cannot be given this way.
+
+    """
+    first, *places = st.columns(4)
+    way = first.selectbox(
+        "Answer with",
+        [_MANY, _ONE],
+        key="se-way",
+        bind="query-params",
+        help="One shot: one Gaussian release with all of the budget, without a "
+        "standard error of its own.",
+    )
+    if way == _ONE:
+        epsilon = asking.ask_epsilon(places[0])
+        return Request(
+            query=query, mechanism_key="gaussian", epsilon=epsilon.inside, delta=delta
+        )
+    return asking.ask_bootstraps(query, places, delta=delta)
+
+
+def _bootstrapped(request: BootstrapRequest, asked: Settings) -> None:
+    """Find the noise, show what to expect, offer the release and show the answer."""
+    if not asking.noise_is_known(request):
+        return
+    _expected(request)
+    study = session.require_study()
+    answer = offering.offer(request, study, key="se")
+    if answer is not None:
+        with offering.frame(answer):
+            _released(answer, request, asked)
+
+
+def _expected(request: BootstrapRequest) -> None:
+    """Compare the noise with that of one shot at the same privacy."""
+    plan = request.plan
+    average = plan.noise / math.sqrt(request.times)
+    one = plan.sensitivity / math.sqrt(2 * request.rho)
+    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    st.markdown(
+        f"The average of {request.times} bootstraps has noise of standard deviation "
+        f"{significant(average)}{unit}, and resampling adds to it. One shot at "
+        f"ε {epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
+        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ "
+        f"{_laplace(request.query, request.claimed)}{unit}."
+    )
+    if not request.claim_holds:
+        st.warning(
+            f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to "
+            f"ε {epsilon_text(request.real_epsilon)}, which is what it costs.",
+            icon=":material/lock_open:",
+        )
+
+
+def _rival_of_one_shot(request: Request, query: Query) -> None:
+    """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
+    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    st.markdown(
+        f"One shot has noise of standard deviation "
+        f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
+        f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
+    )
+
+
+def _rarity(request: BootstrapRequest, center: float) -> str:
+    """Say so where a share is too rare for its interval. From released numbers."""
+    if not request.query.kind.of_members:
+        return ""
+    plan, people = request.plan, request.query.size.people
+    whole = 1.0 if plan.average else float(people)
+    noise = plan.noise / math.sqrt(request.times) / whole
+    if not too_rare(center / whole, people=people, noise=noise):
+        return ""
+    return (
+        f" Here fewer than {FEWEST_EXPECTED} people are expected to have it, or not to "
+        "have it: the intervals may hold much less often than they say."
+    )
+
+
+def _laplace(query: Query, epsilon: float) -> str:
+    """Return the standard deviation of Laplace noise for a question."""
+    plain = Request(query=query, mechanism_key="laplace", epsilon=epsilon)
+    return significant(math.sqrt(2) * plain.mechanism.noise)
+
+
+def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> None:
+    """Show the released bootstraps with every interval that follows from them."""
+    numbers = np.array(answer.values)
+    people = request.query.size.people
+    unit = f" {literal(answer.unit)}" if answer.unit else ""
+    if people < FEWEST_PEOPLE:
+        error = answer.noise / math.sqrt(len(numbers))
+        st.metric("Answer", f"{measured(float(numbers.mean()), error)}{unit}")
+        st.caption(
+            f"Without a standard error and an interval: with fewer than "
+            f"{FEWEST_PEOPLE} people these would be too small much too often."
+        )
+        offering.badge(answer, "se")
+        return
+    shown = (*others(level=asked.level), *asked.shown)
+    corrected = methods(tail=asked.tail, level=asked.level)[3].method
+    found = corrected.around(numbers, noise=answer.noise**2, people=people)
+    first, second, third = st.columns(3)
+    error = found.standard_error
+    first.metric("Answer", f"{measured(found.center, error)}{unit}")
+    second.metric("Standard error", f"{significant(error)}{unit}")
+    third.metric(
+        f"{100 * asked.level:g} % interval",
+        f"{measured(found.lower, error)} to {measured(found.upper, error)}",
+    )
+    picture = one_picture(
+        numbers, shown, noise=answer.noise**2, people=people, unit=answer.unit
+    )
+    results.show(picture, "se-released")
+    st.caption(
+        "All intervals are computed from the released numbers: they cost nothing. They "
+        "rest on a normal approximation, which is good for many people, values without "
+        "a long tail, and shares that are not rare." + _rarity(request, found.center)
+    )
+    offering.badge(answer, "se")

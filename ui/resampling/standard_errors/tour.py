@@ -1,0 +1,243 @@
+"""The stations of the page of standard errors; only the open one is computed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
+from dpcore.figures.resampling.bootstrap.errors import (
+    errors_picture,
+    ranges_picture,
+    scores_picture,
+)
+from dpcore.figures.resampling.bootstrap.releases import one_picture, one_shot_picture
+from dpcore.inference.bootstrap.bought_variance import BoughtVariance
+from dpcore.studies.resampling.bootstrap.coverage import mean_length
+from dpcore.studies.resampling.bootstrap.runs import (
+    Runs,
+    bought_coverage,
+    one_table,
+    run,
+)
+from dpcore.wording import percent, significant
+from ui import results, session, tabs, work
+from ui.resampling.standard_errors import averages, privacy
+from ui.resampling.standard_errors.words import length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dpcore.studies.resampling.bootstrap.coverage import Experiment
+    from ui.resampling.standard_errors.settings import Settings
+
+_TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
+_FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
+_DRAWS_A_PART = 3_000_000
+_MOST_A_PART = 100
+_AGAINST_K = 400
+_ANOTHER = "_se_another"
+_SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
+
+
+def show(asked: Settings) -> None:
+    """Draw the stations as tabs."""
+    stations: dict[str, Callable[[Settings], None]] = {
+        "Coverage": _coverage,
+        "Standard errors": _errors,
+        "One table": _one,
+        "One shot or many": _one_shot,
+        "Privacy": privacy.levels,
+        "Copies": privacy.copies,
+    }
+    tabs.show(stations, asked, key="se-station")
+
+
+def show_averages(asked: Settings) -> None:
+    """Draw what the source says besides, of averages of several answers, as tabs."""
+    stations: dict[str, Callable[[Settings], None]] = {
+        "Combining answers": averages.combining,
+        "Averages of Laplace": averages.rivals,
+        "How normal": averages.normality,
+        "Sharing a budget": averages.sharing,
+    }
+    tabs.show(stations, asked, key="se-average")
+
+
+def simulated(asked: Settings, slot: str, key: str) -> Runs | None:
+    """Return simulated tables of the experiment, or ``None`` while they are made."""
+    pieces = work.follow(
+        slot,
+        key,
+        -(-asked.tables // _part(asked.experiment)),
+        lambda: run(
+            asked.experiment,
+            asked.tables,
+            np.random.default_rng(asked.seed),
+            part=_part(asked.experiment),
+        ),
+        doing=f"Simulating {asked.tables:,} tables with {asked.experiment.times} "
+        "bootstraps each",
+    )
+    return Runs.joined(pieces) if pieces else None
+
+
+def _errors(asked: Settings) -> None:
+    runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
+    if runs is None:
+        return
+    results.show(
+        errors_picture(asked.experiment, runs, asked.shown), "se-errors", simulated=True
+    )
+    results.show(
+        scores_picture(asked.experiment, runs, asked.shown), "se-scores", simulated=True
+    )
+    _bought(asked, runs)
+
+
+def _bought(asked: Settings, runs: Runs) -> None:
+    """Say what intervals cover whose variance was paid for, on the same tables."""
+    e = asked.experiment
+    rng = np.random.default_rng([asked.seed, 1])
+    width = e.population.bounds.width
+    plain = BoughtVariance(width=width, people=e.people, rho=e.rho)
+    tail = min(_SAFE_TAIL, (1 - asked.level) / 5)
+    safe = replace(plain, share=_SAFE_SHARE, tail=tail)
+    (held, paid), (safely, longer) = (
+        bought_coverage(e, one, runs, rng, level=asked.level) for one in (plain, safe)
+    )
+    mine = mean_length(e, asked.shown[1].method)
+    st.markdown(
+        f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and "
+        f"the rest for the mean: on the same tables {percent(held)} of the intervals "
+        f"hold the truth; they are {length(paid, e)}. With {percent(safe.share)}, and "
+        f"the variance raised by what its noise may hide, {percent(safely)}; they are "
+        f"{length(longer, e)}. The conservative intervals from bootstraps are "
+        f"{length(mine, e)}, before their noise is corrected."
+    )
+
+
+def _one(asked: Settings) -> None:
+    number = session.public(_ANOTHER)
+    number = number if isinstance(number, int) else 0
+    rng = np.random.default_rng([asked.seed, number])
+    numbers = one_table(asked.experiment, rng)
+    e = asked.experiment
+    picture = one_picture(
+        numbers,
+        asked.shown,
+        noise=e.times * e.bootstraps.noise,
+        people=e.people,
+        unit=e.population.unit,
+        truth=e.population.mean,
+    )
+    results.show(picture, "se-one", simulated=True)
+    st.button(
+        "Draw another table",
+        on_click=session.set_public,
+        args=(_ANOTHER, number + 1),
+        key="se-another",
+    )
+    st.markdown(
+        f"Each bar counts noisy means of resamples of one table of {e.people:,} "
+        "people. Most of their spread is noise: its standard deviation is "
+        f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, that of the mean over "
+        f"resamples {significant(e.resampling**0.5)}. The rules differ in how much of "
+        "the noise they subtract."
+    )
+
+
+def _one_shot(asked: Settings) -> None:
+    runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
+    if runs is None:
+        return
+    picture = one_shot_picture(asked.experiment, runs)
+    results.show(picture, "se-one-shot", simulated=True)
+    st.markdown(
+        "The source compares over tables, where the luck of who is in the table hides "
+        "the rest. For the table that one has, averaging bootstraps adds the error of "
+        "resampling to the noise: not the same utility."
+    )
+
+
+def _coverage(asked: Settings) -> None:
+    fine = [replace(asked.experiment, times=k) for k in sorted({*_FINE, *_here(asked)})]
+    check = st.toggle(
+        f"Check by simulation ({_AGAINST_K} tables for each number of bootstraps)",
+        key="se-check",
+        bind="query-params",
+    )
+    runs = _runs_by_times(asked) if check else {}
+    done = sum(each.tables for each in runs.values())
+    known = repr((_without_times(asked, fine), asked.tail, asked.level))
+    picture = session.remember(
+        "se-coverage",
+        f"{known} {asked.seed} {done}",
+        lambda: coverage_picture(fine, runs, shown=asked.all_shown),
+    )
+    results.show(picture, "se-coverage", simulated=True)
+    st.caption(
+        "All of them subtract noise from the spread of the bootstraps. *Unbiased*: as "
+        "much as is expected; what is left may be nothing. *Unbiased, noise kept*: at "
+        "least the noise of the average is left. *Conservative*: so little that noise "
+        "alone is rarely smaller (α′ is how rarely). *Most conservative*: nothing. "
+        "*Corrected*: as the conservative one, with the error of resampling added, and "
+        "wider for few bootstraps. *Rigorous*: an upper confidence limit, proved for "
+        "normal means."
+    )
+    best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
+    st.markdown(
+        "More bootstraps do not make the unbiased error better: each gets a smaller "
+        "part of the budget, and the noise that has to be subtracted grows. "
+        f"Here about {significant(best)} of them estimate the sampling error best."
+    )
+    picture = session.remember(
+        "se-ranges",
+        known,
+        lambda: ranges_picture(fine, shown=asked.shown),
+    )
+    results.show(picture, "se-ranges", simulated=True)
+
+
+def _without_times(asked: Settings, fine: list[Experiment]) -> str:
+    """Return what figures over several numbers of bootstraps depend on."""
+    e = asked.experiment
+    return repr((e.population.name, e.people, e.rho, [each.times for each in fine]))
+
+
+def _runs_by_times(asked: Settings) -> dict[int, Runs]:
+    """Return simulated tables for several numbers of bootstraps, as far as done."""
+    settings = [replace(asked.experiment, times=k) for k in _TIMES]
+
+    def pieces() -> Iterator[tuple[int, Runs]]:
+        rng = np.random.default_rng([asked.seed, 2])
+        for e, own in zip(settings, rng.spawn(len(settings)), strict=True):
+            for part in run(e, _AGAINST_K, own, part=_part(e)):
+                yield e.times, part
+
+    total = sum(-(-_AGAINST_K // _part(e)) for e in settings)
+    done = work.follow(
+        "se-against",
+        asked.key("seed"),
+        total,
+        pieces,
+        doing=f"Simulating {len(_TIMES)} numbers of bootstraps",
+    )
+    found: dict[int, list[Runs]] = {}
+    for k, part in done or ():
+        found.setdefault(k, []).append(part)
+    return {k: Runs.joined(parts) for k, parts in found.items()}
+
+
+def _here(asked: Settings) -> tuple[int, ...]:
+    k = asked.experiment.times
+    return (k,) if k <= max(_FINE) else ()
+
+
+def _part(experiment: Experiment) -> int:
+    """Return how many tables take a part of a second."""
+    draws = experiment.people * experiment.times
+    return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))

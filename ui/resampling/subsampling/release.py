@@ -1,0 +1,204 @@
+"""A release from a secret sample of the table in use: a part of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import DPCoreError, ParameterError
+from dpcore.figures.answers import resampled_picture
+from dpcore.figures.individual import exposures
+from dpcore.individual.exposure import expose
+from dpcore.releases.subsampled_plan import fixed_size
+from dpcore.releases.subsampled_request import KINDS, LAWS, SubsampledRequest
+from dpcore.statistics.query import Query
+from dpcore.studies.resampling.subsampling.errors import SampledMean
+from dpcore.wording import epsilon_text, measured, percent, significant
+from ui import confidential, offering, results, session
+from ui.answering import answers
+from ui.asking import inputs
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+    from ui.study import Study
+
+
+def show(study: Study) -> None:
+    """Ask a question, offer its release from a sample, and show the answer."""
+    asked, request = ask(study)
+    study = session.require_study()  # as declared by the controls just now
+    if request is None:
+        return
+    _preview(asked, request)
+    answer = offering.offer(request, study, key="subsampled")
+    if answer is not None:
+        _answer(answer, request)
+    _everybody(request, study)
+
+
+def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
+    """Show the controls; return the question to the whole table, and to a sample.
+
+    The second is ``None`` where no sample can answer it, and says why.
+    """
+    asked = inputs.ask(study)
+    study = session.require_study()
+    share = st.slider(
+        "Share of rows in the sample, %",
+        0.1,
+        100.0,
+        10.0,
+        0.1,
+        format="%g",
+        key="ss-release-share",
+        bind="query-params",
+        help="Rows are drawn by the randomness of the operating system. Which ones, "
+        "nobody learns, you included.",
+    )
+    return asked, _request(asked, study, share / 100)
+
+
+def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | None:
+    query = asked.query
+    if not isinstance(query, Query) or query.kind not in KINDS:
+        st.info(
+            f"A sample answers for a {', '.join(KINDS)} of one column. Choose one of "
+            "these above."
+        )
+        return None
+    if asked.mechanism_key not in LAWS:
+        names = " or ".join(LAWS.values())
+        st.info(f"On a sample the noise is {names}. Choose one of these above.")
+        return None
+    fixed = fixed_size(query.relation)
+    try:
+        return SubsampledRequest(
+            query=query,
+            law=asked.mechanism_key,
+            epsilon=asked.epsilon,
+            delta=asked.used_delta,
+            share=share,
+            people=study.dataset.people if fixed else None,
+        )
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        return None
+
+
+def _preview(asked: Request, request: SubsampledRequest) -> None:
+    """Say what the sample costs in accuracy. Public numbers only."""
+    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    mine, whole = request.plan.noise, asked.mechanism.noise
+    first, second, third = st.columns(3)
+    first.metric(
+        "ε on the sample",
+        epsilon_text(request.base_epsilon),
+        help="What the analysis of the sample may spend, so that the answer costs "
+        "what is asked for.",
+    )
+    second.metric(
+        "Noise, 95 times of 100",
+        f"± {significant(request.plan.noise_half_width())}{unit}",
+        help="From the noise alone; who happens to be sampled adds to it.",
+    )
+    third.metric(
+        "Noise over that of all rows",
+        f"{significant(mine / whole)} times",
+        help="At the same price, a release from the whole table has that much less.",
+    )
+    how = (
+        "a fixed number of different rows, as the number of rows is public"
+        if request.people is not None
+        else "everybody with the same chance, as the number of people is private"
+    )
+    worst = ""
+    bounds = request.query.column.bounds
+    if bounds is not None and request.people is not None and request.plan.scale == 1:
+        at = SampledMean.at_worst(
+            people=request.people, width=bounds.width, epsilon=request.epsilon
+        )
+        if not request.query.kind.of_members:
+            error = float(at.fixed_size(request.rate).sampling[0]) ** 0.5
+            worst = (
+                f"Who is sampled may move the answer by up to {significant(error)}"
+                f"{unit} (one standard deviation)."
+            )
+    st.caption(f"Sampled: {how}. {worst}")
+    if request.rate == 1:
+        st.caption("With all rows in the sample this is the plain release.")
+
+
+def _answer(answer: Release, request: SubsampledRequest) -> None:
+    with offering.frame(answer):
+        around, value = answers.recorded(answer), float(answer.values[0])
+        low, high = around.noise[0]
+        error = float(high - low) / 2
+        unit = request.unit_text
+        st.metric(
+            f"Sanitized {literal(request.query.title)}",
+            f"{measured(value, error)} {literal(unit)}".rstrip(),
+        )
+        picture = resampled_picture(
+            value,
+            around,
+            statement=request.statement,
+            unit=unit,
+            sampled=session.require_study().sampled,
+        )
+        results.show(picture, "subsampled-answer")
+        st.caption(
+            f"From a secret sample of {percent(request.rate)} of the rows. Intervals "
+            "cover the noise and who was sampled."
+        )
+        offering.badge(answer, "subsampled")
+
+
+def _everybody(request: SubsampledRequest, study: Study) -> None:
+    """Show everybody's own loss. CONFIDENTIAL."""
+    with confidential.area(
+        "subsampled-losses", "what each person would really lose", ready=False
+    ) as shown:
+        if not shown:
+            return
+        try:
+            query = request.query
+            exposure = session.remember(
+                "subsampling-exposure",
+                request.analysis(study.fingerprint),
+                lambda: expose(
+                    request.plan,
+                    query.statistic,
+                    query.values(study.dataset),
+                    relation=query.relation,
+                    delta=request.used_delta,
+                ),
+            )
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+            return
+        picture = exposures.exposure_picture(exposure, key=request.law)
+        results.show(picture, "subsampled-losses")
+        st.caption(exactness(request))
+
+
+def exactness(request: SubsampledRequest) -> str:
+    """Say how exact everybody's losses are, and why."""
+    if request.plan.shift is None:
+        return (
+            "How much a person weighs in the mean of a sample depends on who else is "
+            "in it, so that everybody is given the worst case here. A total or a count "
+            "tells people apart."
+        )
+    if request.people is None or request.rate == 1:
+        exact = request.rate == 1 or request.law == "laplace"
+        how = "Exact for everybody" if exact else "Each loss is at most this"
+        return f"{how}: what their own change and the chance to be drawn tell."
+    return (
+        "Each loss is at most this. The sample has a fixed size: where a person is not "
+        "in it, another row is, and how far the two are apart counts as much as the "
+        "person's own record. So the guarantee stands for everybody, but for those "
+        "whose own change is smaller even if it were told who is drawn."
+    )

@@ -1,0 +1,41 @@
+"""Tabs of which only the open one is drawn.
+
+A control redraws the whole page, and a picture that nobody looks at costs as long as
+one that somebody does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVarTuple
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_About = TypeVarTuple("_About")
+
+
+def show(
+    panes: Mapping[str, Callable[[*_About], None]],
+    *about: *_About,
+    key: str,
+    shared: bool = True,
+) -> None:
+    """Show a tab for each pane, and draw the open one.
+
+    Args:
+        panes: What to call, by the words on its tab.
+        about: What each of them is called with.
+        key: Name of the open tab in the session.
+        shared: Whether the address says which one is open.
+
+    """
+    heard: dict[str, Any] = (
+        {"bind": "query-params"} if shared else {"on_change": "rerun"}
+    )
+    tabs = st.tabs(list(panes), key=key, **heard)
+    for tab, draw in zip(tabs, panes.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(*about)

@@ -1,0 +1,1 @@
+"""The page of Figures 1 and 2."""

@@ -1,0 +1,126 @@
+"""The parts of the page of Figures 1 and 2. Everything on it is simulated."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+
+from dpcore.figures.individual import per_instance_figures as figures
+from dpcore.studies.individual.per_instance_findings import findings
+from dpcore.studies.individual.per_instance_run import (
+    Pane,
+    numbers,
+    of_pane,
+    run,
+)
+from dpcore.wording import epsilon_text, significant
+from ui import results, tabs, work
+
+if TYPE_CHECKING:
+    from dpcore.studies.individual.per_instance_figures import NestedLosses
+    from dpcore.studies.individual.per_instance_run import Design, Part
+
+    Study = work.Run[Design, Part]
+
+
+def latest(asked: Design) -> Study:
+    """Return the latest run once it is finished or stopped; show how far it is."""
+    return work.latest(
+        "figures-1-2",
+        asked,
+        total=asked.parts,
+        begin=lambda: run(asked),
+        button="Run the simulation",
+        pieces="tables",
+    )
+
+
+def first(current: Study) -> None:
+    """Show Figure 1 with its two factors."""
+    mine = of_pane(current.pieces, Pane.NESTED)
+    losses = cast("NestedLosses", mine[0].losses)
+    cells = st.columns(4)
+    cells[0].metric(
+        "DP over anybody, found",
+        f"{significant(losses.times_for_all)} ×",
+        delta=f"proved: {significant(losses.times_at_least)} ×",
+        delta_color="off",
+        delta_arrow="off",
+        help="The worst newcomer that a search finds, and what is proved of all.",
+    )
+    cells[1].metric(
+        "DP over most exposed",
+        f"{significant(losses.times_in_table)} ×",
+        help="The most exposed person in the table.",
+    )
+    cells[2].metric("DP over average", f"{significant(losses.times_on_average)} ×")
+    cells[3].metric(
+        "Noise σ",
+        significant(losses.sigma),
+        help="Standard deviation of the noise on each coefficient.",
+    )
+    results.show(figures.nested_picture(losses), "f12-first", simulated=True)
+    st.caption(
+        "“Found” is the most that a search over all possible newcomers comes to, “at "
+        "most” what is proved of them: the truth lies between."
+    )
+    if min(losses.for_all, losses.losses.max()) == 0:
+        st.caption("∞: a loss of 0, for δ alone covers what the person can change.")
+
+
+def second(current: Study) -> None:
+    """Show Figure 2 of both kinds of noise, the open one."""
+    panes = {
+        "Noise on the coefficients": Pane.BY_SIZE,
+        "One posterior sample": Pane.BY_PRECISION,
+    }
+    tabs.show(
+        {title: partial(_pane, current, pane) for title, pane in panes.items()},
+        key="f12-pane",
+    )
+
+
+def _pane(current: Study, pane: Pane) -> None:
+    mine = of_pane(current.pieces, pane)
+    if not mine:
+        st.info("The run was stopped before it came to this picture.")
+        return
+    by_size = pane is Pane.BY_SIZE
+    picture = figures.sizes_picture if by_size else figures.precision_picture
+    results.show(picture(mine), f"f12-{pane.name.lower()}", simulated=True)
+
+
+def verdicts(current: Study) -> None:
+    """Hold what the text says against this run."""
+    results.verdicts(findings(current.asked, current.pieces))
+
+
+def download(current: Study) -> None:
+    """Offer the numbers as a file."""
+    results.table_files(partial(numbers, current.pieces), "figures-1-2", "figures12")
+    st.caption("Simulated from the settings above. Public: no table was used.")
+
+
+def details(current: Study) -> None:
+    """Say what is simulated, and what was reconstructed."""
+    simulation = current.asked.simulation
+    st.markdown(
+        "A linear regression with a ridge penalty λ is fitted to a simulated table: "
+        f"{simulation.columns} features, each row of length 1, targets between −1 and "
+        "1. **Figure 1** and **Noise on the coefficients** add normal noise of equal "
+        "size to all coefficients, just enough for the guarantee "
+        f"(ε {epsilon_text(simulation.epsilon)}, δ {significant(simulation.delta)}); "
+        "**One posterior sample** draws the coefficients once from the posterior "
+        "N(θ̂, (γH)⁻¹). Everybody's own loss is the exact one between two tables, with "
+        "and without the person.\n\n"
+        "The guarantee is over all tables. “Anybody” is over all possible newcomers to "
+        "this table. A residual of zero is not a loss of zero for the posterior "
+        "sample: the person also changes how far it scatters. That is the floor on "
+        "the right of its picture, where the sample is least accurate.\n\n"
+        "Source: Y.-X. Wang, *Per-instance differential privacy*, 2019, figures 1 and "
+        "2, section 6. Its text does not print the settings. They were reconstructed "
+        "so that Figure 1 shows the factors that the text names (about 6 and more than "
+        "10); λ = 2√n does, λ = √n gives 11.5 and 51.8."
+    )

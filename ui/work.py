@@ -1,0 +1,204 @@
+"""Long work that shows how far it is and can be stopped.
+
+The work is an iterator of pieces. It proceeds in parts of a part of a second each,
+between which the page is heard. `follow` begins as soon as its settings are known,
+inside any part of a page, and the rest of the page stays in use meanwhile. `latest` is
+for a page that is about one simulation: a button begins it, settings that were changed
+since wait for the button, and what is on screen is always the latest run.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import streamlit as st
+
+from dpcore.wording import percent
+from ui import session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+_AT_FIRST, _PATIENCE = 0.25, 0.4
+_WITHOUT_PROGRESS = 1.0
+_PAUSE = 0.1
+_NEARLY = 0.97
+
+
+@dataclass(slots=True, kw_only=True)
+class Work(Generic[_T]):
+    """Work that may still be going on.
+
+    Attributes:
+        key: What it is about: public settings, or which run it is.
+        total: How many pieces are expected.
+        pieces: What it has given so far.
+        finished: Whether all of it is done.
+
+    """
+
+    key: str
+    total: int
+    pieces: list[_T] = field(default_factory=list)
+    finished: bool = False
+    pending: Iterator[_T] = field(repr=False)
+
+    @property
+    def share(self) -> float:
+        """Return how much of the work is done, by estimate."""
+        if self.finished:
+            return 1.0
+        return min(len(self.pieces) / self.total, _NEARLY)
+
+    def go_on(self, seconds: float) -> None:
+        """Work for about that long, at least one piece."""
+        end = time.monotonic() + seconds
+        while not self.finished:
+            piece = next(self.pending, None)
+            if piece is None:
+                self.finished = True
+                break
+            self.pieces.append(piece)
+            if time.monotonic() >= end:
+                break
+
+
+@dataclass(slots=True, kw_only=True)
+class Run(Work[_T], Generic[_S, _T]):
+    """Work that a button began.
+
+    Attributes:
+        asked: The settings that it runs.
+
+    """
+
+    asked: _S
+
+
+def follow(
+    slot: str, key: str, total: int, begin: Callable[[], Iterator[_T]], *, doing: str
+) -> list[_T] | None:
+    """Return the pieces once all are there or the work was stopped; show how far it is.
+
+    Args:
+        slot: Which work of the page it is. A slot keeps its latest work only.
+        key: Public settings: other settings begin anew.
+        total: How many pieces are expected.
+        begin: Starts the work.
+        doing: What is being done, in plain words.
+
+    Returns:
+        ``None`` while it goes on.
+
+    """
+    work = session.remember(
+        slot, key, lambda: Work(key=key, total=total, pending=begin())
+    )
+    if not work.pieces:
+        work.go_on(_AT_FIRST)
+    if not _is_over(slot, work):
+        _proceed(slot, work, lambda: doing)
+        return None
+    if not work.finished:
+        st.warning(
+            f"Stopped at {percent(work.share)}. What is shown is of the part that was "
+            "done."
+        )
+        _offer_to_go_on(slot, "Go on")
+    return work.pieces
+
+
+def latest(
+    slot: str,
+    asked: _S,
+    *,
+    total: int,
+    begin: Callable[[], Iterator[_T]],
+    button: str,
+    pieces: str,
+    ready: bool = True,
+) -> Run[_S, _T]:
+    """Return the latest run once it is finished or stopped; show how far it is.
+
+    While it goes on, the page ends here.
+
+    Args:
+        slot: Which simulation of the app it is.
+        asked: The settings on screen, to run at the next press.
+        total: How many pieces they make.
+        begin: Starts them.
+        button: Words on the button.
+        pieces: What one piece is called, in the plural.
+        ready: Whether the settings on screen can be run.
+
+    """
+    st.button(
+        button,
+        type="primary",
+        disabled=not ready,
+        on_click=_again,
+        args=(slot,),
+        key=f"{slot}-run",
+    )
+    number = str(_runs(slot))
+    run = session.remember(
+        slot,
+        number,
+        lambda: Run(key=number, total=total, asked=asked, pending=begin()),
+    )
+    if not run.pieces:
+        with st.spinner(f"Simulating {total} {pieces} …"):
+            run.go_on(_WITHOUT_PROGRESS)
+    if not _is_over(slot, run):
+        _proceed(slot, run, lambda: f"{len(run.pieces)} of {run.total} {pieces} done")
+        st.stop()
+    if not run.finished:
+        st.warning(
+            f"Stopped after {len(run.pieces)} of {run.total} {pieces}. What is shown "
+            "below is theirs."
+        )
+        _offer_to_go_on(slot, "Continue")
+    # Always there: an element more would move all others, to be drawn anew.
+    hint = st.empty()
+    if ready and asked != run.asked:
+        hint.info(f"The settings have changed since this run. “{button}” shows them.")
+    return run
+
+
+def _proceed(slot: str, work: Work[Any], words: Callable[[], str]) -> None:
+    """Show how far the work is, and take it further again and again."""
+
+    def go_on() -> None:
+        st.progress(work.share, text=words())
+        st.button("Stop", on_click=_stop, args=(slot, work.key), key=f"{slot}-stop")
+        if not _is_over(slot, work):
+            work.go_on(_PATIENCE)
+        if _is_over(slot, work):
+            st.rerun()
+
+    st.fragment(go_on, run_every=_PAUSE)()
+
+
+def _is_over(slot: str, work: Work[Any]) -> bool:
+    return work.finished or session.public(f"_{slot}_stopped") == work.key
+
+
+def _stop(slot: str, key: str) -> None:
+    session.set_public(f"_{slot}_stopped", key)
+
+
+def _offer_to_go_on(slot: str, words: str) -> None:
+    st.button(words, key=f"{slot}-resume", on_click=_stop, args=(slot, None))
+
+
+def _again(slot: str) -> None:
+    session.set_public(f"_{slot}_run", _runs(slot) + 1)
+
+
+def _runs(slot: str) -> int:
+    number = session.public(f"_{slot}_run")
+    return number if isinstance(number, int) else 0
