@@ -117,6 +117,8 @@ def test_json_gives_back_the_same_numbers():
         {"epsilon": "1"},
         {"epsilon": "1", "delta": "0", "rho": "x"},
         {"epsilon": "1", "delta": "0", "rho": "0", "mu": "1"},
+        {"epsilon": "1", "delta": "0", "rho": 0.5},
+        None,
     ],
 )
 def test_a_cost_with_missing_or_wrong_parts_is_refused(numbers):

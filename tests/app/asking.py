@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dpcore.figures.wording import epsilon_text, significant
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.wording import epsilon_text, significant
 from tests.app.test_pages import button, by_label, charts
 from tests.app.test_questions import release, set_to, shown
 

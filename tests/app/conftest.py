@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.releases.transaction import release
 from tests.app import asking
-from tests.conftest import ROOT
+from tests.conftest import PATIENCE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 def app() -> AppTest:
     # All AppTests share one session id, and with it the vault.
     st.cache_resource.clear()
-    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     return test.run()
+
+
+@pytest.fixture(autouse=True)
+def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for simulations: no time of its own passes between two runs of a page."""
+    monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 60.0)
 
 
 @pytest.fixture

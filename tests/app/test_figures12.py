@@ -7,12 +7,6 @@ import pytest
 from tests.app.test_pages import by_label, charts
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """Wait for runs: no time of its own passes between two runs of a page here."""
-    monkeypatch.setattr("ui.simulating._AT_FIRST", 60.0)
-
-
 def test_factors_of_the_first_figure_are_there_at_first_sight(open_page):
     app = open_page("figures12")
     assert not app.error
@@ -46,8 +40,8 @@ def test_changed_settings_wait_for_the_button(open_page):
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
-    monkeypatch.setattr("ui.simulating._AT_FIRST", 1e-4)
-    monkeypatch.setattr("ui.simulating._PATIENCE", 1e-4)
+    monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 1e-4)
+    monkeypatch.setattr("ui.work._PATIENCE", 1e-4)
     app = open_page("figures12")
     # Another table than the usual one, whose run is kept.
     by_label(app.number_input, "Seed").set_value(5).run()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.app.asking import SURVEY, choose, go, number, use_survey
+from dpcore.mechanisms.catalog import CATALOG
+from tests.app.asking import PEOPLE, SURVEY, choose, go, number, use_survey
 from tests.app.test_pages import button, by_label, charts, use_example
-from tests.app.test_questions import set_to
+from tests.app.test_questions import release, set_to, shown
 
 PUBLIC = "Everybody's group is public"
 NOISE = "Noise, 95 times of 100"
+LONGEST_LABEL = 26
 
 
 def noise(app):
@@ -17,14 +21,73 @@ def noise(app):
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
-def test_each_group_has_its_number_and_all_others_too(open_page, follow, statistic):
+def test_each_group_has_its_ratio_and_all_others_too(
+    open_page, follow, statistic, monkeypatch
+):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
     choose(app, "By group", 0)
-    set_to(app, "number_input", "People in a group, at least", 40)
+    set_to(app, "number_input", "ε for this release", 20.0)
+    laplace, calibrated = CATALOG["laplace"], []
+
+    def noted(**settings):
+        calibrated.append(settings)
+        return laplace.calibrate(**settings)
+
+    monkeypatch.setitem(CATALOG, "laplace", replace(laplace, calibrate=noted))
+    set_to(app, "number_input", "A group of how many?", 40)
+    # However many views the page has of a question, it is planned once.
+    assert len(calibrated) == 1
+    assert by_label(app.metric, NOISE).value.startswith("± ")
+    assert "10: ± " in shown(app)
+    # No group has more people than the table, whose number is public.
+    assert by_label(app.number_input, "A group of how many?").max == PEOPLE
+    assert "100: ± " in shown(app)
+    assert "300: " not in shown(app)
+    # Four tiles stand side by side: what is longer would be cut.
+    assert max(len(tile.label) for tile in app.metric) <= LONGEST_LABEL
     seen = follow(app)
     assert seen.title == f"{statistic} of age by region"
     # North, south, west and "other", which nobody listed.
+    assert len(seen.answer) == 4
+    assert {"row", "age in use", "region in use"} <= set(seen.exposed)
+    assert f"nothing to compare for the {statistic} of groups" in seen.tradeoffs
+
+
+def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
+    """The numbers of the issue: a category that nobody has, and mean by group."""
+    use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
+    app = choose(open_page("release"), "Statistic", "mean")
+    choose(app, "By group", 0)
+    set_to(app, "number_input", "ε for this release", 5.0)
+    release(app)
+    title = next(m.value for m in app.markdown if "too few to say" in m.value)
+    assert "“west”" in title.split("too few to say")[1]
+    assert "“west”" not in title.split("too few to say")[0]
+    assert "too few to say" in app.dataframe[-1].value.iloc[0]["answer"]
+    (figure, *_) = charts(app)
+    (dots,) = (t for t in figure["data"] if t.get("mode") == "markers")
+    assert "west" not in dots["x"]
+    assert "too few to say" in [a["text"] for a in figure["layout"]["annotations"]]
+
+
+def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "mean")
+    choose(app, "Mechanism", "bit")
+    choose(app, "By group", 0)
+    assert "choose Laplace or Gaussian noise" in app.info[0].value
+    choose(app, "Mechanism", "gaussian")
+    assert not app.info
+
+
+def test_sum_of_each_group_needs_no_size(open_page, follow):
+    statistic = "sum"
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", statistic)
+    choose(app, "By group", 0)
+    assert "People in a group" not in str([n.label for n in app.number_input])
+    seen = follow(app)
     assert len(seen.answer) == 4
     assert {"row", "age in use", "region in use"} <= set(seen.exposed)
     assert f"of the {statistic} of one group is that of" in seen.tradeoffs

@@ -46,9 +46,11 @@ def test_nothing_is_said_to_replace_a_missing_group(open_page):
     app = open_page("release")
     set_to(app, "selectbox", "By group", 0)
     app = release(app)
-    said = next(c.value for c in app.caption if "People without a value" in c.value)
-    assert "row" in said
-    assert ", counted" not in said
+    said = next(c.value for c in app.caption if "missing values" in c.value)
+    # Of the column alone; who has no group is in a group of their own.
+    assert said.count("missing values") == 1
+    assert "no listed counted" in said
+    assert "None" not in said
     assert by_label(app.selectbox, "By group").value == 0
 
 

@@ -290,6 +290,7 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
     by_label(app.number_input, "Upper bound").set_value(10.0).run()
     app = look(open_page("individual"))
+    by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     by_label(app.number_input, "Penalty λ").set_value(0.0).run()
     by_label(app.checkbox, "Set the precision instead of ε").set_value(True).run()
     for key in CLOSER:
@@ -306,9 +307,9 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
 
 def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch):
     """Each run of the page takes one piece of five people."""
-    monkeypatch.setattr("ui.running._AT_FIRST", 0.0)
-    monkeypatch.setattr("ui.running._PATIENCE", 0.0)
-    monkeypatch.setattr("ui.individual.model_subject._MOST", 5)
+    monkeypatch.setattr("ui.work._AT_FIRST", 0.0)
+    monkeypatch.setattr("ui.work._PATIENCE", 0.0)
+    monkeypatch.setattr("ui.individual.models.subject._MOST", 5)
     use_example(open_page, "anes96")
     app = open_page("individual")
     by_label(app.radio, "What is released").set_value("a regression model").run()

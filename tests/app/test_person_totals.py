@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dpcore.errors import DataError
-from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
+from tests.app.test_pages import (
+    by_label,
+    charts,
+    mode,
+    press_release,
+    use_example,
+    use_upload,
+)
 from tests.app.test_questions import release, set_to, shown
 
 VIEW = "Over the whole ledger"
@@ -85,7 +92,7 @@ def test_any_row_has_an_odometer(open_page):
 def test_nothing_shows_in_release_mode_until_it_is_opened(open_page):
     use_upload(open_page)
     app = open_page("release")
-    button(app, "Release").click().run()
+    press_release(app)
     app = open_page("individual")
     app.session_state["individual-view"] = VIEW
     app.run()
@@ -102,7 +109,7 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
         message = "no"
         raise DataError(message)
 
-    monkeypatch.setattr("ui.individual.ledger_losses.request_from", fail)
+    monkeypatch.setattr("ui.individual.ledger.losses.request_from", fail)
     app = look(open_page)
     said = " ".join(caption.value for caption in app.caption)
     assert "Counted at the worst case" in said
@@ -130,6 +137,8 @@ def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page)
     use_example(open_page)
     release(open_page("release"))
     app = look(open_page)
+    what_if = by_label(app.radio, "What if")
+    what_if.set_value(what_if.options[1]).run()
     text = " ".join(m.value for m in app.markdown).replace("\\", "")
     assert "compared with another record in their place" in text
     assert "of what was charged" in text

@@ -35,7 +35,7 @@ def test_mean_is_found_exactly_from_anybodys_loss(open_page):
     use_upload(open_page)
     app = look(open_page, "Attack on a mean")
     # 200 ages from 20 to 69, four of each.
-    assert found(app)["Attacker finds"] == found(app)["True answer"] == "44.5"
+    assert found(app)["Attacker finds"] == found(app)["Without noise"] == "44.5"
     for row in (7, 200):
         set_to(app, "number_input", "Row of the person who is told", row)
         assert found(app)["Attacker finds"] == "44.5"
@@ -49,13 +49,13 @@ def test_mean_is_found_exactly_from_anybodys_loss(open_page):
 def test_count_is_found_exactly_whatever_is_drawn(open_page):
     use_upload(open_page)
     app = look(open_page, "Attack on a count")
-    assert found(app)["Attacker finds"] == found(app)["True answer"] == "80"
+    assert found(app)["Attacker finds"] == found(app)["Without noise"] == "80"
     set_to(app, "number_input", "Draw", 9)
     assert found(app)["Attacker finds"] == "80"
     set_to(app, "number_input", "Who counts: a value of at least", 20.0)
-    assert found(app)["Attacker finds"] == found(app)["True answer"] == "200"
+    assert found(app)["Attacker finds"] == found(app)["Without noise"] == "200"
     set_to(app, "selectbox", "Column under attack", 1)
-    assert found(app)["Attacker finds"] == found(app)["True answer"] == "67"
+    assert found(app)["Attacker finds"] == found(app)["Without noise"] == "67"
 
 
 def test_who_has_no_value_has_no_equation(open_page):
@@ -69,7 +69,7 @@ def test_who_has_no_value_has_no_equation(open_page):
     app = look(open_page, "Attack on a mean")
     assert "row 1 has no value" in app.info[0].value
     set_to(app, "number_input", "Row of the person who is told", 2)
-    assert found(app)["Attacker finds"] == found(app)["True answer"]
+    assert found(app)["Attacker finds"] == found(app)["Without noise"]
 
 
 def test_reports_stand_beside_the_truth(open_page):

@@ -13,6 +13,7 @@ from tests.app.test_pages import (
     by_label,
     charts,
     mode,
+    press_release,
     use_example,
     use_upload,
 )
@@ -29,7 +30,7 @@ def set_to(app, kind, label, value):
 
 
 def release(app):
-    button(app, "Release").click().run()
+    press_release(app)
     assert not app.exception
     assert not app.error, [error.value for error in app.error]
     return app
@@ -90,7 +91,7 @@ def test_release_mode_shows_no_true_value_and_classroom_mode_does(open_page):
         mode(app).set_value(chosen).run()
         app = open_page("release")
         release(app)
-        said = "true value" in str(charts(app)) or "true values" in shown(app)
+        said = "without noise" in str(charts(app)) or "without noise" in shown(app)
         assert said is (chosen == "classroom")
 
 
@@ -132,7 +133,7 @@ def test_bad_file_keeps_the_table_in_use(open_page):
 def test_forgotten_table_is_gone_from_every_page(app, open_page):
     use_upload(open_page)
     app.switch_page("app.py").run()
-    button(app.sidebar, "Forget this data").click().run()
+    button(app.sidebar, "Yes, forget it").click().run()
     app = open_page("release")
     assert "Choose a table first" in app.info[0].value
 

@@ -6,9 +6,9 @@ import pytest
 
 from dpcore.statistics.kinds import StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import by_label
-from tests.app.test_questions import set_to
-from ui.asking.meanings import MEANINGS
+from tests.app.test_pages import button, by_label
+from tests.app.test_questions import release, set_to, shown
+from ui.asking.inputs import MEANINGS
 
 # The others have tests of their own, here and in the neighboring files.
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
@@ -64,3 +64,50 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
     choose(go(app, "release"), "Statistic", statistic)
     seen = follow(app)
     assert seen.title.startswith(statistic)
+
+
+# Above the 90 % quantile of 240 people there is only the bound.
+@pytest.mark.parametrize(("statistic", "more"), [("median", 2), ("quantile", 1)])
+def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
+    open_page, statistic, more
+):
+    use_survey(open_page, budget=4.0)
+    app = choose(open_page("release"), "Statistic", statistic)
+    set_to(app, "number_input", "ε for this release", 1.0)
+    asked = release(app)
+    assert "**This answer has no interval in " in shown(asked)
+    # Of what the interval is one is said before and after it is paid for.
+    counted = "values below 0 counted as 0, above 100 as 100; missing values counted"
+    (offer,) = (m.value for m in asked.markdown if "has no interval" in m.value)
+    assert counted in offer.replace("\\", "")
+    assert f"Costs {'2 × ' if more > 1 else ''}ε 1" in shown(asked)
+    # In a tab that has spent nothing on the table yet, it is asked about once more.
+    asked.session_state["_confirmed"] = frozenset()
+    button(asked, "Release the interval").click().run()
+    assert "in this tab; 1 was made before" in shown(asked)
+    assert "has no interval" in shown(asked)
+    price = f"{'2 × ' if more > 1 else ''}ε 1"
+    button(asked, f"Spend {price}").click().run()
+    assert not asked.exception
+    (interval,) = (m.value for m in asked.markdown if "**Interval: " in m.value)
+    assert counted in interval.replace("\\", "")
+    assert "has no interval" not in shown(asked)
+    assert not [each for each in asked.button if each.label == "Release the interval"]
+    # All questions were paid for, and are kept as such.
+    (listed,) = (frame.value for frame in app.dataframe if "what" in frame.value)
+    assert [float(epsilon) for epsilon in listed["ε"]] == [1.0] * (1 + more)
+    assert sum("% quantile of age" in what for what in listed["what"]) == 2
+
+
+def test_an_interval_that_cannot_be_paid_is_not_offered(open_page):
+    use_survey(open_page, budget=1.5)
+    app = choose(open_page("release"), "Statistic", "median")
+    set_to(app, "number_input", "ε for this release", 1.0)
+    release(app)
+    assert button(app, "Release the interval").disabled
+    choose(app, "Statistic", "mean")
+    assert "has no interval" not in shown(app)
+    choose(app, "Statistic", "median")
+    set_to(app, "number_input", "ε for this release", 0.01)
+    release(app)
+    assert "only the bounds of the column enclose it" in shown(app)

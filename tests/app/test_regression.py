@@ -123,6 +123,16 @@ def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
     assert "towards 50, the usual value of the target" in shown(app)
 
 
+def test_of_yes_and_no_there_is_no_such_thing_as_one_more(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    by = by_label(app.multiselect, "by")
+    by.select("deductible").run()
+    release(app)
+    listed = next(d.value for d in app.dataframe if "adds" in d.value)
+    assert "deductible: yes against no" in set(listed["coefficient of"])
+
+
 def test_a_category_has_a_coefficient_for_each_label_but_the_reference(open_page):
     assert mode(use_example(open_page, "anes96")).value == "classroom"
     app = open_page("regression")
@@ -144,6 +154,7 @@ def test_a_category_has_a_coefficient_for_each_label_but_the_reference(open_page
 def test_no_penalty_is_answered_with_what_to_do(open_page):
     assert mode(use_example(open_page, "fair")).value == "classroom"
     app = open_page("regression")
+    by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     set_to(app, "number_input", "Penalty λ", 0.0)
     assert "every coefficient needs a public penalty" in shown(app)
     assert not [b for b in app.button if b.label == "Release"]
@@ -235,3 +246,76 @@ def test_release_mode_does_not_tell_whether_the_maximum_was_exceeded(open_page):
         assert not app.error
         assert len(charts(app)) == 1
     assert len(said) == 1
+
+
+def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    said = shown(app)
+    assert "The noise for privacy: moves predictions by up to 7.4 visits" in said
+    assert "The penalty (λ 470): moves predictions by up to 7.4 visits" in said
+    release(app)
+    assert "those of a fit without a penalty may lie elsewhere" in shown(app)
+    fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
+    assert list(fit["adds"]) != list(fit["without the penalty"])
+    assert "All coefficients together are" in shown(app)
+
+
+def test_the_usual_penalty_follows_epsilon_and_a_typed_one_stays(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    before = next(c.value for c in app.caption if c.value.startswith("Penalty λ"))
+    set_to(app, "number_input", "ε for this release", 5.0)
+    after = next(c.value for c in app.caption if c.value.startswith("Penalty λ"))
+    assert before == "Penalty λ: 470."
+    assert after == "Penalty λ: 220."
+    by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
+    set_to(app, "number_input", "Penalty λ", 33.0)
+    set_to(app, "number_input", "ε for this release", 1.0)
+    assert "The penalty (λ 33)" in shown(app)
+
+
+def test_noise_that_reaches_as_far_as_the_target_is_warned_of(open_page):
+    assert mode(use_example(open_page, "anes96")).value == "classroom"
+    app = open_page("regression")
+    assert not any("The answer will be noise" in w.value for w in app.warning)
+    set_to(app, "number_input", "ε for this release", 0.01)
+    assert any("The answer will be noise" in w.value for w in app.warning)
+
+
+def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
+    app = open_page("data")
+    set_to(app, "selectbox", "Example data", "rand-hie")
+    set_to(app, "selectbox", "Kind", "category")
+    set_to(app, "text_area", "Public list of categories", "0\n1\n2")
+    named = by_label(app.selectbox, "Column")
+    declared = named.options[named.index]
+    button(app, "Use this data").click().run()
+    app = open_page("regression")
+    assert not app.exception
+    target = by_label(app.selectbox, "Explain")
+    assert declared == "visits"
+    assert declared not in target.options
+
+
+def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    app = open_page("regression")
+    features = by_label(app.multiselect, "by")
+    before = features.value
+    features.set_value([])
+    clicked(app, "Release")
+    assert not app.metric
+    by_label(app.multiselect, "by").set_value(before).run()
+    assert not app.exception
+    assert "Draw again" not in [each.label for each in app.button]
+
+
+def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):
+    app = open_page("data")
+    set_to(app, "selectbox", "Example data", "rand-hie")
+    set_to(app, "number_input", "Upper bound", 2.0)
+    button(app, "Use this data").click().run()
+    app = open_page("regression")
+    set_to(app, "selectbox", "Model", "Linear")
+    assert by_label(app.number_input, "Usual value of the target").value == 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.mechanisms.covariance_layout import matrix_of
+from dpcore.mechanisms.covariances.layout import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
 from tests.app.test_pages import button, by_label, use_example
 from tests.app.test_questions import set_to, shown
@@ -41,6 +41,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
     assert float(metric.value) == pytest.approx(
         product / np.sqrt(first * second), abs=0.01
     )
+    assert "The correlation in this table lies from " in shown(app)
     assert "nothing to compare for a correlation" in seen.tradeoffs
     assert by_label(app.selectbox, "Statistic").value == "correlation"
 

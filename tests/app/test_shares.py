@@ -7,9 +7,10 @@ import pytest
 from dpcore.releases.constraints import ConstraintKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import by_label
-from tests.app.test_questions import set_to
+from tests.app.test_questions import set_to, shown
 
 MAKE = "Make the shares add up to 1"
+NOISE = "Noise, 95 times of 100"
 
 
 @pytest.fixture
@@ -32,7 +33,8 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     once = follow(app)
     captions = [caption.value for caption in app.caption]
     assert any("before they are made to add up" in text for text in captions)
-    assert once.title == "all shares of region"
+    # The list, the files and the answer say that the shares were adjusted.
+    assert once.title == f"all shares of region, made to add up to 1 ({kind})"
     assert {"row", "moves the answer by", "own epsilon"} <= set(once.exposed)
     assert once.epsilon == pytest.approx(0.7)
     assert len(once.answer) == 4
@@ -42,6 +44,9 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
 
     # Another question at the same price: each answer has a third of it.
     choose(go(app, "release"), MAKE, kind)
+    assert once.title in shown(app).replace("\\", "").lower()
+    # The noise is in the unit of the answer, which is a share.
+    assert float(by_label(app.metric, NOISE).value.removeprefix("± ")) <= 1
     set_to(app, "number_input", "Independent answers", 3)
     thrice = follow(app)
     assert thrice.epsilon == pytest.approx(0.7)
@@ -60,7 +65,11 @@ def test_procedures_that_do_not_fit_a_mechanism_are_not_offered(app):
 def test_labels_are_counted(app, follow, column):
     choose(app, "Column", COLUMNS.index(column))
     for statistic in ("proportion", "count", "histogram"):
-        seen = follow(choose(go(app, "release"), "Statistic", statistic))
+        choose(go(app, "release"), "Statistic", statistic)
+        for box in app.selectbox:
+            if box.label == "Who counts" and box.value is None:
+                choose(app, "Who counts", box.options[0])
+        seen = follow(app)
         labels = {"smoker": 2, "region": 4}[column]
         cells = labels if statistic == "histogram" else 1
         assert len(seen.answer) == cells

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, use_example, use_upload
+from tests.app.test_pages import (
+    button,
+    by_label,
+    charts,
+    leave_out,
+    press_release,
+    use_example,
+    use_upload,
+)
 
 AVERAGES = (
     "Averages of Laplace",
@@ -32,7 +40,7 @@ CSV = "age,smoker\n" + "".join(
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    monkeypatch.setattr("ui.running._AT_FIRST", 60.0)
+    monkeypatch.setattr("ui.work._AT_FIRST", 60.0)
 
 
 def words(app):
@@ -89,7 +97,8 @@ def test_noise_for_a_release_is_not_sought_before_somebody_asks(open_page, monke
     use_upload(open_page, CSV)
     sought = []
     monkeypatch.setattr(
-        "ui.resampling.standard_errors_asking.search", lambda **_: sought.append(1)
+        "ui.resampling.standard_errors.asking.find_noise",
+        lambda *_, **__: sought.append(1),
     )
     app = open_page("standard_errors")
     assert not sought
@@ -116,8 +125,8 @@ def test_settings_move_the_answer(open_page):
 
 
 def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
-    monkeypatch.setattr("ui.running._AT_FIRST", -1.0)
-    monkeypatch.setattr("ui.running._PATIENCE", -1.0)
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     app = open_page("standard_errors")
     # What is claimed, and what intervals do, does not wait for what is added up.
     assert "true in **80.4 %**" in words(app)
@@ -127,10 +136,12 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
             app.run()
     assert "really at least" in words(app)
     assert not any("times the variance" in m.value for m in app.markdown)
+    (looked_for,) = app.get("progress")
+    assert "enough for 50 bootstraps at ε 4.887" in looked_for.proto.text
     button(app, "Stop").click().run()
     assert not app.exception
     assert "stopped before" in words(app)
-    monkeypatch.setattr("ui.running._PATIENCE", 60.0)
+    monkeypatch.setattr("ui.work._PATIENCE", 60.0)
     button(app, "Go on").click().run()
     app.run()
     assert "1.668 times" in words(app)
@@ -144,7 +155,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
         pytest.fail("bootstraps come first")
     assert not button(app, "Release").disabled
     before = len(charts(app))
-    button(app, "Release").click().run()
+    press_release(app)
     assert not app.exception
     assert len(charts(app)) == before + 1
     assert by_label(app.metric, "Standard error").value
@@ -159,7 +170,7 @@ def test_bootstraps_of_few_people_come_without_an_interval(open_page):
     app = at_own(open_page)
     by_label(app.number_input, "Bootstraps to release").set_value(5).run()
     before = len(charts(app))
-    button(app, "Release").click().run()
+    press_release(app)
     assert not app.exception
     assert by_label(app.metric, "Answer").value
     labels = [metric.label for metric in app.metric]
@@ -183,7 +194,7 @@ def test_one_shot_is_released_in_the_same_block(open_page):
     by_label(app.selectbox, "Answer with").set_value("one shot").run()
     # 100 / 200 * sqrt(2) / 0.5, before anything is drawn.
     assert "would have 1.41" in words(app)
-    button(app, "Release").click().run()
+    press_release(app)
     assert not app.exception
     assert not button(app, "Draw again").disabled
 
@@ -198,12 +209,12 @@ def test_share_of_a_label_is_bootstrapped_too(open_page):
             break
     by_label(app.selectbox, "Statistic").set_value("count").run()
     assert ", 50 bootstraps" in words(app)
-    button(app, "Release").click().run()
+    press_release(app)
     assert by_label(app.metric, "Answer").value
 
 
 def test_column_with_people_left_out_is_refused_with_the_reason(open_page):
-    use_upload(open_page, CSV)
+    leave_out(use_upload(open_page, CSV), column=1)
     app = at_own(open_page)
     by_label(app.selectbox, "Column").set_value(1).run()
     assert "their number must be public" in words(app)

@@ -17,12 +17,6 @@ def figures(app):
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """Wait for runs: no time of its own passes between two runs of a page here."""
-    monkeypatch.setattr("ui.simulating._AT_FIRST", 60.0)
-
-
 def test_results_are_there_at_first_sight_and_need_no_table(open_page):
     app = open_page("study1")
     assert app.title[0].value == TITLE
@@ -59,8 +53,8 @@ def test_changed_settings_wait_for_the_button(open_page):
 
 
 def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
-    monkeypatch.setattr("ui.simulating._AT_FIRST", 1e-4)
-    monkeypatch.setattr("ui.simulating._PATIENCE", 1e-4)
+    monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 1e-4)
+    monkeypatch.setattr("ui.work._PATIENCE", 1e-4)
     app = open_page("study1")
     by_label(app.number_input, "Repetitions").set_value(200_000)
     by_label(app.button, "Run the study").click().run()
@@ -73,7 +67,7 @@ def test_long_run_shows_progress_and_stops(open_page, monkeypatch):
 
 
 def test_long_run_comes_to_its_end_by_itself(open_page, monkeypatch):
-    monkeypatch.setattr("ui.simulating._AT_FIRST", 1e-4)
+    monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 1e-4)
     app = open_page("study1")
     app.run()
     assert not app.warning

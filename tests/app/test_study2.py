@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.app.test_pages import button, by_label, charts
@@ -79,19 +81,18 @@ def test_what_is_wrong_is_said_and_the_last_study_stays(
     assert len(charts(app)) == 1
 
 
-def test_run_that_was_stopped_says_so_and_goes_on(open_page):
+def test_run_that_was_stopped_says_so_and_goes_on(open_page, monkeypatch):
     app = open_page("study2")
-    app.session_state["_study2_stopped"] = True
-    seed = by_label(app.number_input, "Seed of the random numbers")
-    seed.set_value(2).run()
-    assert not app.warning
-    # Asked for by hand: the button would lift the stop.
-    asked = app.session_state["_study2_asked"]
-    app.session_state["_study2_asked"] = type(asked)(design=asked.design, seed=2)
-    app.run()
-    assert "Stopped after 0 of 15 settings" in app.warning[0].value
+    by_label(app.number_input, "Seed of the random numbers").set_value(2).run()
+    monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 0.0)
+    monkeypatch.setattr("ui.work._PATIENCE", 0.0)
+    button(app, "Run the study").click().run()
+    button(app, "Stop").click().run()
+    assert re.match(r"Stopped after \d of 15 settings", app.warning[0].value)
     assert "once every setting has been run" in shown(app)
+    monkeypatch.setattr("ui.work._PATIENCE", 60.0)
     button(app, "Continue").click().run()
+    app.run()
     assert not app.exception
     assert not app.warning
     assert len(charts(app)[0]["data"]) == 20

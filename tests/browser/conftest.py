@@ -1,4 +1,4 @@
-"""Start the real app once and drive it with an installed Chromium."""
+"""Start the real app, once a worker, and drive it with an installed Chromium."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
-from tests.browser.server import Server, system_browser
+from tests.browser.rest import DEADLINE, listened, settled
+from tests.browser.server import FLAGS, Server, system_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, BrowserContext, Page
 
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=DEADLINE)
 
 
 @pytest.fixture(scope="session")
@@ -25,13 +24,13 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(
-                executable_path=system_browser(), args=_FLAGS
+                executable_path=system_browser(), args=FLAGS
             )
         except Error:
             if os.environ.get("REQUIRE_BROWSER"):
                 raise
             pytest.skip("no Chromium found: run `make browser`, or set CHROMIUM=/path")
-        yield browser
+        yield listened(browser)
         browser.close()
 
 
@@ -45,6 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(DEADLINE)
     yield context
     context.close()
 
@@ -55,12 +55,3 @@ def page(context: BrowserContext, server: Server) -> Page:
     page.goto(server.url)
     settled(page)
     return page
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has run to its end."""
-    page.wait_for_selector(
-        "[data-testid=stApp][data-test-script-state=notRunning]"
-        "[data-test-connection-state=CONNECTED]",
-        timeout=30_000,
-    )

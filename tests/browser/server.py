@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 _NAMES = (
@@ -20,7 +21,9 @@ _NAMES = (
     "chrome",
 )
 _MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-_PATIENCE = 60.0
+# Of a browser without a screen, in a machine of its own.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+_PATIENCE = 180.0
 _EVERY = 0.02
 
 
@@ -29,6 +32,7 @@ class Server:
 
     def __init__(self, folder: Path, entry: str = "app.py") -> None:
         self.home = folder / "home"
+        folder.mkdir(exist_ok=True)
         self.log = folder / "server.log"
         self._entry = entry
         with socket.socket() as probe:
@@ -55,6 +59,12 @@ class Server:
                 assert self.process.poll() is None, self.log.read_text()
                 assert time.monotonic() < deadline, "the server did not start"
                 time.sleep(_EVERY)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     def kill(self) -> None:
         """End the process."""

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.test_accessibility import GRAVE, sideways, violations
 from tests.browser.visitor import Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 STATIONS = ("Exactly 0 or 1", "Redraws", "Catch the liar", "Equal privacy")
 

@@ -20,7 +20,7 @@ from tests.browser.visitor import table, visit
 if TYPE_CHECKING:
     from dpcore.releases.record import Release
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 class Book:
@@ -88,7 +88,7 @@ def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
     second.button("Release").click()
     refusal = second.page.get_by_role("alert").filter(has_text="the release costs")
     expect(refusal).to_contain_text(re.compile("only .*0[.]4"))
-    assert "0.6 of 1.0 ε spent" in second.text
+    assert "0.6 of 1 ε spent" in second.text
     assert [release.title for release in book.releases] == ["mean of age"]
     second.number("ε for this release", 0.4)
     second.release()
@@ -106,13 +106,15 @@ def test_triple_clicks_are_charged_once(context, server):
     visitor.go("Release")
     visitor.number("ε for this release", 0.1)
     visitor.button("Release").click(click_count=3)
+    expect(visitor.spend).to_be_visible()
+    visitor.settle()
+    assert book.releases == ()
+    visitor.spend.click(click_count=3)
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
-    # The app ignores "Draw again" at first, for the third click may land on it.
-    visitor.page.wait_for_timeout(2500)
+    visitor.settle()
+    # The third click may have landed on "Draw again", and is ignored there.
     assert [release.draw for release in book.releases] == [1]
-    visitor.button("Draw again").click(click_count=3)
-    expect(visitor.page.get_by_text("Draw 2 of this question")).to_be_visible()
-    visitor.page.wait_for_timeout(1000)
+    visitor.draw_again(2, clicks=3)
     assert [release.draw for release in book.releases] == [1, 2]
     assert book.spent == 0.2
 
@@ -127,11 +129,14 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
         for epsilon, wait in ((0.1, 0), (0.2, 60)):
             visitor.use_upload(text)
             visitor.go("Release")
+            press = visitor.press_release
             if not shown:
                 visitor.number("ε for this release", 0.3)
                 shown = visitor.release()
+                # This tab need not confirm any more, the next one will.
+                press = visitor.button("Release").click
             visitor.number("ε for this release", epsilon)
-            visitor.button("Release").click()
+            press()
             visitor.page.wait_for_timeout(wait)
             server.kill()
             book.check()
@@ -145,8 +150,23 @@ def test_killed_server_leaves_no_answer_without_debit(context, tmp_path):
         visitor.choose("Mechanism", "Laplace")
         visitor.number("ε for this release", 0.3)
         visitor.button("Release").click()
-        visitor.page.wait_for_timeout(500)
+        visitor.settle()
         assert visitor.answer.inner_text() == shown
         assert book.releases == before
     finally:
         server.kill()
+
+
+def test_a_budget_is_changed_by_the_button_and_not_by_enter(context, server):
+    visitor = visit(context, server.url)
+    visitor.use_upload(ages(9))
+    visitor.go("Ledger")
+    visitor.unfold()
+    visitor.page.get_by_role("spinbutton", name="New privacy budget ε").fill("2")
+    reason = visitor.page.get_by_role("textbox", name="Reason", exact=True)
+    reason.fill("decided by the board")
+    reason.press("Enter")
+    visitor.settle()
+    assert "ε 1 " in visitor.metric("Budget")
+    visitor.button("Change and record").click()
+    expect(visitor.tile("Budget")).to_contain_text("ε 2 ")

@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.browser.conftest import settled
+from tests.browser.rest import settled
+
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("place", ["study1?s1-people", "study2?study2-seed"])

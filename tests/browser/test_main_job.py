@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-import time
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dpcore.releases.record import Mode, Release
-from tests.browser.conftest import settled
+from tests.browser.rest import settled
 from tests.browser.visitor import PAGES, Visitor, table, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 AGES = [18 + i * i % 71 for i in range(2000)]
 MEAN = sum(AGES) / len(AGES)
@@ -45,6 +44,7 @@ def test_upload_to_ledger(context, server):
     assert float(record.cost.epsilon) == 0.4
     assert record.values[0] == pytest.approx(first_number(shown), abs=0.01)
     (row,) = csv.DictReader(io.StringIO(visitor.download("Download CSV")))
+    assert row["table"] == "a sample"
     assert float(row["value"]) == record.values[0]
     assert float(row["noise_lower"]) < record.values[0] < float(row["noise_upper"])
 
@@ -64,13 +64,11 @@ def test_upload_to_ledger(context, server):
     assert Release.from_json(visitor.download("Download JSON")) == record
 
 
-def test_survey_answers_within_half_a_minute(context, server):
-    start = time.monotonic()
+def test_survey_answers_after_two_clicks(context, server):
     visitor = visit(context, server.url)
     visitor.use_example()
     shown = visitor.release()
     assert first_number(shown) > 0
-    assert time.monotonic() - start < 30
 
 
 def test_keyboard_alone_does_the_main_job(context, server):
@@ -94,6 +92,7 @@ def test_keyboard_alone_does_the_main_job(context, server):
     settled(page)
     enter(page, "ε for this release", "0.4")
     press(page, visitor.button("Release"), "Enter")
+    press(page, visitor.spend, "Enter")
     expect(visitor.answer).to_be_visible()
     settled(page)
     assert abs(first_number(visitor.answer.inner_text()) - MEAN) < OFF

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,19 +13,20 @@ from playwright.sync_api import expect
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.figures.wording import epsilon_text
 from dpcore.individual.model_exposure import expose_model, known_relations
 from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
+from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_question import ModelQuestion
+from dpcore.releases.model_errors import balanced_penalty
 from dpcore.releases.model_request import ModelRequest
+from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
 from tests.browser.visitor import visit
 from tests.browser.wire import Wire, spellings
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 MECHANISMS = {
     "output": "Noise on the coefficients",
@@ -56,6 +58,8 @@ def request(key: str) -> ModelRequest:
         unit=PrivacyUnit(),
         most_people=PEOPLE,
     )
+    usual = balanced_penalty(question, epsilon=1.0, delta=1e-6)
+    question = replace(question, penalty=Penalty(strength=usual))
     return ModelRequest(question=question, mechanism_key=key, epsilon=1.0, delta=1e-6)
 
 
@@ -134,7 +138,8 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
     assert any(name.endswith("largest") for name in found), found
     area = visitor.page.locator("[class*=st-key-confidential-]")
     inside = area.inner_text()
-    shown = [epsilon_text(known[name]) for name in known if name.endswith("largest")]
+    largest = [known[name] for name in known if name.endswith("largest")]
+    shown = [significant(loss, up=up) for loss in largest for up in (False, True)]
     assert any(loss in inside for loss in shown)
     outside = visitor.text.replace(inside, "")
     assert not any(loss in outside for loss in shown)

@@ -7,14 +7,14 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.wording import epsilon_text
+from dpcore.individual.moves import move_in_statistic
 from dpcore.individual.release_losses import release_losses
 from dpcore.individual.totals import Counting, person_totals
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.individual.one_person import laws_of_statistic
-from dpcore.studies.individual.outlier import move_in_statistic
 from dpcore.studies.individual.recovery import attack_mean
+from dpcore.wording import significant
 from tests.browser import test_model_walls
 from tests.browser.test_walls import (
     EPSILON,
@@ -29,7 +29,7 @@ from tests.browser.test_walls import (
 from tests.browser.visitor import Visitor, visit
 from tests.browser.wire import Wire, spellings
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 BOUNDS = Interval(lower=0.0, upper=TOP)
 TOTALS_DELTA = 1e-5
@@ -91,7 +91,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     use_all(visitor, text)
     visitor.go("Release")
     visitor.number("ε for this release", EPSILON)
-    visitor.button("Release").click()
+    visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
     visitor.go("Individual privacy")
@@ -127,10 +127,9 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     assert wire.holds(*needles) == []
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*outside, *wire.urls, log])
-    shown = [epsilon_text(known["Everybody"]["largest loss"])]
-    shown += [
-        epsilon_text(models[f"{key}, largest"]) for key in ("output", "posterior")
-    ]
+    losses = [known["Everybody"]["largest loss"]]
+    losses += [models[f"{key}, largest"] for key in ("output", "posterior")]
+    shown = [significant(loss, up=up) for loss in losses for up in (False, True)]
     assert [needle for needle in needles if in_text(needle, everything)] == []
     assert [loss for loss in shown if any(loss in part for part in outside)] == []
     for url in wire.urls:

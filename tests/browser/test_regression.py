@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from dpcore.releases.record import Mode, Release
 from tests.browser.visitor import Visitor, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PEOPLE = 4000
 EPSILON = 0.7
@@ -60,9 +60,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
         visitor.page.get_by_text("In the units of the columns", exact=True)
     ).to_be_visible()
 
-    # The same click twice is charged once: a hand waits before it draws again.
-    visitor.page.wait_for_timeout(2000)
-    visitor.button("Draw again").click()
+    visitor.draw_again(2)
     second = download(visitor, draw=2)
     assert second.labels == first.labels
     assert second.values != first.values
@@ -81,7 +79,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
 
 
 def released(visitor: Visitor, *, draw: int) -> Release:
-    visitor.button("Release").click()
+    visitor.press_release()
     return download(visitor, draw=draw)
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from dpcore.releases.record import WATERMARK, Mode, Release
 from tests.browser.visitor import Visitor, table, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PEOPLE = 3000
 AGES = np.random.default_rng(22).integers(18, 90, PEOPLE)
@@ -27,7 +27,7 @@ TITLES = {
 
 
 def released(visitor: Visitor) -> Release:
-    visitor.button("Release").click()
+    visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
     return Release.from_json(visitor.download("Download JSON"))
@@ -43,13 +43,15 @@ def bootstrapped(visitor: Visitor) -> Release:
         field.fill(f"{number:g}")
         field.press("Enter")
     looking = visitor.page.get_by_text("Looking for the noise that is enough")
-    expect(looking).to_be_visible()
+    # Between the two settings another search began, and has a "Stop" of its own.
+    long = looking.filter(has_text=re.compile("for 2 bootstraps at ε 50$"))
+    expect(long).to_be_visible()
     visitor.button("Stop").click()
-    stopped = visitor.page.get_by_text(re.compile(r"Stopped at \d+%"))
+    stopped = visitor.page.get_by_text(re.compile(r"Stopped at [\d.]+ %"))
     expect(stopped).to_be_visible()
     assert visitor.button("Release").count() == 0
     visitor.button("Go on").click()
-    expect(looking).to_be_visible()
+    expect(long).to_be_visible()
     for label, number in SHORT.items():
         visitor.number(label, number)
     expect(visitor.button("Release")).to_be_enabled()

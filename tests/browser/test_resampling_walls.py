@@ -9,20 +9,20 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.resampling.bootstrap_lines import methods
-from dpcore.figures.wording import epsilon_text
+from dpcore.figures.resampling.bootstrap.lines import methods
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.resampling.bootstrap_coverage import Experiment, exact_coverage
-from dpcore.studies.resampling.bootstrap_populations import People
-from dpcore.studies.resampling.subsampling import SampledMean
+from dpcore.studies.resampling.bootstrap.coverage import Experiment, exact_coverage
+from dpcore.studies.resampling.bootstrap.populations import People
+from dpcore.studies.resampling.subsampling.errors import SampledMean
+from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, request
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, spellings
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 BOUNDS = Interval(lower=0.0, upper=TOP)
 PRICE = 0.5
@@ -113,8 +113,9 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     raw = [n.encode() if isinstance(n, str) else n for n in watch.needles]
     assert [needle for needle in raw if needle in everything] == []
     for loss in watch.known["subsampled-losses"].values():
-        shown = f"ε {epsilon_text(loss)}"
-        assert [part for part in watch.seen if shown in part] == []
+        for up in (False, True):
+            shown = f"ε {significant(loss, up=up)}"
+            assert [part for part in watch.seen if shown in part] == []
     for url in watch.wire.urls:
         assert "income" not in url
 
@@ -154,7 +155,7 @@ class Watch:
 
     def released(self) -> None:
         """Release with the area open: files hold the answer and nothing else."""
-        self.visitor.button("Release").click()
+        self.visitor.press_release()
         drawn = self.visitor.page.get_by_text("Draw 1 of this question")
         expect(drawn).to_be_visible()
         self.visitor.settle()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from playwright.sync_api import expect
 from dpcore.releases.record import Release
 from tests.browser.visitor import visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PEOPLE = 2000
 REGIONS = ("north", "south", "west")
@@ -42,9 +43,10 @@ def declare(visitor, column, *, upper=None):
 
 def released(visitor, question: str) -> Release:
     # The price of this question is on screen, and no answer to the one before.
-    expect(visitor.page.get_by_text(f"{question}. ε")).to_be_visible()
+    priced = re.compile(rf"^{re.escape(question)}[,.].*an attacker", re.DOTALL)
+    expect(visitor.page.get_by_text(priced).first).to_be_visible()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_have_count(0)
-    visitor.button("Release").click()
+    visitor.press_release()
     expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
     visitor.settle()
     return Release.from_json(visitor.download("Download JSON"))

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.test_accessibility import GRAVE, sideways, violations
 from tests.browser.visitor import visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 VIEWS = {

@@ -12,13 +12,13 @@ from playwright.sync_api import expect
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.figures.wording import epsilon_text
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Mode, Release
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
+from dpcore.wording import significant
 from tests.browser.visitor import (
     PAGES,
     WITHOUT_A_TABLE,
@@ -29,7 +29,7 @@ from tests.browser.visitor import (
 from tests.browser.wire import Wire, spellings
 from tests.individual.plans import Plan
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PEOPLE = 1013
 INCOMES = np.random.default_rng(7).gamma(3.0, 9123.4567, PEOPLE).round(4)
@@ -108,7 +108,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     visitor.number("ε for this release", EPSILON)
     for statistic in ASKED:
         visitor.choose("Statistic", statistic)
-        visitor.button("Release").click()
+        visitor.press_release()
         expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
         visitor.settle()
         seen.append(visitor.text)
@@ -146,7 +146,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     assert before < len(wire.frames)
     found = {needles[n] for n in wire.holds(*needles)}
     assert {"largest loss", "median loss"} <= found
-    shown = epsilon_text(known["largest loss"])
+    shown = significant(known["largest loss"])
     area = visitor.page.locator("[class*=st-key-confidential-]")
     assert shown in area.inner_text()
     assert shown not in visitor.text.replace(area.inner_text(), "")
@@ -203,7 +203,7 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
     seen = []
 
     def release() -> None:
-        visitor.button("Release").click()
+        visitor.press_release()
         expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
         visitor.settle()
         seen.append(visitor.text)
@@ -240,7 +240,7 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
     # The search finds what is there: a lesson shows the truth beside a release.
     visitor.go("Release")
     visitor.pick("Classroom")
-    visitor.button("Release").click()
+    visitor.press_release()
     expect(visitor.page.get_by_text("Do the intervals hold?")).to_be_visible()
     found = {needles[n] for n in wire.holds(*needles)}
     assert {f"share of {name}" for name in REGIONS} <= found
@@ -281,7 +281,7 @@ def test_link_opens_the_same_page_and_releases_nothing(browser, context, server)
         )
     field = page.get_by_role("spinbutton", name="ε for this release")
     expect(field).to_have_value("0.7")
-    expect(page.get_by_text("0 of 3.0 ε spent")).to_be_visible()
+    expect(page.get_by_text("0 of 3 ε spent")).to_be_visible()
     expect(page.get_by_text("Draw 1 of this question")).to_have_count(0)
     expect(page.get_by_text("from the noise alone")).to_have_count(0)
     elsewhere.close()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error, expect
 
-from tests.browser.conftest import settled
+from tests.browser.rest import DEADLINE, settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,12 +57,8 @@ MENUS = {
 }
 # Below this width Streamlit moves the links of the top bar into the side bar.
 _TOP_BAR = 768
-# How long a click may be on its way to the server, in milliseconds.
-_BEGIN = 100
-# How long a person takes from one download to the next, in milliseconds.
-_PAUSE = 300
 # How long a list takes to open, in milliseconds, and how often it is tried.
-_OPENED, _TRIES = 5_000, 3
+_OPENED, _TRIES = 30_000, 5
 
 
 class Visitor:
@@ -126,8 +124,7 @@ class Visitor:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the script has run to its end, once it had time to begin."""
-        self.page.wait_for_timeout(_BEGIN)
+        """Wait until every run that was asked for has ended, and is drawn."""
         settled(self.page)
 
     def choose(self, label: str, option: str) -> None:
@@ -159,11 +156,40 @@ class Visitor:
 
     def release(self) -> str:
         """Press the button and return the answer as it is shown."""
-        self.button("Release").click()
         answer = self.answer
-        answer.wait_for()
+        for _ in range(_TRIES):
+            self.press_release()
+            with suppress(Error):
+                answer.wait_for(timeout=_OPENED)
+                break
+            # A press may be lost where its run is cut short; another costs no more.
         self.settle()
         return answer.inner_text()
+
+    def press_release(self) -> None:
+        """Press the button, and confirm where the first one of a tab asks for it."""
+        self.button("Release").click()
+        self.settle()
+        if self.spend.count():
+            self.spend.click()
+
+    def draw_again(self, draw: int, *, clicks: int = 1) -> None:
+        """Press until that draw is shown.
+
+        The app takes a press that follows the last draw closely for the same click, and
+        charges nothing for it.
+        """
+        shown = self.page.get_by_text(f"Draw {draw} of this question")
+        deadline = time.monotonic() + DEADLINE / 1000
+        while not shown.count():
+            assert time.monotonic() < deadline, f"draw {draw} never comes"
+            self.button("Draw again").click(click_count=clicks)
+            self.settle()
+
+    @property
+    def spend(self) -> Locator:
+        """The button that confirms the first real release of a tab about a table."""
+        return self.page.get_by_role("button", name=re.compile("^Spend "))
 
     def open_confidential(self) -> None:
         """Open the confidential area of the page."""
@@ -186,7 +212,8 @@ class Visitor:
         with self.page.expect_download() as download:
             self.button(label).click()
         text = self.page.context.request.get(download.value.url).text()
-        self.page.wait_for_timeout(_PAUSE)
+        # Until it is saved, or was cancelled.
+        download.value.failure()
         return text
 
     def button(self, name: str) -> Locator:

@@ -11,13 +11,14 @@ from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho
-from dpcore.privacy.peer_events import dp_event
+from dpcore.privacy.events import GaussianEvent, LaplaceEvent, PureEvent
+from tests.privacy.peer_events import dp_event
 
 ONE = Sensitivity.scalar(1.0)
 
@@ -46,14 +47,14 @@ def test_two_cells_match_dp_accounting():
 
 def test_composed_events_match_the_accountant():
     events = [
-        PrivacyEvent.of("laplace", 0.2),
-        PrivacyEvent.of("gaussian", 0.3),
-        PrivacyEvent.of("laplace", 0.2),
+        LaplaceEvent.of(0.2),
+        GaussianEvent.of(0.3),
+        LaplaceEvent.of(0.2),
     ]
     accountant = PLDAccountant().compose(dp_event(events))
     theirs = accountant.get_epsilon(1e-6)
     assert compose(events, delta=1e-6).pld == pytest.approx(theirs, rel=1e-4)
-    pure = PrivacyEvent.of("pure", 0.4)
+    pure = PureEvent.of(0.4)
     accountant.compose(dp_event([pure]))
     ours = compose([*events, pure], delta=1e-6).pld
     assert theirs < ours < accountant.get_epsilon(1e-6)

@@ -17,6 +17,7 @@ class Bad:
     column: int | None = None
     encoding: str = "utf-8"
     delimiter: str = ","
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,25 @@ BAD = (
         ("line 1", "quotation mark"),
         1,
     ),
+    Bad("nameless column below blanks", b"\n \na,,c\n1,2,3\n", ("column 2",), 3, 2),
+    Bad(
+        "ragged below comments",
+        b"# x\n\n# y\na,b\n1,2\n" + S + b"\n",
+        ("line 6", "1 field "),
+        6,
+        skipped=3,
+    ),
+    Bad(
+        "ragged below comments, with stray quotes",
+        b'# x\na,b\n1,5"\n2"' + S + b"\n",
+        ("line 4",),
+        4,
+        skipped=1,
+    ),
+    Bad("same names below sep=", b"sep=;\na;a\n", ("column 2",), 2, 2, "utf-8", ";", 1),
+    Bad("everything left out", b"a,b\n1,2\n", ("no line is left", "2"), skipped=2),
+    Bad("more left out than there is", b"a\n1\n", ("no line is left",), skipped=9),
+    Bad("latin-1 below a comment", b"# x\na\n\xfc\n", ("line 3",), 3, skipped=1),
 )
 
 ODD = (
@@ -201,4 +221,58 @@ ODD = (
         {"a": [1.5], "b": [2.25]},
     ),
     Odd("one column of decimal commas", b"a\n1,5\n2,5\n", {"a": [1.5, 2.5]}),
+    Odd(
+        "more digits than a float holds",
+        b"a,b\n" + b"9" * 309 + b",-" + b"9" * 5000 + b"\n0,1\n",
+        {"a": [float("inf"), 0], "b": [-float("inf"), 1]},
+    ),
+    Odd(
+        "more digits than a float holds, in groups",
+        b"a;b\n1" + b".000" * 110 + b";2,5\n",
+        {"a": [float("inf")], "b": [2.5]},
+    ),
+    Odd("a long way to say 7", b"a\n" + b"0" * 500 + b"7\n", {"a": [7]}),
+    Odd("long digits beside text", b"a\nx\n" + b"9" * 309, {"a": ["x", "9" * 309]}),
+    Odd("Excel's sep=;", b"sep=;\r\na;b\r\n1;2,5\r\n", {"a": [1], "b": [2.5]}, (3,)),
+    Odd("quoted SEP=,", b'"SEP=,"\na,b\n1,2\n', {"a": [1], "b": [2]}, (3,)),
+    Odd("sep= and a tab", b"sep=\t\na,c\tb\n1\t2\n", {"a,c": [1], "b": [2]}, (3,)),
+    Odd(
+        "sep=; after a mark",
+        b"\xef\xbb\xbfsep=;\na,c;b\n1;2\n",
+        {"a,c": [1], "b": [2]},
+        (3,),
+    ),
+    Odd(
+        "sep=; in UTF-16", "sep=;\na;b\nä;2\n".encode("utf-16"), {"a": ["ä"], "b": [2]}
+    ),
+    Odd(
+        "comments",
+        b"# from the hospital; May, June\n#\n\n# by hand\na,b\n1,2\n3,4\n",
+        {"a": [1, 3], "b": [2, 4]},
+        (6, 7),
+    ),
+    Odd(
+        "comments and sep=;",
+        b"sep=;\n# x\na;b\n1;2\n",
+        {"a": [1], "b": [2]},
+        (4,),
+    ),
+    Odd("comments on old Macs", b"# x, y\r# z\ra,b\r1,2\r", {"a": [1], "b": [2]}, (4,)),
+    Odd("a comment above one column", b"# ages\nage\n30\n", {"age": [30]}, (3,)),
+    Odd("a header that begins with #", b"#id,a\nx,2\n", {"#id": ["x"], "a": [2]}, (2,)),
+    Odd("a spaced one", b"# id\ta\nx\t2\n", {"# id": ["x"], "a": [2]}, (2,)),
+    Odd(
+        "a comment and such a header",
+        b"##v1, x, y\n#id,a\nx,y\n",
+        {"#id": ["x"], "a": ["y"]},
+        (3,),
+    ),
+    Odd("a numbered column", b"#\n1\n2\n", {"#": [1, 2]}, (2, 3)),
+    Odd("a # further down", b"a,b\n#1,2\n", {"a": ["#1"], "b": [2]}, (2,)),
+    Odd(
+        "line ends that are none",
+        "a\u2028b,c\x85d,e\x1cf\n1,2,3\n".encode(),
+        {"a\u2028b": [1], "c\x85d": [2], "e\x1cf": [3]},
+        (2,),
+    ),
 )

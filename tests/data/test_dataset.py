@@ -166,3 +166,11 @@ def test_numbers_cannot_change_the_table():
     if numbers.flags.writeable:
         numbers[0] = 99
     assert dataset.numbers("a").tolist() == [1.5, 2.5]
+
+
+def test_the_cell_that_is_no_number_is_named_beside_cells_of_very_many_digits():
+    dataset = _dataset("a\n" + "9" * 5000 + "\nx\n").with_columns(_number())
+    with pytest.raises(DataError) as caught:
+        dataset.numbers("a")
+    assert (caught.value.line, caught.value.column) == (3, 1)
+    assert "more in this column" not in str(caught.value)

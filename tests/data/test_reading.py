@@ -1,3 +1,4 @@
+import contextlib
 import io
 import math
 
@@ -21,7 +22,9 @@ def _cells(values: pd.Series) -> list[object]:
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
 def test_bad_file_is_refused_with_place_and_advice(bad):
-    dialect = Dialect(encoding=bad.encoding, delimiter=bad.delimiter)
+    dialect = Dialect(
+        encoding=bad.encoding, delimiter=bad.delimiter, skipped=bad.skipped
+    )
     with pytest.raises(DataError) as caught:
         read_csv(bad.data, dialect)
     message = str(caught.value)
@@ -141,12 +144,60 @@ def test_counting_fast_agrees_with_counting_slowly(body, fields):
         assert list(fast) == list(slow)
 
 
+@settings(deadline=None, max_examples=200)
+@given(
+    cells=st.lists(
+        st.from_regex(r"[+-]?0{0,400}[0-9]{1,400}", fullmatch=True), min_size=1
+    )
+)
+def test_numbers_of_any_length_are_those_that_a_float_holds(cells):
+    frame = read_csv("\n".join(["a", *cells]).encode(), Dialect())
+    assert frame["a"].astype("float64").tolist() == [float(cell) for cell in cells]
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    preamble=st.lists(
+        st.text("#a1,; \t", max_size=8).map(lambda text: f"# {text}"), max_size=5
+    ),
+    named=st.booleans(),
+    blanks=st.integers(0, 2),
+    delimiter=st.sampled_from(DELIMITERS),
+    ending=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_what_comes_before_the_header_changes_the_lines_and_nothing_else(
+    preamble, named, blanks, delimiter, ending
+):
+    table = [delimiter.join(row) for row in ("pqr", "123", "xyz")]
+    before = [f"sep={delimiter}"] * named + preamble + [""] * blanks
+    data = ending.join([*before, *table, ""]).encode()
+    dialect = sniff(data)
+    frame = read_csv(data, dialect)
+    assert dialect.delimiter == delimiter
+    assert dialect.skipped == (named + len(preamble))
+    assert list(frame) == ["p", "q", "r"]
+    assert frame.to_numpy().tolist() == [["1", "2", "3"], ["x", "y", "z"]]
+    assert list(frame.index) == [len(before) + 2, len(before) + 3]
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    body=st.text(alphabet='a9#=;,"\0\n\r \t.-+e\u2028\ud7ff', max_size=60),
+    digits=st.integers(0, 600),
+)
+def test_any_file_is_read_or_refused_with_a_reason(body, digits):
+    data = body.replace("9", "9" * digits).encode()
+    with contextlib.suppress(DataError):
+        read_csv(data, sniff(data))
+
+
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_counting_spans_blocks(quote):
     row = ",".join([f"{quote}12345{quote}"] * 10)
     rows = 1 + 3 * 2**20 // len(row)
     text = "\n".join([row] * rows).encode()
     assert _regular(text, ord(","), 10) == range(2, rows + 1)
+    assert _regular(text, ord(","), 10, 5) == range(6, rows + 5)
     assert _regular(text + b"\n1,2", ord(","), 10) is None
 
 

@@ -11,22 +11,25 @@ from dpcore.figures.resampling.averages import (
     rivals_picture,
     sharing_picture,
 )
-from dpcore.figures.resampling.bootstrap import coverage_picture
-from dpcore.figures.resampling.bootstrap_levels import levels_picture
-from dpcore.figures.resampling.bootstrap_lines import methods, others
-from dpcore.figures.resampling.bootstrap_ranges import ranges_picture
-from dpcore.figures.resampling.bootstrap_releases import (
+from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
+from dpcore.figures.resampling.bootstrap.errors import (
+    errors_picture,
+    ranges_picture,
+    scores_picture,
+)
+from dpcore.figures.resampling.bootstrap.levels import levels_picture
+from dpcore.figures.resampling.bootstrap.lines import methods, others
+from dpcore.figures.resampling.bootstrap.releases import (
     copies_picture,
     one_picture,
     one_shot_picture,
 )
-from dpcore.figures.resampling.bootstrap_scores import errors_picture, scores_picture
-from dpcore.studies.resampling.averages import Rivals
-from dpcore.studies.resampling.bootstrap_coverage import Experiment
-from dpcore.studies.resampling.bootstrap_levels import Levels
-from dpcore.studies.resampling.bootstrap_normality import normality
-from dpcore.studies.resampling.bootstrap_runs import one_table, simulate
-from dpcore.studies.resampling.equipartition import Equipartition
+from dpcore.studies.resampling.averages.equipartition import Equipartition
+from dpcore.studies.resampling.averages.normality import normality
+from dpcore.studies.resampling.averages.rivals import Rivals
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap.levels import Levels
+from dpcore.studies.resampling.bootstrap.runs import one_table, simulate
 
 AGES = Experiment()
 SHOWN = methods()
@@ -37,22 +40,14 @@ def runs():
     return simulate(AGES, 300, np.random.default_rng(2))
 
 
-def marked(picture):
-    notes = picture.figure.layout.shapes
-    return any(note.name == "watermark" for note in notes)
-
-
 def largest(picture):
     return max(len(trace.x) for trace in picture.figure.data)
 
 
 def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
     settings = [Experiment(times=k) for k in (5, 50, 200)]
-    picture = coverage_picture(
-        settings, {50: runs}, shown=(*SHOWN, *others()), watermark=True
-    )
+    picture = coverage_picture(settings, {50: runs}, shown=(*SHOWN, *others()))
     assert "70 % (unbiased, 200 bootstraps)" in picture.title
-    assert marked(picture)
     simulated = picture.table[picture.table["simulated tables"] > 0]
     assert set(simulated["bootstraps"]) == {50}
     assert len(picture.table) == 3 * 6
@@ -64,18 +59,17 @@ def test_coverage_names_the_worst_and_shows_what_was_simulated(runs):
 
 def test_coverage_that_is_kept_is_said_to_be():
     settings = [Experiment(times=k) for k in (5, 50)]
-    picture = coverage_picture(settings, {}, shown=SHOWN[3:], watermark=False)
+    picture = coverage_picture(settings, {}, shown=SHOWN[3:])
     assert picture.title.startswith("All of these intervals")
-    assert not marked(picture)
 
 
 def test_standard_errors_and_scores_of_simulated_tables(runs):
-    errors = errors_picture(AGES, runs, SHOWN, watermark=False)
+    errors = errors_picture(AGES, runs, SHOWN)
     assert "exactly 0 for" in errors.title
     table = errors.table.set_index("method")
     assert table.loc["unbiased", "expected mean"] == pytest.approx(0.7374, abs=1e-3)
     assert table.loc["most conservative", "exactly 0"] == 0
-    scores = scores_picture(AGES, runs, SHOWN, watermark=False)
+    scores = scores_picture(AGES, runs, SHOWN)
     assert "of 300 intervals" in scores.title
     assert "where 15 should" in scores.title
     missed = scores.table.set_index("method")["expected to miss"]
@@ -85,7 +79,7 @@ def test_standard_errors_and_scores_of_simulated_tables(runs):
 
 def test_one_table_with_and_without_the_truth():
     numbers = one_table(AGES, np.random.default_rng(3))
-    known = {"noise": 2.0, "people": 500, "unit": "years", "watermark": False}
+    known = {"noise": 2.0, "people": 500, "unit": "years"}
     picture = one_picture(numbers, SHOWN, truth=AGES.population.mean, **known)
     assert "true mean" in picture.title
     assert "holds" in picture.table
@@ -98,21 +92,19 @@ def test_one_table_with_and_without_the_truth():
 
 
 def test_two_equal_bootstraps_are_drawn():
-    picture = one_picture(
-        np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, unit="", watermark=False
-    )
+    picture = one_picture(np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, unit="")
     assert len(picture.figure.data) == 1 + len(SHOWN)
 
 
 def test_one_shot_and_average_differ_around_the_table(runs):
-    picture = one_shot_picture(AGES, runs, watermark=False)
+    picture = one_shot_picture(AGES, runs)
     assert "31 % more variance" in picture.title
     given = picture.table["standard error given the table, exact"]
     assert given.to_list() == pytest.approx([0.2, 0.2288], abs=1e-4)
 
 
 def test_shares_of_copies():
-    picture = copies_picture(Experiment(people=1000), watermark=False)
+    picture = copies_picture(Experiment(people=1000))
     shares = picture.table["share of rows"]
     assert shares[:6].to_list() == pytest.approx(
         [
@@ -126,9 +118,7 @@ def test_shares_of_copies():
         abs=1e-10,
     )
     published = Experiment(people=500)
-    noise = copies_picture(published, watermark=False).table[
-        "variance of the noise of this part"
-    ]
+    noise = copies_picture(published).table["variance of the noise of this part"]
     # The first row is that of people who are not drawn.
     assert noise[1:5].to_list() == pytest.approx(
         [0.7364955007, 0.7364955007, 0.3675097789, 0.1220122646], rel=1e-9
@@ -138,16 +128,16 @@ def test_shares_of_copies():
 def test_levels_say_what_is_claimed_and_what_holds():
     known = Levels(times=50, claimed=4.8866, attained=5.1689, mean=5.278, generic=6.75)
     other = Levels(times=1, claimed=4.8866, attained=34.0, mean=34.0, generic=43.4)
-    picture = levels_picture([other, known], here=50, delta=1e-6, watermark=True)
+    picture = levels_picture([other, known], here=50, delta=1e-6)
     assert "at least 5.169 and at most 5.278" in picture.title
     assert picture.table["claimed ε"].to_list() == [4.8866, 4.8866]
 
 
 def test_averages_against_gaussian_noise():
-    limits = limits_picture(Rivals(), watermark=False)
+    limits = limits_picture(Rivals())
     assert "fewer than 8.92" in limits.title
     assert "14 is claimed" in limits.title
-    picture = rivals_picture(Rivals(), 10, watermark=False)
+    picture = rivals_picture(Rivals(), 10)
     assert picture.table["draws"].to_list() == [1, 2, 3, 5, 7, 10]
     assert picture.table["variance at the same ε and δ"].iloc[-1] == pytest.approx(
         8.71154, abs=1e-5
@@ -158,16 +148,16 @@ def test_averages_against_gaussian_noise():
 def test_normality_of_averages(picks):
     rng = np.random.default_rng(1)
     found = [normality(k, 200, rng) for k in (1, 10)]
-    picture = normality_picture(found, picks=picks, watermark=True)
+    picture = normality_picture(found, picks=picks)
     assert picture.table["draws averaged"].to_list() == [1, 10]
     words = "pick" if picks else "From 10 draws on"
     assert words in picture.title
-    early = normality_picture(found[:1], picks=False, watermark=True)
+    early = normality_picture(found[:1], picks=False)
     assert "still fail" in early.title
 
 
 def test_sharing_marks_what_spends_too_much():
-    picture = sharing_picture(Equipartition(), watermark=False)
+    picture = sharing_picture(Equipartition())
     assert "spends ε 1.115 instead of 1" in picture.title
     texts = picture.figure.data[0].text
     assert ["too much" in text for text in texts] == [False, False, True, *4 * [False]]
@@ -175,8 +165,56 @@ def test_sharing_marks_what_spends_too_much():
 
 def test_ranges_widen_with_more_bootstraps():
     settings = [Experiment(times=k) for k in (17, 50, 200)]
-    picture = ranges_picture(settings, shown=SHOWN, watermark=False)
+    picture = ranges_picture(settings, shown=SHOWN)
     unbiased = picture.table[picture.table["method"] == "unbiased"]
     width = unbiased["5 % are above"] - unbiased["5 % are below"]
     assert width.is_monotonic_increasing
     assert "between 0 and" in picture.title
+
+
+def axes(picture):
+    return picture.figure.layout.xaxis.range, picture.figure.layout.yaxis.range
+
+
+def with_noise(rho):
+    """Return every picture whose axes the noise must not move."""
+    e = Experiment(rho=rho, people=100, times=10)
+    found = simulate(e, 200, np.random.default_rng(2))
+    several = [Experiment(rho=rho, people=100, times=k) for k in (2, 20)]
+    return (
+        coverage_picture(several, {}, shown=SHOWN),
+        errors_picture(e, found, SHOWN),
+        one_shot_picture(e, found),
+    )
+
+
+def test_noise_does_not_move_the_axes_of_bootstraps():
+    usual = with_noise(0.5)
+    for rho in (1e-4, 0.01, 20.0):
+        for picture, other in zip(usual, with_noise(rho), strict=True):
+            assert axes(picture) == axes(other)
+            assert None not in axes(picture)
+            low, high = axes(other)[1]
+            for trace in other.figure.data:
+                assert low <= np.min(trace.y) <= np.max(trace.y) <= high
+
+
+def test_steps_count_every_table_however_far_out():
+    *_, errors, shots = with_noise(1e-4)
+    for picture, lines in ((errors, len(SHOWN)), (shots, 2)):
+        for trace in picture.figure.data[:lines]:
+            assert np.sum(trace.y) == pytest.approx(1)
+    assert any(trace.name == "true: beyond" for trace in errors.figure.data)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
+def test_epsilon_does_not_move_the_axes_of_averages(delta):
+    each = [Rivals(epsilon=epsilon, delta=delta) for epsilon in (0.01, 1.0, 10.0)]
+    for pictures in (
+        [rivals_picture(one, 2) for one in each],
+        [limits_picture(one) for one in each],
+    ):
+        assert len({picture.figure.layout.yaxis.range for picture in pictures}) == 1
+        top = pictures[0].figure.layout.yaxis.range[1]
+        drawn = [np.max(t.y) for picture in pictures for t in picture.figure.data]
+        assert max(drawn) <= top

@@ -1,7 +1,6 @@
 """Pictures of coefficients say what is on them."""
 
 import numpy as np
-import pytest
 
 from dpcore.figures.coefficients import coefficients_picture
 
@@ -11,7 +10,7 @@ ENDS = np.array([[0.3, 0.7], [-0.4, 0.0], [-0.5, 0.7]])
 
 
 def picture(**changes):
-    named = {"ends": ENDS, "watermark": False} | changes
+    named = {"ends": ENDS} | changes
     return coefficients_picture(LABELS, VALUES, named.pop("ends"), **named)
 
 
@@ -32,16 +31,14 @@ def test_truth_is_beside_the_release_only_if_given():
 
 def test_names_that_are_cut_short_keep_their_points_apart():
     labels = ("a long name of a column: one", "a long name of a column: none", "b")
-    shown = coefficients_picture(labels, VALUES, None, watermark=False).figure
+    shown = coefficients_picture(labels, VALUES, None).figure
     assert len(set(shown.data[0].y)) == len(labels)
-    assert list(shown.data[0].text) == list(labels)
+    assert list(shown.data[0].customdata) == list(labels)
     assert max(map(len, shown.layout.yaxis.ticktext)) <= 22
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_watermark_and_markup(watermark):
-    shown = picture(watermark=watermark)
+def test_names_are_no_markup():
+    shown = picture()
     drawn = shown.figure.to_json()
-    assert ("Classroom" in drawn) is watermark
     assert "<b>" not in drawn.replace("\\u003c", "<")
     assert list(shown.table["coefficient"]) == list(LABELS)

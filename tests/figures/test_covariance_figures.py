@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.covariances.covariance import covariance_picture, ellipses_picture
-from dpcore.figures.covariances.covariance_study import panel_picture
+from dpcore.figures.covariances.matrices import covariance_picture, ellipses_picture
+from dpcore.figures.covariances.study import panel_picture
 from dpcore.figures.theme import STROKES
-from dpcore.inference.psd_repair import repair
-from dpcore.studies.covariances.covariance_design import (
-    COMPARED,
-    STATISTICS,
-    Degenerate,
-    Design,
-)
-from dpcore.studies.covariances.covariance_study import run_all
+from dpcore.postprocessing.psd_repair import repair
+from dpcore.studies.covariances.design import COMPARED, STATISTICS, Degenerate, Design
+from dpcore.studies.covariances.study import run
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 DESIGN = Design(repetitions=200, people=(50, 800), correlations=(0.0, 0.9))
@@ -28,33 +23,28 @@ LABELS = tuple("abcdefghijkl")
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return run_all(DESIGN, np.random.default_rng(0))
+    return tuple(run(DESIGN, np.random.default_rng(0)))
 
 
 def of(outcomes, correlation):
     return [o for o in outcomes if o.scenario.correlation == correlation]
 
 
-def pictures(outcomes, *, watermark):
+def pictures(outcomes):
     for correlation in DESIGN.correlations:
         for name in STATISTICS:
             mine = of(outcomes, correlation)
-            yield panel_picture(mine, name, watermark=watermark)
+            yield panel_picture(mine, name)
     for fixed in (BROKEN, FLAT, FINE, MANY):
         labels = (HOSTILE, *LABELS[1:])[: len(fixed.after)]
-        yield covariance_picture(labels, fixed.before, fixed.after, watermark=watermark)
-        yield ellipses_picture(
-            labels, fixed.before, fixed.after, truth=fixed.after, watermark=watermark
-        )
+        yield covariance_picture(labels, fixed.before, fixed.after)
+        yield ellipses_picture(labels, fixed.before, fixed.after, truth=fixed.after)
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_every_picture_is_small_described_and_marked(outcomes, watermark):
-    for picture in pictures(outcomes, watermark=watermark):
+def test_every_picture_is_small_and_described(outcomes):
+    for picture in pictures(outcomes):
         for trace in picture.figure.data:
             assert len(np.ravel(trace.x)) <= 2000
-        notes = picture.figure.layout.shapes
-        assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert "<img" not in picture.figure.to_json()
@@ -63,7 +53,7 @@ def test_every_picture_is_small_described_and_marked(outcomes, watermark):
 
 def test_panel_shows_means_percentiles_and_truth(outcomes):
     mine = of(outcomes, 0.9)
-    figure = panel_picture(mine, "cov", watermark=False).figure
+    figure = panel_picture(mine, "cov").figure
     assert len(figure.data) == 4 * len(COMPARED)
     for key in COMPARED:
         traces = [t for t in figure.data if t.legendgroup == key]
@@ -80,13 +70,13 @@ def test_panel_shows_means_percentiles_and_truth(outcomes):
 
 def test_takeaways_are_computed(outcomes):
     mine = of(outcomes, 0.9)
-    title = panel_picture(mine, "v1", watermark=False).title
+    title = panel_picture(mine, "v1").title
     assert title == (
         "With 50 people a first variance of 1 comes out too large by 1.44 (BIT), 2.79 "
         "(truncation as published), 4.35 (calibrated truncation)"
     )
-    assert "too small by 0.81 (trunc" in panel_picture(mine, "r", watermark=False).title
-    centered = panel_picture(of(outcomes, 0.0), "r", watermark=False).title
+    assert "too small by 0.81 (trunc" in panel_picture(mine, "r").title
+    centered = panel_picture(of(outcomes, 0.0), "r").title
     assert "right on average, yet 95 %" in centered
 
 
@@ -99,27 +89,20 @@ def test_panel_without_any_correlation_says_so():
         degenerate=Degenerate.DROP,
     )
     for seed in range(20):
-        outcomes = run_all(design, np.random.default_rng(seed))
-        picture = panel_picture(outcomes, "r", watermark=False)
+        outcomes = tuple(run(design, np.random.default_rng(seed)))
+        picture = panel_picture(outcomes, "r")
         assert picture.title.startswith("With 3 people")
         assert "nan" not in picture.alt.lower()
 
 
 def test_repair_is_shown_beside_what_was_released():
-    picture = covariance_picture("abc", BROKEN.before, BROKEN.after, watermark=False)
+    picture = covariance_picture("abc", BROKEN.before, BROKEN.after)
     before, after = picture.figure.data
     assert before.text[0][1] == "1<br>r 1.00"
     assert after.text[0][1] == "0.761<br>r 0.76"
     assert picture.title.endswith("moves a correlation by up to 0.239")
     assert picture.table["as released"].tolist() == [1, 1, 1, 1, 0, 1]
-    assert (
-        len(
-            covariance_picture(
-                "ab", FINE.before, FINE.after, watermark=False
-            ).figure.data
-        )
-        == 1
-    )
+    assert len(covariance_picture("ab", FINE.before, FINE.after).figure.data) == 1
 
 
 def test_covariance_inside_its_noise_may_be_0():
@@ -127,9 +110,7 @@ def test_covariance_inside_its_noise_may_be_0():
     noise = np.array([[0.5, 2.0], [0.5, 2.0], wide])
     for around, words in ((wide, "cannot be told from 0"), (clear, "can be told from")):
         noise[2] = around
-        picture = covariance_picture(
-            "ab", FINE.before, FINE.after, watermark=False, noise=noise
-        )
+        picture = covariance_picture("ab", FINE.before, FINE.after, noise=noise)
         assert words in picture.title
         assert ("may be 0" in picture.figure.data[0].text[0][1]) == (around is wide)
         assert "may be 0" not in picture.figure.data[0].text[0][0]
@@ -137,19 +118,17 @@ def test_covariance_inside_its_noise_may_be_0():
 
 
 def test_undefined_correlation_has_no_color_and_is_named():
-    picture = covariance_picture("ab", FLAT.before, FLAT.after, watermark=False)
+    picture = covariance_picture("ab", FLAT.before, FLAT.after)
     shades = np.array(picture.figure.data[0].z, dtype=float)
     assert np.isnan(shades).tolist() == [[True, True], [True, False]]
     assert "variance of a is 0" in picture.title
-    ellipse = ellipses_picture("ab", FLAT.before, FLAT.after, watermark=False)
+    ellipse = ellipses_picture("ab", FLAT.before, FLAT.after)
     assert np.allclose(ellipse.figure.data[0].x, 0)
     assert "without a correlation" in ellipse.title
 
 
 def test_ellipse_holds_95_percent_of_a_gaussian():
-    (trace,) = ellipses_picture(
-        "ab", FINE.before, FINE.after, watermark=False
-    ).figure.data
+    (trace,) = ellipses_picture("ab", FINE.before, FINE.after).figure.data
     points = np.array([trace.x, trace.y])
     squares = (points * np.linalg.solve(FINE.after, points)).sum(axis=0)
     assert squares == pytest.approx(np.full(len(squares), 5.991464547))
@@ -157,8 +136,8 @@ def test_ellipse_holds_95_percent_of_a_gaussian():
 
 def test_long_names_leave_room_for_the_numbers():
     names = ("L" * 200, "L" * 199)
-    matrix = covariance_picture(names, FINE.before, FINE.after, watermark=False)
-    ellipses = ellipses_picture(names, FINE.before, FINE.after, watermark=False)
+    matrix = covariance_picture(names, FINE.before, FINE.after)
+    ellipses = ellipses_picture(names, FINE.before, FINE.after)
     layout = matrix.figure.layout
     assert all(
         len(text) <= 20 for text in layout.xaxis.ticktext + layout.yaxis.ticktext

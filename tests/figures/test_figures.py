@@ -12,7 +12,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.figures import answers, budgets
 from dpcore.figures.comparing import laws, tradeoffs
 from dpcore.figures.individual import exposures
-from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, frame, log_axis, plain
+from dpcore.figures.theme import NEUTRAL, SCALE, STROKES, frame, log_axis, plain, stamp
 from dpcore.individual.exposure import expose
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.base import Sensitivity
@@ -60,7 +60,7 @@ def exposure():
     )
 
 
-def curves(*, watermark=False):
+def curves():
     keys = Fairness.TRUE.mechanisms
     lines = studies.against_epsilon(SETTING, keys, np.geomspace(0.01, 10, 21))
     few = studies.against_epsilon(SETTING, keys, np.array([0.5]))
@@ -68,11 +68,17 @@ def curves(*, watermark=False):
     dots = studies.simulated(few, [SETTING], Metric.RMSE, draws=100, rng=rng)
     axis = tradeoffs.Axis(label="epsilon", at=0.5, log=True)
     return tradeoffs.curves_picture(
-        lines, dots, Metric.RMSE, axis=axis, unit="years", watermark=watermark
+        lines,
+        dots,
+        Metric.RMSE,
+        here=studies.at_setting(SETTING, keys),
+        chosen="laplace",
+        axis=axis,
+        unit="years",
     )
 
 
-def pictures(*, watermark):
+def pictures():
     around = intervals(LAPLACE, STATISTIC, np.array([0.4]), bounds=UNIT)
     histogram = Histogram(labels=(HOSTILE, "b"), size=TableSize(people=9, public=True))
     cells = CATALOG["laplace"].calibrate(
@@ -87,51 +93,57 @@ def pictures(*, watermark):
         SETTING, Fairness.TRUE.mechanisms, np.geomspace(0.01, 10, 40), 49
     )
     totals = Totals(basic=1.0, advanced=0.9, zcdp=np.inf, pld=0.8)
-    yield curves(watermark=watermark)
-    yield tradeoffs.winners_picture(winners, axis=HOSTILE, watermark=watermark)
+    yield curves()
+    yield tradeoffs.winners_picture(winners, axis=HOSTILE)
     yield answers.answer_picture(
-        0.4, around, axis=HOSTILE, unit="years", watermark=watermark
+        0.4, around, statement=HOSTILE, unit="years", sampled=True
     )
     yield answers.parts_picture(
         histogram.labels,
         counts,
         intervals(cells, histogram, counts, bounds=histogram.range),
-        axis=HOSTILE,
+        statement=HOSTILE,
         noun="count",
         unit=HOSTILE,
         truth=None,
-        watermark=watermark,
+        sampled=True,
     )
-    yield exposures.exposure_picture(found, key="laplace", watermark=watermark)
-    yield exposures.groups_picture(
-        groups, by=HOSTILE, key="laplace", watermark=watermark
-    )
-    yield budgets.totals_picture(totals, charged=1.0, delta=1e-6, watermark=watermark)
+    yield exposures.exposure_picture(found, key="laplace")
+    yield exposures.groups_picture(groups, by=HOSTILE, key="laplace")
+    yield budgets.totals_picture(totals, charged=1.0, delta=1e-6)
     yield laws.two_worlds_picture(
         LAPLACE,
         key="laplace",
+        epsilon=1.0,
         worlds=((HOSTILE, 0.5), ("without", 0.5002)),
         window=(0.4, 0.6),
-        axis=HOSTILE,
-        watermark=watermark,
+        answer=HOSTILE,
     )
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_every_picture_is_small_described_and_marked(watermark):
-    for picture in pictures(watermark=watermark):
+def test_every_picture_is_small_and_described():
+    for picture in pictures():
         for trace in picture.figure.data:
             assert len(np.ravel(trace.x)) <= MOST_POINTS
-        notes = picture.figure.layout.shapes
-        assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert picture.title
         assert picture.figure.layout.height is not None
 
 
+def test_watermark_is_written_once_and_can_be_taken_out_again():
+    for picture in pictures():
+        before = picture.figure.to_json()
+        for _ in range(2):
+            stamp(picture.figure, classroom=True)
+            names = [shape.name for shape in picture.figure.layout.shapes]
+            assert names.count("watermark") == 1
+        stamp(picture.figure, classroom=False)
+        assert picture.figure.to_json() == before
+
+
 def test_text_from_the_data_is_no_markup():
-    for picture in pictures(watermark=False):
+    for picture in pictures():
         # Titles and words are escaped where they are shown; Plotly reads markup.
         assert "<img" not in picture.figure.to_json()
         assert "\\u003cimg" not in picture.figure.to_json()
@@ -162,7 +174,7 @@ def test_takeaway_is_read_off_the_curve_where_the_page_is_set():
 
 
 def test_exposure_picture_counts_everybody_and_holds_no_record():
-    picture = exposures.exposure_picture(exposure(), key="laplace", watermark=False)
+    picture = exposures.exposure_picture(exposure(), key="laplace")
     bars, steps = picture.figure.data[0], picture.figure.data[1]
     assert sum(bars.y) == N
     assert steps.y[-1] == 100
@@ -178,7 +190,7 @@ def test_exposure_without_any_loss_is_drawn():
         np.full(N, 0.5),
         relation=NeighboringRelation.ADD_REMOVE,
     )
-    picture = exposures.exposure_picture(same, key="laplace", watermark=False)
+    picture = exposures.exposure_picture(same, key="laplace")
     assert sum(picture.figure.data[0].y) == N
     assert picture.title.startswith("Everybody loses 0;")
 
@@ -187,7 +199,7 @@ def test_exposure_without_any_loss_is_drawn():
 def test_log_axis_of_losses_has_numbers_to_read(others):
     losses = np.array([1.0, 1.0 + others])
     shown = replace(exposure(), epsilon=losses, ordered=losses, worst_case=2.0)
-    picture = exposures.exposure_picture(shown, key="laplace", watermark=False)
+    picture = exposures.exposure_picture(shown, key="laplace")
     axis = picture.figure.layout.xaxis
     ticks = axis.tickvals
     assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2
@@ -196,11 +208,13 @@ def test_log_axis_of_losses_has_numbers_to_read(others):
 
 def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
     totals = Totals(basic=1.0, advanced=np.inf, zcdp=np.inf, pld=0.8)
-    picture = budgets.totals_picture(totals, charged=1.0, delta=0.0, watermark=False)
+    picture = budgets.totals_picture(totals, charged=1.0, delta=0.0)
     bars = picture.figure.data[0]
     assert list(bars.x) == [1.0, 1.0, 0.0, 0.0, 0.8]
     assert bars.text[3] == "∞ (no bound in ρ)"
     assert "zCDP: ∞ (no bound in ρ)" in picture.alt
+    # What is tighter than charged holds under a condition, which is said with it.
+    assert picture.title.startswith("Planned before the first answer, ")
     assert np.isinf(picture.table["epsilon"][3])
 
 
@@ -208,7 +222,13 @@ def test_published_scale_is_called_by_its_name():
     lines = studies.against_position(SETTING, Fairness.NOMINAL.mechanisms, 5)
     axis = tradeoffs.Axis(label="true mean", at=0.5, log=False)
     picture = tradeoffs.curves_picture(
-        lines, (), Metric.BIAS, axis=axis, unit="", watermark=False
+        lines,
+        (),
+        Metric.BIAS,
+        here=studies.at_setting(SETTING, Fairness.NOMINAL.mechanisms),
+        chosen="laplace",
+        axis=axis,
+        unit="",
     )
     assert CATALOG["truncated-published"].label in set(picture.table["mechanism"])
 
@@ -249,17 +269,17 @@ def test_log_axes_have_ticks_enough_to_read_from(low, high):
 
 def test_titles_of_axes_are_broken_to_fit_a_phone():
     words = "where the value lies (0 and 1 are the bounds), in scales"
-    shown = frame(watermark=False, xaxis={"title": {"text": words}}).layout.xaxis
+    shown = frame(xaxis={"title": {"text": words}}).layout.xaxis
     lines = shown.title.text.split("<br>")
     assert " ".join(lines) == words
     assert max(map(len, lines)) <= 38
     assert shown.automargin
-    short = frame(watermark=False, xaxis={"title": {"text": "age"}}).layout.xaxis
+    short = frame(xaxis={"title": {"text": "age"}}).layout.xaxis
     assert short.title.text == "age"
 
 
 def test_words_of_quantiles_stand_off_the_rising_line():
-    (picture,) = (p for p in pictures(watermark=False) if "cumulative" in p.alt)
+    (picture,) = (p for p in pictures() if "cumulative" in p.alt)
     marks = picture.figure.data[2]
     span = np.log(picture.table["epsilon at most"].iloc[[0, -1]])
     for at, side in zip(marks.x, marks.textposition, strict=True):

@@ -30,46 +30,39 @@ MOST_POINTS = 2000
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)
 
 
-def worlds(setup, *, watermark=False):
-    return worlds_picture(
-        two_worlds(setup), measure(setup), setup=setup, watermark=watermark
-    )
+def worlds(setup):
+    return worlds_picture(two_worlds(setup), measure(setup), setup=setup)
 
 
-def counted(setup, margin, draws, *, watermark=False):
+def counted(setup, margin, draws):
     event = Event(setup=setup, margin=margin)
     found = audit(event, draws, rng=np.random.default_rng(1))
-    return audit_picture(
-        found, event, expected=detectable_from(event), watermark=watermark
-    )
+    return audit_picture(found, event, expected=detectable_from(event))
 
 
-def pictures(*, watermark):
+def pictures():
     for key, place in itertools.product(CATALOG, (0.0, 1.0)):
         setup = Setup(key=key, epsilon=1.0, place=place, shift=0.1)
-        yield worlds(setup, watermark=watermark)
+        yield worlds(setup)
     clamped = SETUP.through(CLAMPED)
-    yield atoms_picture(clamped.mechanism(), clamped, watermark=watermark)
+    yield atoms_picture(clamped.mechanism(), clamped)
     place = np.linspace(0, 1, 11)
-    yield tries_picture(tries(place, 0.1, UNIT), place, SETUP, watermark=watermark)
-    yield counted(SETUP, 0.01, [10, 100, 1000], watermark=watermark)
+    yield tries_picture(tries(place, 0.1, UNIT), place, SETUP)
+    yield counted(SETUP, 0.01, [10, 100, 1000])
     rare = Setup(key=PUBLISHED, epsilon=5.0, place=0.5, shift=0.02)
-    yield counted(rare, 0.001, [10], watermark=watermark)
+    yield counted(rare, 0.001, [10])
     for quantity, fairness in itertools.product(Quantity, Fairness):
         maps = error_maps(quantity, fairness, 0.1)
         for key in maps.keys:
-            yield map_picture(maps, key, here=(0.0, 0.1), watermark=watermark)
+            yield map_picture(maps, key, here=(0.0, 0.1))
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_every_picture_is_small_described_and_marked(watermark):
-    for picture in pictures(watermark=watermark):
+def test_every_picture_is_small_and_described():
+    for picture in pictures():
         for trace in picture.figure.data:
             assert len(np.ravel(trace.x)) <= MOST_POINTS
             if getattr(trace, "z", None) is not None:
                 assert np.size(trace.z) <= MOST_POINTS
-        notes = picture.figure.layout.shapes
-        assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert "nan" not in picture.title
@@ -124,7 +117,7 @@ def test_audit_is_read_off_the_counts():
 
 def test_redraws_are_compared_between_the_worlds():
     place = np.linspace(0, 1, 11)
-    picture = tries_picture(tries(place, 0.1, UNIT), place, SETUP, watermark=False)
+    picture = tries_picture(tries(place, 0.1, UNIT), place, SETUP)
     assert "takes 2 draws" in picture.title
     assert "1.23 at 0.1" in picture.title
 
@@ -132,7 +125,7 @@ def test_redraws_are_compared_between_the_worlds():
 def test_flips_are_marked_where_they_hold_only():
     def marked(quantity, fairness):
         maps = error_maps(quantity, fairness, 0.1)
-        picture = map_picture(maps, "bit", here=(0.0, 0.1), watermark=False)
+        picture = map_picture(maps, "bit", here=(0.0, 0.1))
         return [
             note for note in picture.figure.layout.annotations if "1.127" in note.text
         ]
@@ -144,7 +137,7 @@ def test_flips_are_marked_where_they_hold_only():
 
 def test_level_lines_carry_their_values():
     maps = error_maps(Quantity.MSE, Fairness.TRUE, 0.1)
-    picture = map_picture(maps, "bit", here=(0.0, 0.1), watermark=False)
+    picture = map_picture(maps, "bit", here=(0.0, 0.1))
     labels = [
         float("".join(trace.text))
         for trace in picture.figure.data

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.bound_checks import bounds_picture
-from dpcore.figures.individual.chain import Chain
 from dpcore.figures.individual.frontiers import frontier_picture
 from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.individual.model_exposures import (
@@ -20,6 +19,7 @@ from dpcore.figures.individual.model_exposures import (
 )
 from dpcore.figures.individual.moments import moments_picture
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
+from dpcore.individual.chain import Chain
 from dpcore.models.posterior_profile import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
@@ -47,7 +47,9 @@ def frontier(**named):
         "maximum": np.sqrt(GAMMAS),
         "mean": 0.1 * np.sqrt(GAMMAS),
         "here": 1.0,
-        "without_noise": 1.0,
+        "noise": 1 / np.sqrt(GAMMAS),
+        "penalty": 0.8,
+        "targets": 0.6,
         "cramer_rao": 0.5,
         "people": 400,
         "sampled": 400,
@@ -74,40 +76,35 @@ OTHERS = (
 )
 
 
-def pictures(*, watermark):
+def pictures():
     split = Split(
         rows=ROWS,
         pull=FOUND.top_leverage / 0.01,
+        cause="pull",
         miss=np.abs(FOUND.top_residual),
         epsilon=FOUND.top_epsilon,
     )
     orders = np.geomspace(1, 100, 50)
     return [
-        chain_picture(CHAIN, key="output", watermark=watermark),
-        split_picture(split, watermark=watermark),
-        iso_epsilon_picture(
-            FOUND, rows=ROWS, leverage="leverage", residual="miss", watermark=watermark
-        ),
+        chain_picture(CHAIN, key="output"),
+        split_picture(split),
+        iso_epsilon_picture(FOUND, rows=ROWS, leverage="leverage", residual="miss"),
         moments_picture(
             orders,
             0.1 - 0.08 / orders,
             at=(2.0, 0.06),
             ends=(0.02, 0.1),
             key="posterior",
-            watermark=watermark,
         ),
-        frontier_picture(frontier(), key="posterior", watermark=watermark),
-        bounds_picture(gaussian_checks(GAMMAS, 1e-6), watermark=watermark),
-        bounds_picture(posterior_checks(LEVERAGE, RESIDUAL, 1e-6), watermark=watermark),
-        others_picture(OTHERS, watermark=watermark),
+        frontier_picture(frontier(), key="posterior"),
+        bounds_picture(gaussian_checks(GAMMAS, 1e-6)),
+        bounds_picture(posterior_checks(LEVERAGE, RESIDUAL, 1e-6)),
+        others_picture(OTHERS),
     ]
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_pictures_are_small_marked_and_told_in_words_and_numbers(watermark):
-    for picture in pictures(watermark=watermark):
-        notes = picture.figure.layout.shapes
-        assert any(note.name == "watermark" for note in notes) is watermark
+def test_pictures_are_small_and_told_in_words_and_numbers():
+    for picture in pictures():
         assert picture.title
         assert picture.alt
         assert len(picture.table)
@@ -117,7 +114,7 @@ def test_pictures_are_small_marked_and_told_in_words_and_numbers(watermark):
 
 
 def test_points_are_nested_and_told_as_multiples_of_the_average():
-    picture = chain_picture(CHAIN, key="output", watermark=False)
+    picture = chain_picture(CHAIN, key="output")
     (points,) = picture.figure.data
     assert list(points.x) == sorted(points.x, reverse=True)
     assert list(picture.table["epsilon"]) == [1.0, 0.25, 0.2, 0.1, 0.02]
@@ -126,6 +123,17 @@ def test_points_are_nested_and_told_as_multiples_of_the_average():
     )
     assert "10 times what the most exposed" in picture.title
     assert "<b>0.1<br>5 × average</b>" in points.text
+
+
+def test_losses_are_rounded_to_the_nearest_and_only_limits_up():
+    chain = replace(CHAIN, guarantee=1.0004, maximum=0.10004, mean=0.020004)
+    picture = chain_picture(chain, key="output")
+    assert "allows 1.01:" in picture.title
+    assert "(0.1)" in picture.title
+    assert "(0.02)" in picture.title
+    limits = chain_picture(replace(chain, upper=True), key="output")
+    assert "(at most 0.101)" in limits.title
+    assert "average person here 0.0201" in limits.alt
 
 
 @pytest.mark.parametrize(
@@ -158,7 +166,7 @@ def test_points_are_nested_and_told_as_multiples_of_the_average():
     ],
 )
 def test_chains_without_an_end_are_drawn_and_said(chain, words):
-    picture = chain_picture(chain, key="output", watermark=False)
+    picture = chain_picture(chain, key="output")
     assert words in picture.title
     (points,) = picture.figure.data
     assert np.isfinite(points.x).all()
@@ -188,7 +196,7 @@ def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
 def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
     chain = replace(CHAIN, relation=away, promised=another)
-    picture = chain_picture(chain, key="output", watermark=False)
+    picture = chain_picture(chain, key="output")
     assert "times" not in picture.title
     assert "another question" in picture.title
     assert "Compared with not being there" in picture.title
@@ -197,11 +205,11 @@ def test_a_loss_by_leaving_is_no_fraction_of_a_charge_for_another_record():
     assert not any("found" in name for name, _ in bounds.steps)
     unknown = replace(bounds, certificate=math.inf, guarantee=math.inf)
     assert unknown.anybody == ("not known", "")
-    assert "(at most 0.1)" in chain_picture(bounds, key="output", watermark=False).title
+    assert "(at most 0.1)" in chain_picture(bounds, key="output").title
 
 
 def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():
-    picture = pictures(watermark=False)[2]
+    picture = pictures()[2]
     points = picture.figure.data[-1]
     assert len(points.x) == 10
     assert f"row {ROWS[0]}," in picture.title
@@ -214,10 +222,11 @@ def test_split_says_which_of_the_causes_is_large():
     split = Split(
         rows=[7],
         pull=np.array([3.0]),
+        cause="pull",
         miss=np.array([20.0]),
         epsilon=np.array([0.1]),
     )
-    title = split_picture(split, watermark=False).title
+    title = split_picture(split).title
     assert "Row 7" in title
     assert "pulls the model 3 times as hard" in title
     assert "20 times as far off" in title
@@ -225,7 +234,7 @@ def test_split_says_which_of_the_causes_is_large():
 
 def test_frontier_without_guarantee_or_limit_draws_neither():
     found = frontier(guarantee=np.full(7, np.inf), cramer_rao=np.nan)
-    picture = frontier_picture(found, key="output", watermark=False)
+    picture = frontier_picture(found, key="output")
     assert "no guarantee is known" in picture.title
     drawn = {t.name: t for t in picture.figure.data if t.name}
     assert len(drawn["guarantee (DP)"].x) == 0
@@ -238,10 +247,10 @@ def test_bounds_say_whom_they_promise_too_much():
     checks = {check.label: check for check in gaussian_checks(mu, 1e-6)}
     assert checks["Lemma 4, as published"].understated == 0.5
     assert checks["tail of the loss"].understated == 0
-    title = bounds_picture(list(checks.values()), watermark=False).title
+    title = bounds_picture(list(checks.values())).title
     assert "50 %" in title
     safe = gaussian_checks(mu[:2], 1e-6)
-    title = bounds_picture(safe, watermark=False).title
+    title = bounds_picture(safe).title
     assert title == "Here no published bound lies below anybody's exact loss"
 
 
@@ -263,8 +272,21 @@ def test_audit_without_a_fit_is_said():
     assert audit_text(0.01, people=50).startswith("Checked on all 50 people")
 
 
-def test_frontier_of_a_perfect_fit_says_the_error_itself():
-    title = frontier_picture(
-        frontier(without_noise=0.0), key="output", watermark=False
-    ).title
-    assert "and 0 without it" in title
+def test_frontier_says_what_each_cause_makes_of_the_error():
+    picture = frontier_picture(frontier(), key="output")
+    assert (
+        "is 2: 1 from the noise, 0.8 from the penalty and 0.6 from the scatter"
+        in picture.title
+    )
+    level = next(
+        t for t in picture.figure.data if t.name == "without noise for privacy"
+    )
+    assert level.y[0] == 1.0
+
+
+def test_frontier_without_a_plain_fit_says_the_noise_alone():
+    unknown = {"penalty": np.nan, "targets": np.nan, "cramer_rao": np.nan}
+    picture = frontier_picture(frontier(**unknown), key="output")
+    assert "is 1 from the noise alone; " in picture.title
+    names = [trace.name for trace in picture.figure.data]
+    assert "without noise for privacy" not in names

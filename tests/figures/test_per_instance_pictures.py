@@ -9,7 +9,8 @@ from dpcore.figures.individual.per_instance_figures import (
     sizes_picture,
 )
 from dpcore.studies.individual.per_instance_figures import Simulation, nested_losses
-from dpcore.studies.individual.per_instance_run import Design, run
+from dpcore.studies.individual.per_instance_findings import findings
+from dpcore.studies.individual.per_instance_run import Design, Pane, of_pane, run
 
 DESIGN = Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 
@@ -20,7 +21,7 @@ def parts():
 
 
 def test_first_figure_prints_both_factors(parts):
-    picture = nested_picture(parts[0].losses, watermark=False)
+    picture = nested_picture(parts[0].losses)
     assert "5.89 times less" in picture.title
     assert "21.4 times less" in picture.title
     assert "proved to lose 5.29 times less" in picture.title
@@ -35,19 +36,17 @@ def test_first_figure_prints_both_factors(parts):
 
 
 def test_boxes_stand_below_the_guarantee(parts):
-    picture = sizes_picture(parts, watermark=True)
+    picture = sizes_picture(parts)
     box = picture.figure.data[-1]
     assert (np.array(box.lowerfence) > 0).all()
     assert (np.array(box.upperfence) < 1).all()
     assert (np.array(box.q1) <= box.median).all()
     assert len(picture.table) == 2
-    notes = picture.figure.layout.shapes
-    assert any(note.name == "watermark" for note in notes)
-    assert "50 people" in sizes_picture(parts[1:2], watermark=False).title
+    assert "50 people" in sizes_picture(parts[1:2]).title
 
 
 def test_sample_loses_more_the_closer_it_is(parts):
-    picture = precision_picture(parts, watermark=False)
+    picture = precision_picture(parts)
     for line in picture.figure.data:
         assert line.y[0] < line.y[1]
         assert line.x[0] > line.x[1]
@@ -56,4 +55,24 @@ def test_sample_loses_more_the_closer_it_is(parts):
 
 def test_one_person_with_a_residual_of_zero_can_be_drawn():
     lonely = nested_losses(Simulation(people=1, columns=1, strength=5.0))
-    assert nested_picture(lonely, watermark=False).figure.data[0].x[-1] > 0
+    assert nested_picture(lonely).figure.data[0].x[-1] > 0
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.5])
+def test_losses_that_delta_covers_are_said_to_be_nothing(epsilon):
+    simulation = Simulation(people=1100, strength=2.01, epsilon=epsilon, delta=0.01)
+    design = Design(simulation=simulation)
+    parts = tuple(run(design))
+    # Nobody of many people loses anything beyond a delta of 0.01.
+    assert of_pane(parts, Pane.BY_SIZE)[-1].losses.times_on_average == np.inf
+    first = nested_picture(parts[0].losses)
+    sizes = sizes_picture(parts)
+    sample = precision_picture(parts)
+    assert sizes.title.endswith("with 31,623 people the average person loses nothing")
+    said = [one.evidence for one in findings(design, parts)]
+    if epsilon == 0.01:
+        assert first.title.endswith("the most exposed person in it loses nothing")
+        assert "infinitely many times" in said[0]
+    for text in (*said, first.title, sizes.title, sample.title):
+        assert "nan" not in text
+        assert "inf " not in text

@@ -10,21 +10,21 @@ from dpcore.figures.individual.one_person import laws_picture
 from dpcore.figures.individual.outliers import moved_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.individual.realized_losses import realized_picture
-from dpcore.models.ridge import fit_ridge
-from dpcore.studies.individual import one_person
-from dpcore.studies.individual.one_person import ProfileLaws
-from dpcore.studies.individual.outlier import Moved, move_in_statistic
-from dpcore.studies.individual.person_bounds import (
+from dpcore.individual.moves import Moved, move_in_statistic
+from dpcore.individual.person_bounds import (
     DELTAS,
     at_delta,
     epsilon_at,
     profile,
 )
-from dpcore.studies.individual.person_laws import gaussian_laws
-from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.mechanisms.person_laws import gaussian_laws
+from dpcore.models.ridge import fit_ridge
+from dpcore.studies.individual import one_person
+from dpcore.studies.individual.one_person import ProfileLaws
+from tests.individual.test_moves import DELTA, LAWS, PENALTY
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.studies.test_one_person import AGES, OF_MODELS, exposed, mean, scalar
-from tests.studies.test_outlier import DELTA, LAWS, PENALTY
 
 MOST_POINTS = 2000
 KEYS = {
@@ -39,45 +39,37 @@ EVERYBODY = {
 }
 
 
-def of_laws(laws, key, *, epsilon=0.4, watermark=False):
+def of_laws(laws, key, *, epsilon=0.4):
     delta, presence = one_person.hockey_stick(laws, epsilon)
     return laws_picture(
         laws.line(),
         epsilon=epsilon,
         delta=delta,
+        own=epsilon / 0.5,
         presence=presence,
         key=key,
-        watermark=watermark,
     )
 
 
-def of_evidence(laws, key, *, watermark):
+def of_evidence(laws, key):
     rng = np.random.default_rng(1)
     evidence = tuple(laws.evidence(2000, present=there, rng=rng) for there in (0, 1))
     found = tuple(
         one_person.realized(laws, present=bool(there), draws=2000, rng=rng)
         for there in (0, 1)
     )
-    yield belief_picture(
-        evidence, prior=0.3, guarantee=1.0, key=key, watermark=watermark
-    )
+    yield belief_picture(evidence, prior=0.3, guarantee=1.0, key=key)
     for observed in (None, 0.2):
-        yield realized_picture(
-            found, own=1.0, delta=1e-6, observed=observed, watermark=watermark
-        )
+        yield realized_picture(found, own=1.0, delta=1e-6, observed=observed)
 
 
-def pictures(*, watermark):
+def pictures():
     for laws, key in EVERYBODY.values():
-        yield of_laws(laws, key, watermark=watermark)
+        yield of_laws(laws, key)
         guess = one_person.best_guess(laws, 0.3)
-        yield detection_picture(
-            laws.roc(), prior=0.3, guess=guess, key=key, watermark=watermark
-        )
-        yield bounds_picture(
-            profile(laws), delta=1e-6, own=1.0, key=key, watermark=watermark
-        )
-        yield from of_evidence(laws, key, watermark=watermark)
+        yield detection_picture(laws.roc(), prior=0.3, guess=guess, key=key)
+        yield bounds_picture(profile(laws), delta=1e-6, own=1.0, key=key)
+        yield from of_evidence(laws, key)
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     law = LAWS["noise"]
     for person in (9, None):
@@ -88,23 +80,18 @@ def pictures(*, watermark):
             (np.array([1.0, 2.0, 2.0]), 1.0),
             delta=DELTA,
         )
-        yield moved_picture(moved, key="output", watermark=watermark)
+        yield moved_picture(moved, key="output")
     for crowd in (crowds.COPIES, crowds.PEOPLE, crowds.PENALTY):
         losses = np.array([2.0, 1.0, 0.5])
-        yield crowd_picture(
-            crowd, (1, 2, 4), losses, today=2, key="posterior", watermark=watermark
-        )
+        yield crowd_picture(crowd, (1, 2, 4), losses, today=2, key="posterior")
 
 
-@pytest.mark.parametrize("watermark", [False, True])
-def test_every_picture_has_title_words_numbers_and_few_points(watermark):
-    for picture in pictures(watermark=watermark):
+def test_every_picture_has_title_words_numbers_and_few_points():
+    for picture in pictures():
         assert picture.title[0].isupper()
         assert picture.title.rstrip(".") in picture.alt
         assert "nan" not in picture.title
         assert len(picture.table)
-        names = [note.name for note in picture.figure.layout.shapes]
-        assert ("watermark" in names) is watermark
         for trace in picture.figure.data:
             assert len(trace.x) <= MOST_POINTS
 
@@ -139,9 +126,7 @@ def test_nothing_sticks_out_at_a_large_epsilon():
 def test_published_bounds_that_understate_are_named_and_marked():
     curves = profile(gaussian_laws(1.0))
     own = 4.886554117462
-    picture = bounds_picture(
-        curves, delta=1e-6, own=own, key="gaussian", watermark=False
-    )
+    picture = bounds_picture(curves, delta=1e-6, own=own, key="gaussian")
     assert "“Lemma 4, as published” says 3.75, and promises too much" in picture.title
     lemma, textbook, tail, chernoff = curves.bounds
     assert at_delta(lemma, 1e-6) == pytest.approx(3.74682, abs=1e-3)
@@ -174,7 +159,7 @@ def test_moves_are_told_in_words():
         own_before=0.25,
         own_after=4.0,
     )
-    title = moved_picture(moved, key="output", watermark=False).title
+    title = moved_picture(moved, key="output").title
     assert title == (
         "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
         "before, 1 less and 1 as much; the largest rise is to 2 times"
@@ -182,33 +167,23 @@ def test_moves_are_told_in_words():
     alone = Moved(
         before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0
     )
-    assert "nobody else's" in moved_picture(alone, key="output", watermark=False).title
+    assert "nobody else's" in moved_picture(alone, key="output").title
     request = mean("bit")
     same = move_in_statistic(request, exposed(request, AGES), 0, float(AGES[0]))
-    assert "nobody else's" in moved_picture(same, key="bit", watermark=False).title
+    assert "nobody else's" in moved_picture(same, key="bit").title
 
 
 def test_crowds_say_how_fast_losses_fall():
     x = (10, 20, 40)
     title = crowd_picture(
-        crowds.PEOPLE,
-        x,
-        np.array([4.0, 2.0, 1.0]),
-        today=10,
-        key="output",
-        watermark=False,
+        crowds.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
     ).title
     assert title == (
         "In a table of 40 people this person would lose 1 instead of 4: it falls like "
         "1/n"
     )
     slow = crowd_picture(
-        crowds.COPIES,
-        x,
-        np.array([4.0, 4.0, 4.0]),
-        today=10,
-        key="output",
-        watermark=False,
+        crowds.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
     )
     assert "falls" not in slow.title
 
@@ -217,7 +192,5 @@ def test_a_profile_alone_has_a_curve_but_no_line():
     levels = np.linspace(0, 3, 50)
     laws = ProfileLaws(levels=levels, deltas=gaussian_laws(0.5).delta(levels))
     assert laws.line() is None
-    picture = detection_picture(
-        laws.roc(), prior=0.5, guess=0.6, key="gaussian", watermark=False
-    )
+    picture = detection_picture(laws.roc(), prior=0.5, guess=0.6, key="gaussian")
     assert "60 % of the time at best" in picture.title

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.compared import Compared
-from dpcore.figures.individual.person_totals import odometer_picture, totals_picture
+from dpcore.figures.individual.person_totals import (
+    Compared,
+    odometer_picture,
+    totals_picture,
+)
 from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.individual.totals import odometer, person_totals
-from dpcore.privacy.composition import PrivacyEvent
+from dpcore.privacy.events import PureEvent
 from dpcore.relations import NeighboringRelation
 
 PEOPLE = 5_000
@@ -16,14 +19,13 @@ PEOPLE = 5_000
 def plan(*scales):
     spread = np.linspace(0, 1, PEOPLE)
     return [
-        ReleaseLosses(event=PrivacyEvent.of("pure", scale), own=scale * spread)
-        for scale in scales
+        ReleaseLosses(event=PureEvent.of(scale), own=scale * spread) for scale in scales
     ]
 
 
 def test_everybody_stands_in_one_bar():
     totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
-    picture = totals_picture(totals, charged=0.7, planned=0.7, watermark=True)
+    picture = totals_picture(totals, charged=0.7, planned=0.7)
     bars = picture.figure.data[0]
     assert sum(bars.y) == PEOPLE
     assert len(bars.y) <= 2000
@@ -31,17 +33,15 @@ def test_everybody_stands_in_one_bar():
     assert "lost 0.7, half of the people at most 0.35" in picture.title.replace(
         "0.351", "0.35"
     )
-    names = {note.name for note in picture.figure.layout.shapes}
-    assert "watermark" in names
 
 
 @pytest.mark.parametrize(
     ("own", "charged"), [(0.0, 1.0), (np.inf, np.inf), (0.3, np.inf), (0.0, 0.0)]
 )
 def test_extreme_totals_can_be_drawn(own, charged):
-    flat = ReleaseLosses(event=PrivacyEvent.of("pure", own), own=np.full(3, own))
+    flat = ReleaseLosses(event=PureEvent.of(own), own=np.full(3, own))
     totals = person_totals([flat], people=3, delta=0.0).losses()
-    picture = totals_picture(totals, charged=charged, planned=own, watermark=False)
+    picture = totals_picture(totals, charged=charged, planned=own)
     assert np.isfinite(picture.figure.data[0].x).all()
 
 
@@ -49,11 +49,7 @@ def test_odometer_names_the_release_that_cost_most():
     losses = plan(0.1, 0.5, 0.2)
     path = odometer(losses, PEOPLE - 1, delta=1e-6)
     picture = odometer_picture(
-        path,
-        titles=["a", "<b>", "c"],
-        own=[0.1, 0.5, 0.2],
-        charges=[0.1, 0.5, 0.4],
-        watermark=False,
+        path, titles=["a", "<b>", "c"], own=[0.1, 0.5, 0.2], charges=[0.1, 0.5, 0.4]
     )
     assert "lost 0.8 over 3 releases, 80 % of what was charged" in picture.title
     assert picture.title.endswith("most in release 2")
@@ -71,7 +67,6 @@ def test_the_same_answer_again_costs_as_much_each_time():
         titles=["a", "a"],
         own=[0.5, 0.5],
         charges=[0.5, 0.5],
-        watermark=False,
     )
     assert picture.title.endswith("100 % of what was charged; as much in each")
     mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
@@ -80,7 +75,6 @@ def test_the_same_answer_again_costs_as_much_each_time():
         titles=["a", "a"],
         own=[0.5, 0.5],
         charges=[0.5, 0.5],
-        watermark=False,
         compared=mixed,
     )
     assert "%" not in picture.title
@@ -88,13 +82,9 @@ def test_the_same_answer_again_costs_as_much_each_time():
 
 
 def test_odometer_of_releases_that_guarantee_nothing():
-    losses = [ReleaseLosses(event=PrivacyEvent.of("pure", np.inf))]
+    losses = [ReleaseLosses(event=PureEvent.of(np.inf))]
     picture = odometer_picture(
-        odometer(losses, 0, delta=1e-6),
-        titles=["a"],
-        own=[np.inf],
-        charges=[np.inf],
-        watermark=False,
+        odometer(losses, 0, delta=1e-6), titles=["a"], own=[np.inf], charges=[np.inf]
     )
     assert picture.title == "This person lost ∞ over 1 release"
     (bars,) = picture.figure.data
@@ -107,7 +97,6 @@ def test_odometer_of_one_release_shows_each_way_of_counting_it():
         titles=["a"],
         own=[0.5],
         charges=[0.6],
-        watermark=False,
     )
     (bars,) = picture.figure.data
     assert bars.x[0] == 0.5
@@ -119,12 +108,10 @@ def test_odometer_of_one_release_shows_each_way_of_counting_it():
 def test_charges_above_the_worst_case_are_explained():
     totals = person_totals(plan(0.5, 0.2), people=PEOPLE, delta=0.0).losses()
     mixed = Compared(relation=NeighboringRelation.ADD_REMOVE, mixed=True)
-    other = totals_picture(
-        totals, charged=0.9, planned=0.7, watermark=False, compared=mixed
-    )
+    other = totals_picture(totals, charged=0.9, planned=0.7, compared=mixed)
     assert "(compared with not being there)" in other.title
     assert "another change of a record" in other.title
-    apart = totals_picture(totals, charged=0.9, planned=0.7, watermark=False)
+    apart = totals_picture(totals, charged=0.9, planned=0.7)
     assert "is 0.7 if it is counted like the people's losses" in apart.title
-    alike = totals_picture(totals, charged=0.7, planned=0.7, watermark=False)
+    alike = totals_picture(totals, charged=0.7, planned=0.7)
     assert "counted like" not in alike.title

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.proportions.proportion_study import LINES, View, study_picture
-from dpcore.figures.proportions.proportion_tables import table
+from dpcore.figures.proportions.study import LINES, View, study_picture, table
 from dpcore.figures.theme import STROKES
-from dpcore.studies.proportions import proportion_study as study
-from dpcore.studies.proportions.proportion_design import Design, Procedure
-from dpcore.studies.proportions.proportion_study import Measure
+from dpcore.studies.proportions import study
+from dpcore.studies.proportions.design import Design, Procedure
+from dpcore.studies.proportions.study import Measure
 
 DESIGN = Design(epsilons=(0.1, 1.0), people=(50, 200), repetitions=60)
 RESULTS = study.run_all(DESIGN, rng=np.random.default_rng(0))
@@ -28,24 +27,21 @@ def view(**changes):
 
 @pytest.mark.parametrize("measure", Measure)
 @pytest.mark.parametrize("pairs", [False, True])
-@pytest.mark.parametrize("watermark", [False, True])
-def test_picture_has_a_panel_a_target_and_a_line_a_procedure(measure, pairs, watermark):
+def test_picture_has_a_panel_a_target_and_a_line_a_procedure(measure, pairs):
     shown = view(measure=measure, pairs=pairs)
-    picture = study_picture(DESIGN, RESULTS, shown, watermark=watermark)
+    picture = study_picture(DESIGN, RESULTS, shown)
     traces = picture.figure.data
     panels = 3 if pairs else 4
     assert len(traces) == panels * len(Procedure)
     assert len({trace.xaxis for trace in traces}) == panels
     assert all((trace.error_y.array > 0).all() for trace in traces)
-    notes = [note.name for note in picture.figure.layout.shapes]
-    assert ("watermark" in notes) is watermark
     assert picture.title in picture.alt
     assert any(c.isdigit() for c in picture.title)
     assert len(picture.table) == panels * len(Procedure) * 2
 
 
 def test_lines_are_the_results_of_their_setting():
-    picture = study_picture(DESIGN, RESULTS, view(), watermark=False)
+    picture = study_picture(DESIGN, RESULTS, view())
     for trace in picture.figure.data[: len(Procedure)]:
         line = [
             r
@@ -64,7 +60,7 @@ def test_lines_are_the_results_of_their_setting():
 
 def test_takeaway_names_the_worst_and_the_best_of_those_shown():
     two = (Procedure.RESCALING, Procedure.SYNTHESIS)
-    picture = study_picture(DESIGN, RESULTS, view(procedures=two), watermark=False)
+    picture = study_picture(DESIGN, RESULTS, view(procedures=two))
     means = {
         r.procedure: r.coverage[:4].mean()
         for r in RESULTS
@@ -78,22 +74,20 @@ def test_takeaway_names_the_worst_and_the_best_of_those_shown():
 
 def test_bias_says_which_cell_moves_where():
     shown = view(measure=Measure.BIAS, procedures=(Procedure.SYNTHESIS,))
-    picture = study_picture(DESIGN, RESULTS, shown, watermark=False)
+    picture = study_picture(DESIGN, RESULTS, shown)
     assert "multiple synthesis moves p4 down by" in picture.title
 
 
 @pytest.mark.parametrize("procedures", [(), (Procedure.ORIGINAL,)])
 def test_nothing_to_compare_is_said(procedures):
-    picture = study_picture(
-        DESIGN, RESULTS, view(procedures=procedures), watermark=False
-    )
+    picture = study_picture(DESIGN, RESULTS, view(procedures=procedures))
     assert "Choose a procedure" in picture.title
 
 
 def test_partial_run_is_drawn():
     first = [r for r in RESULTS if r.people == 50 and r.epsilon == 0.1]
     for epsilon in DESIGN.epsilons:
-        picture = study_picture(DESIGN, first, view(epsilon=epsilon), watermark=False)
+        picture = study_picture(DESIGN, first, view(epsilon=epsilon))
         assert len(picture.figure.data) == (4 * len(Procedure) if epsilon == 0.1 else 0)
 
 
@@ -101,7 +95,7 @@ def test_partial_run_is_drawn():
 def test_any_number_of_cells_has_panels_inside_the_figure(cells):
     design = Design(shares=(1 / cells,) * cells, people=(9,), repetitions=5)
     results = study.run_all(design, rng=np.random.default_rng(0))
-    figure = study_picture(design, results, view(), watermark=False).figure
+    figure = study_picture(design, results, view()).figure
     axes = [
         figure.layout[name] for name in figure.to_dict()["layout"] if "axis" in name
     ]

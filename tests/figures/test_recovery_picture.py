@@ -22,22 +22,20 @@ def attack(digits=None):
 
 
 def test_exact_answer_is_called_exact():
-    picture = recovery_picture(
-        attack(), what="mean of age", unit="years", watermark=True
-    )
+    picture = recovery_picture(attack(), what="mean of age", unit="years")
     assert picture.title.endswith("computes 35 years: the exact answer")
     assert picture.table["value"].iloc[0] == picture.table["value"].iloc[-1] == 35.0
-    assert "True mean of age: 35 years" in picture.alt
+    assert "Without noise the mean of age is 35 years" in picture.alt
 
 
 def test_rounded_loss_says_how_far_off():
-    picture = recovery_picture(attack(3), what="m", unit="", watermark=False)
+    picture = recovery_picture(attack(3), what="m", unit="")
     assert "off by" in picture.title
     assert "times more" in picture.title
 
 
 def test_names_are_shown_as_they_are():
     found = attack_count(57, epsilon=1.0, delta=1e-6, rng=np.random.default_rng(0))
-    picture = recovery_picture(found, what="<b>x</b>", unit="", watermark=False)
+    picture = recovery_picture(found, what="<b>x</b>", unit="")
     assert picture.figure.layout.xaxis.title.text == "&lt;b&gt;x&lt;/b&gt;"
     assert "57: the exact answer" in picture.title

@@ -5,59 +5,56 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.resampling.resized import (
+from dpcore.figures.resampling.resized.attacks import (
     averaging_picture,
     profile_picture,
     reveal_picture,
     scores_picture,
 )
-from dpcore.figures.resampling.resized_rivals import (
+from dpcore.figures.resampling.resized.rivals import (
     detection_picture,
     rivals_picture,
     variance_picture,
 )
-from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.mechanisms.resized_repair import NoisyResample
-from dpcore.studies.resampling.resized_alignments import rivals
-from dpcore.studies.resampling.resized_attacks import averaging, reveal, score_histogram
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.studies.resampling.resized.alignments import rivals
+from dpcore.studies.resampling.resized.attacks import averaging, reveal, score_histogram
 
 CASES = [(1000, 10.0, 10), (1000, 10.0, 0), (50, 7.0, 50), (2, 1.5, 1), (10**6, 3.0, 4)]
 
 
-def pictures(n, z, ones, *, watermark=False):
+def pictures(n, z, ones):
     bootstrap = ResizedBootstrap.of_ratio(n, z)
     rng = np.random.default_rng(0)
     repaired = NoisyResample.calibrate(
         people=n, draws=bootstrap.draws, epsilon=1 / z, shares=True
     )
-    yield profile_picture(bootstrap, ones, repaired, watermark=watermark)
+    yield profile_picture(bootstrap, ones, repaired)
     curve = reveal(bootstrap, 100, rng=rng, runs=100)
     beliefs = 1 / (1 + np.exp(-curve.scores / z))
-    yield reveal_picture(curve, bootstrap, beliefs, watermark=watermark)
+    yield reveal_picture(curve, bootstrap, beliefs)
     curve = averaging(bootstrap, ones, 50, rng=rng, runs=100)
-    yield averaging_picture(curve, ones, n, watermark=watermark)
+    yield averaging_picture(curve, ones, n)
     start = min(ones, n - 1)
     found = score_histogram(bootstrap, start, draws=100, rng=rng)
-    yield scores_picture(found, start, bootstrap.delta(), watermark=watermark)
+    yield scores_picture(found, start, bootstrap.delta())
     others = rivals(bootstrap, ones)
-    yield variance_picture(bootstrap, ones, others, watermark=watermark)
+    yield variance_picture(bootstrap, ones, others)
     for rival in others:
-        yield rivals_picture(bootstrap, ones, rival, watermark=watermark)
-        yield detection_picture(bootstrap, ones, rival, watermark=watermark)
+        yield rivals_picture(bootstrap, ones, rival)
+        yield detection_picture(bootstrap, ones, rival)
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("watermark", [True, False])
-def test_every_picture_is_complete(case, watermark):
-    for picture in pictures(*case, watermark=watermark):
+def test_every_picture_is_complete(case):
+    for picture in pictures(*case):
         assert picture.title in picture.alt
         assert "nan" not in picture.alt
         assert len(picture.table)
         for trace in picture.figure.data:
             assert trace.name
             assert 0 < len(trace.x) == len(trace.y) <= 2000
-        notes = picture.figure.layout.shapes or ()
-        assert any(note.name == "watermark" for note in notes) is watermark
 
 
 def test_profile_is_flat_for_a_rare_trait_and_falls_for_common_ones():
@@ -78,7 +75,7 @@ def test_attack_says_how_many_scores_are_proof():
 
 def test_variance_says_how_far_the_claim_is_off():
     bootstrap = ResizedBootstrap.of_ratio(1000, 10)
-    picture = variance_picture(bootstrap, 500, rivals(bootstrap, 500), watermark=False)
+    picture = variance_picture(bootstrap, 500, rivals(bootstrap, 500))
     assert "250 times the claim" in picture.title
     last = picture.table.iloc[-1]
     assert last["ones"] == 500
@@ -89,7 +86,7 @@ def test_variance_says_how_far_the_claim_is_off():
 def test_detection_without_false_alarms():
     bootstrap = ResizedBootstrap.of_ratio(1000, 10)
     claim = rivals(bootstrap, 10)[0]
-    picture = detection_picture(bootstrap, 10, claim, watermark=False)
+    picture = detection_picture(bootstrap, 10, claim)
     assert picture.table.iloc[0]["resized bootstrap, a rare trait"] == pytest.approx(
         bootstrap.delta()
     )
@@ -101,7 +98,7 @@ def test_detection_without_false_alarms():
 def test_lines_that_come_down_to_zero_say_so_and_rare_ones_never_do():
     bootstrap = ResizedBootstrap.of_ratio(1000, 10)
     fixed = NoisyResample.calibrate(people=1000, draws=100, epsilon=0.1)
-    picture = profile_picture(bootstrap, 10, fixed, watermark=False)
+    picture = profile_picture(bootstrap, 10, fixed)
     ends = [t for t in picture.figure.data if t.name == "δ is 0 from here on"]
     colors = [t.marker.color for t in ends]
     assert "#117733" in colors  # the repaired form

@@ -32,23 +32,20 @@ def scene(name="mean", change=Change.SUBSTITUTION, rows=ROWS):
 
 @pytest.mark.parametrize("name", EXPLORABLE)
 @pytest.mark.parametrize("change", Change)
-@pytest.mark.parametrize("watermark", [True, False])
-def test_every_picture_is_described_and_marked(name, change, watermark):
+def test_every_picture_is_described(name, change):
     what = scene(name, change)
     for picture in (
-        people_picture(what, watermark=watermark),
-        reach_picture(what, 2.0, watermark=watermark),
-        reach_picture(what, np.inf, watermark=watermark),
+        people_picture(what),
+        reach_picture(what, 2.0),
+        reach_picture(what, np.inf),
     ):
-        notes = picture.figure.layout.shapes
-        assert any(note.name == "watermark" for note in notes) is watermark
         assert any(character.isdigit() for character in picture.alt)
         assert len(picture.table) > 0
         assert picture.title in picture.alt
 
 
 def test_arrow_leads_from_the_record_to_its_replacement():
-    picture = people_picture(scene(), watermark=False)
+    picture = people_picture(scene())
     assert (
         picture.title == "The mean moves from 47.5 to 22.5 with Dee going from 100 to 0"
     )
@@ -59,7 +56,7 @@ def test_arrow_leads_from_the_record_to_its_replacement():
 
 
 def test_plane_shows_both_values():
-    picture = people_picture(scene("covariance"), watermark=False)
+    picture = people_picture(scene("covariance"))
     assert picture.figure.data[0].y.tolist() == ROWS[:, 1].tolist()
     (arrow,) = picture.figure.layout.annotations
     assert arrow.axref == "x"
@@ -68,28 +65,28 @@ def test_plane_shows_both_values():
 
 def test_newcomer_has_a_row_of_its_own_and_no_arrow():
     what = scene(change=Change.ADDITION)
-    picture = people_picture(what, watermark=False)
+    picture = people_picture(what)
     assert picture.figure.layout.yaxis.ticktext[-1] == NEWCOMER
     assert not picture.figure.layout.annotations
     assert "a newcomer at 100" in picture.title
-    assert reach_picture(what, 20.0, watermark=False).figure.data[0].y == (NEWCOMER,)
+    assert reach_picture(what, 20.0).figure.data[0].y == (NEWCOMER,)
 
 
 def test_person_who_leaves_is_crossed_out():
-    picture = people_picture(scene(change=Change.REMOVAL), watermark=False)
+    picture = people_picture(scene(change=Change.REMOVAL))
     assert picture.figure.data[0].marker.symbol == ("circle",) * 3 + ("x",)
     assert "Dee, at 100, leaving" in picture.title
 
 
 def test_groups_are_told_by_letter_and_symbol():
-    picture = people_picture(scene("pooled-variance"), watermark=False)
+    picture = people_picture(scene("pooled-variance"))
     symbols = picture.figure.data[0].marker.symbol
     assert symbols[0] == symbols[1] != symbols[2] == symbols[3]
     assert picture.table["group"].tolist() == ["A", "A", "B", "B"]
 
 
 def test_reach_names_the_share_of_the_worst_case():
-    picture = reach_picture(scene(), 25.0, watermark=False)
+    picture = reach_picture(scene(), 25.0)
     assert picture.title == (
         "Dee can do most here: 25, 100 % of the worst case over all tables"
     )
@@ -97,36 +94,36 @@ def test_reach_names_the_share_of_the_worst_case():
 
 
 def test_equals_are_counted():
-    same = reach_picture(scene("count"), 1.0, watermark=False)
+    same = reach_picture(scene("count"), 1.0)
     assert same.title.startswith("4 people can do most here: 1,")
 
 
 def test_change_without_limit_is_drawn_and_named():
     rows = np.array([[20.0, 0, 0], [20, 50, 0], [20, 100, 0], [90, 100, 0]])
     what = scene("slope", rows=rows)
-    picture = reach_picture(what, np.inf, watermark=False)
+    picture = reach_picture(what, np.inf)
     assert picture.figure.data[0].text[3] == "∞"
     assert np.isfinite(picture.figure.data[0].x).all()
     assert "nothing limits one person" in picture.title
-    assert "Nothing limits how far Dee" in people_picture(what, watermark=False).title
+    assert "Nothing limits how far Dee" in people_picture(what).title
 
 
 def test_table_without_a_value_says_so():
     what = scene("slope", rows=np.array([[20.0, 0, 0], [20, 50, 0]]))
-    picture = people_picture(what, watermark=False)
+    picture = people_picture(what)
     assert picture.title == "This table has no slope of the fitted line"
-    assert reach_picture(what, np.inf, watermark=False).title
+    assert reach_picture(what, np.inf).title
 
 
 def test_nobody_moves_what_cannot_move():
     what = scene("median", Change.REMOVAL, rows=np.full((4, 3), [50.0, 50, 0]))
-    title = people_picture(what, watermark=False).title
+    title = people_picture(what).title
     assert title == "The median is 50, and no one person can move it"
 
 
 def test_leak_grows_beyond_the_bounds_and_the_clamped_line_ends_there():
     size = PrivateSize(people=5, epsilon=1.0, bounds=BOUNDS)
-    picture = leak_picture(size, watermark=True)
+    picture = leak_picture(size, widest=3.0)
     line, clamped, _ = picture.figure.data
     assert min(line.y) < -3
     assert (min(clamped.x), max(clamped.x)) == (0, 100)
@@ -138,7 +135,9 @@ def test_price_is_that_of_the_chosen_number_of_people():
     sizes = [PrivateSize(people=n, epsilon=1.0, bounds=BOUNDS) for n in (200, 50)]
     public = sizes[-1].public_error(0.3)
     simulated = np.array([[1.0, 0.01], [1.25 * public, 0.02]])
-    picture = price_picture(sizes, simulated, sizes[-1], place=0.3, watermark=False)
+    picture = price_picture(
+        sizes, simulated, sizes[-1], place=0.3, epsilons=(0.05, 3.0)
+    )
     assert picture.title == (
         "Hiding the number among 50 people costs 25 % more error than with a public "
         "number"

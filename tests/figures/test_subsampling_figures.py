@@ -3,44 +3,39 @@
 import numpy as np
 import pytest
 
+from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
-from dpcore.figures.resampling.resampled_answers import resampled_picture
-from dpcore.figures.resampling.subsampling_errors import error_picture
 from dpcore.inference.intervals import Intervals
 from dpcore.privacy import gaussian, laplace, subsampled
-from dpcore.studies.resampling.subsampling import SampledMean, simulate
-from dpcore.studies.resampling.subsampling_claims import (
+from dpcore.studies.resampling.subsampling.claims import (
     lemma_curve,
     measure,
     renyi_curve,
 )
+from dpcore.studies.resampling.subsampling.errors import SampledMean, simulate
 
 RATES = np.linspace(0.01, 1, 100)
 EVEN = np.arange(200) / 199
 HOSTILE = "<b>years</b>"
 
 
-def lemma(watermark):
+def lemma():
     rng = np.random.default_rng(0)
     found = measure(1.0, np.array([0.1, 0.5]), draws=2000, rng=rng)
-    return figures.lemma_picture(
-        lemma_curve(1.0, RATES), found, at=0.1, watermark=watermark
-    )
+    return figures.lemma_picture(lemma_curve(1.0, RATES), found, at=0.1)
 
 
-def unseen(watermark):
+def unseen():
     rng = np.random.default_rng(0)
     found = measure(20.0, np.array([0.1]), draws=1000, rng=rng)
-    return figures.lemma_picture(
-        lemma_curve(20.0, RATES), found, at=0.1, watermark=watermark
-    )
+    return figures.lemma_picture(lemma_curve(20.0, RATES), found, at=0.1)
 
 
-def renyi(watermark):
-    return figures.renyi_picture(renyi_curve(1.0, 0.1, 1e-6), watermark=watermark)
+def renyi():
+    return figures.renyi_picture(renyi_curve(1.0, 0.1, 1e-6))
 
 
-def profiles(watermark):
+def profiles():
     epsilon = np.linspace(0, 4, 100)
     both = {
         "laplace": (
@@ -52,42 +47,39 @@ def profiles(watermark):
             subsampled.delta_of("gaussian", 1.0, 0.1, epsilon),
         ),
     }
-    return figures.profile_picture(epsilon, both, rate=0.1, watermark=watermark)
+    return figures.profile_picture(epsilon, both, rate=0.1)
 
 
-def errors(watermark):
+def errors():
     rng = np.random.default_rng(0)
     study = SampledMean.of(EVEN, width=1.0, epsilon=0.5)
     seen = simulate(EVEN, width=1.0, epsilon=0.5, rates=[0.1, 1], draws=20, rng=rng)
-    return error_picture(
+    return figures.error_picture(
         study.fixed_size(RATES),
         full=study.full_error,
         simulated=seen,
         at=0.1,
         unit=HOSTILE,
-        watermark=watermark,
+        ends=(1e-3, 1.0),
     )
 
 
-def answer(watermark):
+def answer():
     around = Intervals(
         level=0.95, noise=np.array([[40.0, 50.0]]), total=np.array([[38.0, 52.0]])
     )
     return resampled_picture(
-        45.0, around, axis=HOSTILE, unit="years", watermark=watermark
+        45.0, around, statement=HOSTILE, unit="years", sampled=True
     )
 
 
 @pytest.mark.parametrize(
     "draw", [lemma, unseen, renyi, profiles, errors, answer], ids=lambda f: f.__name__
 )
-@pytest.mark.parametrize("watermark", [True, False])
-def test_figures_keep_the_house_rules(draw, watermark):
-    picture = draw(watermark)
+def test_figures_keep_the_house_rules(draw):
+    picture = draw()
     figure = picture.figure.to_dict()
     assert all(len(trace["x"]) <= 2000 for trace in figure["data"])
-    notes = figure["layout"].get("shapes", ())
-    assert any(note.get("name") == "watermark" for note in notes) is watermark
     titles = [
         axis["title"]["text"]
         for name, axis in figure["layout"].items()
@@ -100,12 +92,10 @@ def test_figures_keep_the_house_rules(draw, watermark):
 
 
 def test_takeaways_say_what_is_drawn():
-    assert (
-        "ε 1 becomes 0.159; the source's bound says 0.2" in lemma(watermark=False).title
-    )
-    assert "it is 2.19" in renyi(watermark=False).title
-    assert "times less" in errors(watermark=False).title
-    found = answer(watermark=False)
+    assert "ε 1 becomes 0.159; the source's bound says 0.2" in lemma().title
+    assert "it is 2.19" in renyi().title
+    assert "times less" in errors().title
+    found = answer()
     assert found.title == (
         "45.0 years; 95 %: 40.0 to 50.0 for this table, "
         "38.0 to 52.0 for the population behind it"
@@ -116,14 +106,14 @@ def test_takeaways_say_what_is_drawn():
 
 
 def test_intervals_that_read_alike_are_told_once():
-    def picture(*, apart):
+    def picture(*, apart, sampled=True):
         around = Intervals(
             noise=np.array([[40.0, 50.0]]),
             total=np.array([[40.0 - apart, 50.0 + apart]]),
             level=0.95,
         )
         return resampled_picture(
-            45.0, around, axis="mean age", unit="years", watermark=False
+            45.0, around, statement="mean age", unit="years", sampled=sampled
         )
 
     same, other = picture(apart=0.0), picture(apart=3.0)

@@ -5,9 +5,9 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.individual.explanation import explain
+from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
-from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.groups import GroupSizes
@@ -203,16 +203,28 @@ def test_a_correlation_is_not_said_to_move_by_a_sum_of_other_things():
 
 
 def test_groups_are_compared_with_the_others_in_them():
-    request = by_group(relation=ADD_REMOVE, people=3)
-    values = [[40, 0], [42, 0], [44, 0], [99, 0], [40, 1], [60, 2]]
+    request = by_group(relation=ADD_REMOVE)
+    # Of those who are tied, however their losses were rounded, the first is told of.
+    values = [[99, 0], [40, 0], [42, 0], [44, 0], [40, 1], [60, 2]]
     told = sentence(request, values)
     assert told.startswith("Group region = north: This person's age is 99, 57 above ")
-    assert (
-        "the mean of the others there; leaving this record out moves the mean" in told
-    )
-    assert "moves the mean of the groups by 14.2:" in told
-    lonely = sentence(request, [[50, 0], [50, 0], [50, 0], [10, 2]])
+    assert "the mean of the others there; leaving this record out moves what is" in told
+    assert "moves what is counted of the groups by 1 in all:" in told
+    # Of a ratio everybody moves as much, of a sum whoever has the largest value.
+    total = by_group(relation=ADD_REMOVE, kind=StatisticKind.SUM)
+    lonely = sentence(total, [[5, 0], [5, 0], [5, 0], [10, 2]])
+    assert "leaving this record out moves the sum of the groups by 10:" in lonely
     assert lonely.startswith("Group all other people: This person's age is 10; leaving")
+
+
+def test_ties_are_counted_over_all_groups():
+    request = by_group(relation=ADD_REMOVE)
+    values = np.array([[40.0, 0], [99, 0], [40, 1], [60, 2], [7, 1]])
+    found = expose(request.plan, request.query.statistic, values, relation=ADD_REMOVE)
+    said = tied_text(found, request.query, listed=2)
+    assert said.startswith("5 people are tied at the top (region: “north” 2, “south” 2")
+    assert "other" in said
+    assert tied_text(found, request.query, listed=5) == ""
 
 
 def test_members_of_groups_are_counted_within_them():

@@ -11,10 +11,11 @@ from hypothesis.extra.numpy import arrays
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.individual.losses import Losses
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.histogram import Histogram
@@ -273,6 +274,15 @@ def test_most_exposed_are_listed_most_first():
     np.testing.assert_allclose([p.shift for p in people], [0.55, 0.44, 0.42])
     np.testing.assert_allclose([p.epsilon for p in people], [0.9166667, 0.7333333, 0.7])
     assert len(found.most_exposed(99)) == 10
+
+
+def test_whoever_is_tied_but_for_rounding_stands_in_the_table_s_order():
+    losses = np.array([1 - 1e-13, 0.5, 1.0, 0.7, 1 - 2e-13])
+    found = Losses(epsilon=losses, ordered=np.sort(losses))
+    assert found.tied == 3
+    assert found.at_the_top().tolist() == [0, 2, 4]
+    assert found.ranking(2).tolist() == [0, 2]
+    assert found.ranking(9).tolist() == [0, 2, 4, 3, 1]
 
 
 def test_a_table_without_values_is_refused():

@@ -9,6 +9,7 @@ import pytest
 from dpcore.individual.exposure import expose
 from dpcore.statistics import blocks
 from dpcore.statistics.blocks import ShiftBlocks, shifts_of
+from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import (
     ADD_REMOVE,
     SUBSTITUTION,
@@ -53,11 +54,14 @@ def cases(relation):
     yield matrix("bit", columns=3, people=40, relation=relation), numbers(40, 3)
     yield matrix("truncated", people=40, relation=relation), numbers(40, 2)
     yield by_group("laplace", relation=relation), grouped(40)
-    yield by_group("truncated", relation=relation), grouped(40)
+    total = by_group("truncated", relation=relation, kind=StatisticKind.SUM)
+    yield total, grouped(40)
+    spread = by_group(relation=relation, kind=StatisticKind.VARIANCE)
+    yield spread, grouped(40)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("case", range(4))
+@pytest.mark.parametrize("case", range(5))
 def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, case):
     request, values = list(cases(relation))[case]
     statistic = request.query.statistic
@@ -79,7 +83,7 @@ def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, 
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("case", range(4))
+@pytest.mark.parametrize("case", range(5))
 def test_nobody_loses_more_than_the_guarantee(relation, case):
     request, values = list(cases(relation))[case]
     found = exposed(request, values)
@@ -88,7 +92,7 @@ def test_nobody_loses_more_than_the_guarantee(relation, case):
     assert found.maximum <= found.for_all <= found.worst_case * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("case", range(4))
+@pytest.mark.parametrize("case", range(5))
 def test_removal_is_the_loss_between_the_tables_themselves(case):
     request, values = list(cases(ADD_REMOVE))[case]
     found, statistic = exposed(request, values), request.query.statistic
@@ -121,7 +125,7 @@ def test_everybody_else_in_a_corner_loses_all_that_is_guaranteed():
     # Leaving a group of one's own for another one moves two groups.
     ages = np.column_stack([np.full(5, 100.0), np.zeros(5)])
     ages[0] = 0.0, 1.0
-    moved = exposed(by_group(people=5), ages)
+    moved = exposed(by_group(), ages)
     assert moved.most_exposed(1)[0].epsilon > 0.5
 
 
@@ -152,7 +156,7 @@ def test_shares_lose_by_cell_whatever_makes_them_add_up(relation):
 
 def test_newcomers_to_groups_are_within_the_guarantee():
     # Sizes of groups are private under either relation, so somebody may always join.
-    request, values = by_group(people=5), grouped(12)
+    request, values = by_group(), grouped(12)
     statistic = request.query.statistic
     joined = statistic.additions(values, SUBSTITUTION)
     assert len(joined) > 0

@@ -10,23 +10,25 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.individual.model_exposure import expose_model, known_relations
 from dpcore.individual.model_losses import leaving
+from dpcore.individual.moves import glm_shift
 from dpcore.models import repeated_posterior
-from dpcore.models.adaptive_posterior import AdaptivePosterior
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_audit import Audit
 from dpcore.models.kinds import ModelKind
+from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior_profile import epsilon_of
 from dpcore.models.records import additions
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.ridge import fit_ridge
 from dpcore.models.worst_shifts import within_unit_ball
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.studies.individual.outlier import glm_shift
 from tests.models.ten_people import T, X, Y
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
 
@@ -288,6 +290,22 @@ def test_adaptive_samples_add_the_loss_of_the_eigenvalue():
     assert isinstance(asked.law, AdaptivePosterior)
     assert not found.exact
     assert 0 < found.mean < found.maximum < found.worst_case
+    # The smallest eigenvalue without each person, and the sample: half of delta each.
+    gram, law = fit.features.T @ fit.features, asked.law
+    values = np.linalg.eigvalsh(gram)
+    tuning = law.tune(law.floor(values[0]))
+    tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
+    rng = np.random.default_rng(0)
+    sample = leaving(
+        SampledFit(gamma=tuning.gamma), tuned, delta=asked.delta / 2, rng=rng
+    ).epsilon
+    moved = [
+        values[0] - np.linalg.eigvalsh(gram - np.outer(row, row))[0]
+        for row in fit.features
+    ]
+    first = gaussian.epsilon_of(np.array(moved) / law.noise, asked.delta / 2)
+    together = leaving(law, fit, delta=asked.delta, rng=rng).epsilon
+    assert together == pytest.approx(sample + first, rel=1e-6)
 
 
 def test_bound_of_a_perturbed_logistic_objective_holds_in_draws():
@@ -421,3 +439,35 @@ def test_rows_that_no_table_holds_lose_no_more_than_the_guarantee(model, key):
         found = expose_model(asked, fit, relation=ADD_REMOVE)
         assert found.maximum <= asked.guarantee * (1 + 1e-12)
         assert not found.exact
+
+
+def test_two_rows_of_a_unit_reveal_no_more_than_the_bound_says():
+    """One feature, no intercept: 0.127 is reached, where 0.0803 was called a bound."""
+    design = replace(
+        question().design, features=question().design.features[:1], intercept=False
+    )
+    asked = request(
+        asked=question(
+            design=design,
+            penalty=Penalty(strength=0.28),
+            relation=SUBSTITUTION,
+            unit=PrivacyUnit(rows=2),
+            most_people=2,
+        ),
+        epsilon=1.0,
+        delta=1e-5,
+    )
+    whole = table(2)
+    here = replace(whole, frame=whole.frame.assign(y=0.0, a=[-1.0, 1.0]))
+    fit = asked.value(here)
+    found = expose_model(asked, fit, relation=SUBSTITUTION)
+    reached = 0.0
+    for a in np.linspace(0.0, 1.0, 101):
+        there = replace(whole, frame=whole.frame.assign(y=1.0, a=a))
+        moved = np.linalg.norm(asked.value(there).theta - fit.theta)
+        mu = moved / asked.law.noise
+        reached = max(reached, float(gaussian.epsilon_of(mu, asked.delta)))
+    assert reached == pytest.approx(0.1270, abs=5e-4)
+    assert reached <= found.for_all_certificate <= 1.01 * reached
+    assert "no proof" in found.note
+    assert "2 times" in found.note

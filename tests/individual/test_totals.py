@@ -18,8 +18,16 @@ from dpcore.individual.release_losses import (
     release_losses,
 )
 from dpcore.individual.totals import Counting, odometer, person_totals
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy import gaussian
+from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
+from dpcore.privacy.events import (
+    ApproximateEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+    SampleEvent,
+)
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
@@ -30,6 +38,7 @@ from tests.statistics.columns import DROP, number
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+KINDS = {"laplace": LaplaceEvent, "gaussian": GaussianEvent, "pure": PureEvent}
 WAYS = {
     Counting.SIMPLE: "basic",
     Counting.ADVANCED: "advanced",
@@ -38,7 +47,7 @@ WAYS = {
 
 
 def losses(kind, *own):
-    largest = PrivacyEvent.of(kind, max(own))
+    largest = KINDS[kind].of(max(own))
     return ReleaseLosses(event=largest, own=np.array(own, dtype=float))
 
 
@@ -174,7 +183,7 @@ def test_gaussian_releases_add_up_by_their_squares():
     found = total([one], Counting.BEST, people=6)
     np.testing.assert_allclose(found[[0, 1, 2, 4, 5]], alone.epsilon, rtol=1e-9)
     four = total([one] * 4, Counting.GAUSSIAN, people=6)
-    twice = PrivacyEvent.of("gaussian", 2 * one.own[5])
+    twice = GaussianEvent.of(2 * one.own[5])
     assert four[5] == pytest.approx(compose([twice], delta=1e-6).pld, rel=1e-9)
 
 
@@ -193,7 +202,7 @@ REGIONS = pd.DataFrame(
     ("request_", "relation"),
     [
         (by_group("gaussian", epsilon=1.0), SUBSTITUTION),
-        (by_group("bit"), SUBSTITUTION),
+        (by_group("bit", kind=StatisticKind.SUM), SUBSTITUTION),
         (matrix(), SUBSTITUTION),
         (ranks(), SUBSTITUTION),
         (shares(), SUBSTITUTION),
@@ -216,9 +225,7 @@ def test_losses_of_every_plan_are_at_most_its_worst_case(request_, relation):
 
 
 def test_worst_cases_and_approximate_releases():
-    sure = ReleaseLosses(
-        event=PrivacyEvent(kind="approximate", parameter=0.5, delta=1e-7)
-    )
+    sure = ReleaseLosses(event=ApproximateEvent(parameter=0.5, delta=1e-7))
     gauss = losses("gaussian", 0.1, 0.3)
     both = person_totals([sure, gauss], people=2, delta=1e-6)
     alone = person_totals([gauss], people=2, delta=9e-7)
@@ -230,10 +237,10 @@ def test_worst_cases_and_approximate_releases():
     none = person_totals([sure, gauss], people=2, delta=1e-8)
     assert all(np.isinf(none.of[way]).all() for way in Counting)
     nothing = person_totals(
-        [ReleaseLosses(event=PrivacyEvent.of("pure", np.inf))], people=2, delta=1e-6
+        [ReleaseLosses(event=PureEvent.of(np.inf))], people=2, delta=1e-6
     )
     assert np.isinf(nothing.of[Counting.BEST]).all()
-    sampled = PrivacyEvent(kind="subsampled-gaussian", parameter=2.0, rate=0.1)
+    sampled = SampleEvent(law="gaussian", parameter=2.0, rate=0.1)
     mixed = [ReleaseLosses(event=sampled), gauss]
     best = total(mixed, Counting.BEST, people=2)
     exact = compose([sampled, gauss.of(1)], delta=1e-6)
@@ -272,6 +279,20 @@ def test_who_is_not_behind_a_model_loses_nothing_by_being_removed():
         assert (found.own[rows] > 0).all()
 
 
+def test_who_is_not_behind_a_model_counts_at_the_worst_case_for_another_record():
+    wanted = models.request(asked=models.question(relation=SUBSTITUTION, most_people=9))
+    dataset = models.table(9)
+    exposure = expose_model(wanted, wanted.value(dataset), relation=SUBSTITUTION)
+    event, noise = wanted.plan.event, wanted.law.noise
+    found = model_release_losses(event, exposure, noise=noise, people=12)
+    # The record might have been any other one, with a value of every column.
+    np.testing.assert_allclose(found.own[9:], event.ratio)
+    np.testing.assert_allclose(found.own[:9], exposure.shift_lengths / noise)
+    both = total([found], Counting.GAUSSIAN, people=12, delta=wanted.delta)
+    np.testing.assert_allclose(both[9:], wanted.guarantee, rtol=1e-9)
+    assert (both[:9] < wanted.guarantee).all()
+
+
 def test_totals_are_losses_that_can_be_ranked():
     totals = person_totals([losses("pure", 0.1, 0.4, 0.2, 0.4)], people=4, delta=0.0)
     best = totals.losses()
@@ -284,7 +305,7 @@ def test_odometer_never_turns_back_and_ends_at_the_total():
     plan = [
         losses("laplace", 0.3, 0.1),
         losses("gaussian", 0.2, 0.4),
-        ReleaseLosses(event=PrivacyEvent.of("pure", 0.1)),
+        ReleaseLosses(event=PureEvent.of(0.1)),
     ]
     whole = person_totals(plan, people=2, delta=1e-6)
     for person in (0, 1):
@@ -297,9 +318,9 @@ def test_odometer_never_turns_back_and_ends_at_the_total():
 
 
 def test_own_losses_at_a_delta_of_their_own():
-    event = PrivacyEvent(kind="approximate", parameter=1.0, delta=1e-7)
+    event = ApproximateEvent(parameter=1.0, delta=1e-7)
     mine = ReleaseLosses(event=event, own=np.array([0.2, 0.7]))
-    assert mine.of(1) == PrivacyEvent(kind="approximate", parameter=0.7, delta=1e-7)
+    assert mine.of(1) == ApproximateEvent(parameter=0.7, delta=1e-7)
     totals = person_totals([mine], people=2, delta=1e-6)
     assert totals.of[Counting.BEST].tolist() == [0.2, 0.7]
     assert np.isinf(totals.of[Counting.ZCDP]).all()
@@ -338,3 +359,19 @@ def test_a_count_of_members_concerns_members_only():
     np.testing.assert_allclose(own, 1.0)
     sums = list(itertools.accumulate(own))
     assert sums[-1] == pytest.approx(5.0)
+
+
+def test_a_person_has_a_share_of_delta_for_each_gaussian_release_and_a_slack():
+    delta, mu, pure = 1e-6, 0.02, 0.02
+    parts = [losses("gaussian", mu)] * 30 + [losses("pure", pure)] * 100
+    found = person_totals(parts, people=1, delta=delta).of
+    epsilons = [float(gaussian.epsilon_of(mu, delta / 60))] * 30 + [pure] * 100
+    mean = sum(e * np.tanh(e / 2) for e in epsilons)
+    squares, slack = sum(e * e for e in epsilons), delta / 2
+    tail = min(-np.log(slack), np.log(np.e + np.sqrt(squares) / slack))
+    expected = mean + np.sqrt(2 * squares * tail)
+    assert found[Counting.ADVANCED][0] == pytest.approx(expected, rel=1e-9)
+    assert found[Counting.ADVANCED][0] < found[Counting.SIMPLE][0]
+    each = float(gaussian.epsilon_of(mu, delta / 30))
+    added = total(parts[:30], Counting.SIMPLE, delta=delta)[0]
+    assert added == pytest.approx(30 * each, rel=1e-9)

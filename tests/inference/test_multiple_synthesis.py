@@ -8,7 +8,7 @@ from scipy.stats import norm, t
 
 from dpcore.errors import ParameterError
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportion_intervals import noise_aware, sampling_variance, wald
+from dpcore.inference.proportions import noise_aware, sampling_variance, wald
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,21 @@ def test_noise_aware_interval_covers_where_wald_does_not():
 
 
 def test_noise_aware_interval_takes_a_variance_for_each_cell():
-    ends = noise_aware([0.2, 0.2], people=50, noise_variance=[0.0, 0.01], level=0.9)
-    widths = ends[:, 1] - ends[:, 0]
-    assert widths[0] == pytest.approx(2 * norm.ppf(0.95) * np.sqrt(0.2 * 0.8 / 50))
-    assert widths[1] ** 2 - widths[0] ** 2 == pytest.approx(
-        (2 * norm.ppf(0.95)) ** 2 * 0.01
-    )
+    known = {"people": 50, "noise_variance": np.array([0.0, 0.01]), "level": 0.9}
+    ends, z = noise_aware([0.2, 0.2], **known), norm.ppf(0.95)
+    for row, variance in zip(ends, (0.0, 0.01), strict=True):
+        sd = np.sqrt(row * (1 - row) / 50 + variance)
+        assert np.abs(row - 0.2) == pytest.approx(z * sd)
+
+
+def test_noise_aware_interval_holds_rare_shares():
+    rng, n, p, b = np.random.default_rng(8), 100, 0.01, 0.002
+    released = rng.binomial(n, p, 40_000) / n + rng.laplace(0, b, 40_000)
+    low, high = noise_aware(released, people=n, noise_variance=2 * b * b).T
+    # At the released share the sampling error would be 0 where nobody was drawn.
+    assert np.mean((low <= p) & (p <= high)) > 0.9
+    low, high = wald(released, people=n).T
+    assert np.mean((low <= p) & (p <= high)) < 0.75
 
 
 @pytest.mark.parametrize(

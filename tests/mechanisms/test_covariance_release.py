@@ -13,11 +13,10 @@ from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms import covariance_layout as layout
-from dpcore.mechanisms import random_range
-from dpcore.mechanisms.covariance_release import MECHANISMS, CovarianceRelease
-from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.mechanisms.truncated_worst import least_private_scale, worst_level
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.bounded.truncated_pairs import least_private_scale, worst_level
+from dpcore.mechanisms.covariances import layout, random_range
+from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 
 TRUE = np.array([1.0, 4.0, 1.8])
 BOUNDED = ("truncated-published", "bit", "truncated")

@@ -12,12 +12,15 @@ from scipy import integrate, optimize, stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.folded import FoldedLaplace
-from dpcore.mechanisms.folded_law import fold
-from dpcore.mechanisms.folded_pairs import growth, least_scale_folded, worst_level
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
+from dpcore.mechanisms.bounded.folded_pairs import (
+    growth,
+    least_scale_folded,
+    worst_level,
+)
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.laplace.mechanism import Laplace
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
 
 INF = math.inf

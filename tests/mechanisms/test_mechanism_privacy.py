@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.bounded.truncated_pairs import least_private_scale, worst_level
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.gaussian import Gaussian
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
+from dpcore.mechanisms.gaussian.mechanism import Gaussian
+from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()
@@ -278,3 +279,44 @@ def test_gaussian_calibration_vectors():
         )
         assert made.noise == pytest.approx(sigma, rel=2e-11)
         assert made.epsilon(ONE, delta=delta) <= epsilon
+
+
+def test_clamped_noise_reveals_no_more_than_the_width_of_each_cell():
+    # Two cells of width 1: no table moves them by more than 1 each, whatever l1 says.
+    bounds = Interval(lower=0.0, upper=1.0)
+    mechanism = BoundaryInflatedLaplace(noise=2.0, bounds=bounds)
+    wide = Sensitivity(coordinates=2, l1=30.0, l2=30.0, largest=30.0)
+    assert mechanism.epsilon(wide) == pytest.approx(2 / 2.0)
+    ends = np.array([[0.0, 0.0]]), np.array([[1.0, 1.0]])
+    assert mechanism.pair_epsilon(*ends)[0] == pytest.approx(mechanism.epsilon(wide))
+    # Where l1 is the smaller one, it counts.
+    narrow = Sensitivity(coordinates=2, l1=0.3, l2=0.3, largest=0.3)
+    assert mechanism.epsilon(narrow) == pytest.approx(0.3 / 2.0)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.floats(1e-12, 1e12), st.floats(1e-6, 100.0))
+def test_least_scale_is_rounded_up(shift, epsilon):
+    scale = least_scale(shift, epsilon)
+    assert shift / scale <= epsilon
+    assert scale <= shift / epsilon * (1 + 1e-15)
+
+
+def test_somewhere_the_quotient_alone_would_promise_too_much():
+    # Without rounding up, some of these cost more than was asked.
+    rng = np.random.default_rng(0)
+    pairs = rng.uniform(1e-3, 10, size=(2000, 2)).tolist()
+    assert any(shift / (shift / epsilon) > epsilon for shift, epsilon in pairs)
+    assert all(shift / least_scale(shift, e) <= e for shift, e in pairs)
+
+
+def test_least_scale_of_truncated_noise_costs_at_most_what_was_asked():
+    rng = np.random.default_rng(1)
+    for shift, epsilon in rng.uniform([1e-3, 0.05], [2.0, 5.0], (300, 2)).tolist():
+        for bounds in (
+            Interval(lower=0.0, upper=math.inf),
+            Interval(lower=0.0, upper=3.0),
+        ):
+            scale = least_private_scale(shift, epsilon, bounds)
+            assert worst_level(shift, bounds, scale) <= epsilon
+            assert worst_level(shift, bounds, scale * (1 - 1e-9)) > epsilon

@@ -8,7 +8,7 @@ from scipy import stats
 from dpcore.errors import ParameterError
 from dpcore.models import posterior_profile as profile
 from dpcore.models import published_adaptive as published
-from dpcore.models.adaptive_posterior import AdaptivePosterior
+from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.posterior_guarantees import RecordBounds
 from dpcore.privacy import gaussian
 

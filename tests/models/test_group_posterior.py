@@ -6,9 +6,9 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.models.group_posterior import group_epsilon, group_pairs
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_sampling import PosteriorPairs
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
+from tests.models.plain_pairs import PosteriorPairs
 
 DELTA, GAMMA = 1e-4, 2.0
 

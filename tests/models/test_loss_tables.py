@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.models import loss_tables
 from dpcore.models.eigenvalue_moves import smallest_eigenvalue_moves
-from dpcore.models.objective_perturbation import PerturbedPairs
+from tests.models.plain_pairs import PerturbedPairs
 
 RNG = np.random.default_rng(0)
 

@@ -1,12 +1,18 @@
 """Objective perturbation on ridge: its profile against simulation and other routes."""
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
-from dpcore.models.objective_perturbation import PerturbedPairs, simulate
+from dpcore.models import mills
+from dpcore.models.laws.perturbed import perturbed_bound
 from dpcore.privacy import gaussian
+from tests.models.plain_pairs import PerturbedPairs
+from tests.models.plain_pairs import perturbed as simulate
 from tests.models.ten_people import X, Y, members, ridge
 
 
@@ -157,3 +163,88 @@ def test_limits():
         everybody(1e-170).delta(1.0)
     # However much noise there is, the changed covariance tells.
     assert (everybody(1e6).epsilon(1e-3) > 0).all()
+
+
+def test_bound_on_losses_of_a_perturbed_logistic_model_has_half_of_delta_a_side():
+    # The loss is log det plus g^2/2 + g Z; |Z| beyond its quantile at delta/2 costs
+    # delta on both sides together, under either law.
+    square, sigma, strength, delta = 0.49, 2.0, 5.0, 1e-3
+    (bound,) = perturbed_bound(
+        np.array([square]), strength=strength, sigma=sigma, delta=delta
+    )
+    g = math.sqrt(square) / sigma
+    shape = math.log1p(0.25 * square / strength)
+    z = (bound - shape - g * g / 2) / g
+    assert 2 * stats.norm.sf(z) == pytest.approx(delta, rel=1e-9)
+
+
+def between_normals(first, second, epsilon):
+    """Return the delta between two normal laws of one number, by its definition."""
+    (a, s), (b, t) = first, second
+
+    def loss(c):
+        return np.log(t / s) - ((c - a) / s) ** 2 / 2 + ((c - b) / t) ** 2 / 2
+
+    bend, slope = (t**-2 - s**-2) / 2, a / s**2 - b / t**2
+    roots = np.roots([bend, slope, loss(0.0) - epsilon])
+    low, high = sorted(roots.real) if np.isreal(roots).all() else (a, a)
+    edges = np.unique([a - 30 * s, low, high, a + 30 * s])
+    edges = edges[(edges >= a - 30 * s) & (edges <= a + 30 * s)]
+
+    def integrand(c):
+        return stats.norm.pdf(c, a, s) * -np.expm1(min(epsilon - loss(c), 0.0))
+
+    # Adaptive, from one place where the loss is epsilon to the next, in small parts.
+    parts = np.unique(np.concatenate([edges, a + s * np.arange(-30, 31)]))
+    return sum(
+        integrate.quad(integrand, left, right, epsabs=0.0, epsrel=1e-11)[0]
+        for left, right in itertools.pairwise(parts)
+    )
+
+
+@pytest.mark.parametrize("present", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_coefficient_has_the_delta_of_two_normal_laws(seed, present):
+    rng = np.random.default_rng(seed)
+    before, x, sigma = 10 ** rng.uniform(-0.5, 2), rng.uniform(0.1, 1.0), 2.0
+    theta, y = rng.normal(), rng.normal()
+    miss, after = y - x * theta, before + x * x
+    pairs = PerturbedPairs(
+        leverage=np.array([x * x / before]),
+        spread=np.array([(x / before) ** 2]),
+        square=np.array([x * x]),
+        residual=np.array([miss]),
+        sigma=sigma,
+    )
+    without = (theta, sigma / before)
+    laws = without, (theta + x * miss / after, sigma / after)
+    profile = pairs.presence_delta if present else pairs.absence_delta
+    for wanted in (1e-2, 1e-5, 1e-8):
+        (epsilon,) = pairs.epsilon(wanted)
+        exact = between_normals(*(laws[::-1] if present else laws), float(epsilon))
+        assert profile(epsilon)[0] == pytest.approx(exact, rel=1e-7, abs=1e-15)
+
+
+@pytest.mark.parametrize("more", [0.0, 1e-9, 1e-5, 1e-3, 0.1])
+def test_rows_almost_along_an_axis_lose_no_digits(more):
+    """Against the trapezoid rule with so many nodes that kinks hardly matter."""
+    known = {
+        "leverage": np.array([0.3]),
+        "spread": np.array([0.09 * (1 + more)]),
+        "square": np.array([1.0]),
+        "residual": np.array([1.4]),
+        "sigma": 2.0,
+    }
+    pairs = PerturbedPairs(**known)
+    fine = PerturbedPairs(**known, nodes=2**18 + 1)
+    for wanted in (1e-2, 1e-6):
+        (epsilon,) = pairs.epsilon(wanted)
+        for present in (False, True):
+            mean, deviation, weight = fine.mixture(0, present=present)
+            above = mills.excess(
+                (epsilon - mean) / (deviation + 1e-12), deviation + 1e-12
+            )
+            profile = pairs.presence_delta if present else pairs.absence_delta
+            assert profile(epsilon)[0] == pytest.approx(
+                above @ weight, rel=1e-6, abs=1e-15
+            )

@@ -10,7 +10,7 @@ from dpcore.models import posterior_guarantees as guarantees
 from dpcore.models import posterior_profile as profile
 from dpcore.models import published_posterior as published
 from dpcore.models.posterior_guarantees import RecordBounds
-from dpcore.models.posterior_sampling import simulate
+from tests.models.plain_pairs import sampled as simulate
 from tests.models.ten_people import X, Y, members, ridge
 
 UNIT = RecordBounds()

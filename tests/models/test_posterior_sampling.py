@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models import mills, posterior_sampling
+from dpcore.models import mills, posterior_roc
 from dpcore.models import posterior_profile as profile
-from dpcore.models.posterior_sampling import PosteriorPairs, simulate
 from dpcore.privacy import gaussian
+from tests.models import plain_pairs
+from tests.models.plain_pairs import PosteriorPairs
+from tests.models.plain_pairs import sampled as simulate
 from tests.models.ten_people import X, Y, members, ridge
 
 mpmath.mp.dps = 60
@@ -255,9 +257,9 @@ def test_domains():
             of(0.1, 1.0, -0.1)
     for pair in ((np.inf, 1.0), (0.1, np.nan), (-1.0, 0.0)):
         with pytest.raises(ParameterError):
-            posterior_sampling.roc(*pair)
+            posterior_roc.roc(*pair)
         with pytest.raises(ParameterError):
-            posterior_sampling.area(*pair)
+            plain_pairs.area(*pair)
 
 
 def test_a_unique_person_is_given_away():
@@ -277,13 +279,13 @@ def test_a_unique_person_is_given_away():
 
 @pytest.mark.parametrize(("m", "e"), [(0.1, 1.0), (1.55, 1.56), (1e-4, 3.0), (0.5, 0)])
 def test_the_best_test_between_with_and_without(m, e):
-    alarm, detection = posterior_sampling.roc(m, e, points=4001)
+    alarm, detection = posterior_roc.roc(m, e, points=4001)
     assert (np.diff(alarm) >= 0).all()
     assert (np.diff(detection) >= 0).all()
     assert (alarm[0], detection[0], alarm[-1], detection[-1]) == (0, 0, 1, 1)
     variation = float(profile.delta_of(m, e, 0.0))
     assert (detection - alarm).max() == pytest.approx(variation, rel=1e-4)
-    area = posterior_sampling.area(m, e)
+    area = plain_pairs.area(m, e)
     assert area == pytest.approx(np.trapezoid(detection, alarm), abs=1e-6)
     # Simulated: the chance that |u| is smaller with the person than without.
     rng = np.random.default_rng(1)
@@ -294,9 +296,9 @@ def test_the_best_test_between_with_and_without(m, e):
 
 
 def test_nobody_can_be_told_without_leverage():
-    alarm, detection = posterior_sampling.roc(0.0, 3.0)
+    alarm, detection = posterior_roc.roc(0.0, 3.0)
     np.testing.assert_array_equal(alarm, detection)
-    assert posterior_sampling.area(0.0, 3.0) == 0.5
+    assert plain_pairs.area(0.0, 3.0) == 0.5
 
 
 @settings(deadline=None, max_examples=100)

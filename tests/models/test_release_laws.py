@@ -6,15 +6,13 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.glm import fit_glm
+from dpcore.models.laws.law import simulate
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.release_laws import (
-    NoisyFit,
-    PerturbedObjective,
-    SampledFit,
-    simulate,
-)
 from dpcore.models.ridge import fit_ridge
 from tests.models.ten_people import T, X, Y
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.models import factor
+from dpcore.models.influence import Influence
+from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
-from dpcore.models.output_perturbation import OutputPerturbation
 from dpcore.models.penalty import Penalty
 from dpcore.models.removals import moves, removals
 from dpcore.models.ridge import fit_ridge
@@ -68,7 +69,8 @@ def test_vectors_of_ten_people():
 def test_vectors_of_total_variation():
     shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).shifts
     # Between two normal laws mu apart it is 2 Phi(mu / 2) - 1.
-    variation = OutputPerturbation(gamma=4.0).delta(shifts, epsilon=0.0)
+    people = Influence.of_moves(shifts)
+    variation = NoisyFit(gamma=4.0).variation(people, delta=1e-6)
     assert variation == pytest.approx(
         [
             *(0.1569582448, 0.06307584791, 0.06171765227, 0.04004901118),

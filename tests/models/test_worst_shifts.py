@@ -1,16 +1,20 @@
 """Nobody moves coefficients further than the certificates and sensitivities say."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.errors import ClaimError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_removals import exact_refits, newton_steps
+from dpcore.models.guarantees import gaussian_gamma
+from dpcore.models.influence import Influence
+from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
-from dpcore.models.output_perturbation import OutputPerturbation
 from dpcore.models.penalty import Penalty
 from dpcore.models.records import additions, substitutions
 from dpcore.models.removals import removals
@@ -20,9 +24,11 @@ from dpcore.models.worst_shifts import (
     largest_addition,
     steepness,
     substitution_certificates,
+    unit_substitution_certificate,
     worst_glm_shift,
     worst_ridge_shift,
 )
+from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation
 from tests.models.regression_tables import NUMBERS, TEN, unit_table
 
@@ -39,10 +45,15 @@ def small_table(seed, people=12, columns=3):
     return x, rng.uniform(-1, 1, people)
 
 
+def hidden(gamma, moves):
+    """Everybody's epsilon under noise of that precision."""
+    people = Influence.of_moves(np.asarray(moves))
+    return NoisyFit(gamma=gamma).losses(people, delta=1e-6)
+
+
 def test_vectors_of_ten_people():
-    noise = OutputPerturbation(gamma=4.0)
     shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).shifts
-    assert noise.epsilon(shifts, delta=1e-6) == pytest.approx(
+    assert hidden(4.0, shifts) == pytest.approx(
         [
             *(1.7464440061863145, 0.6488034344797328, 0.6338047752399661),
             *(0.3986830308079467, 0.1011839371701183, 0.487534415121043),
@@ -51,7 +62,7 @@ def test_vectors_of_ten_people():
         ],
         rel=1e-10,
     )
-    assert noise.delta(shifts, epsilon=0.5) == pytest.approx(
+    assert gaussian.delta_of(2 * shifts, 0.5) == pytest.approx(
         [
             *(0.02471922471873157, 4.366163787267196e-05, 3.300733595884447e-05),
             *(7.72227057618728e-09, 4.426063064085815e-75, 6.334606081222029e-07),
@@ -60,7 +71,7 @@ def test_vectors_of_ten_people():
         ],
         rel=1e-9,
     )
-    assert noise.delta(shifts[[0, 9]], epsilon=0.0) == pytest.approx(
+    assert gaussian.delta_of(2 * shifts[[0, 9]], 0.0) == pytest.approx(
         [0.15695824475246184, 0.22664923294875033], rel=1e-10
     )
 
@@ -80,15 +91,15 @@ def test_a_thousand_people(strength, sigma, mean, largest, found, certified):
     penalty = Penalty(strength=strength)
     fit = fit_ridge(x, y, penalty=penalty)
     worst = worst_ridge_shift(penalty, people=1000, relation=ADD_REMOVE)
-    noise = OutputPerturbation.calibrate(worst_shift=worst, epsilon=1, delta=1e-6)
+    gamma = gaussian_gamma(worst, epsilon=1, delta=1e-6)
     digits = 1e-9 if certified is None else 3e-3
-    assert noise.sigma == pytest.approx(sigma, rel=max(digits, 1e-4))
-    losses = noise.epsilon(removals(fit).shifts, delta=1e-6)
+    assert 1 / np.sqrt(gamma) == pytest.approx(sigma, rel=max(digits, 1e-4))
+    losses = hidden(gamma, removals(fit).shifts)
     assert losses.mean() == pytest.approx(mean, rel=max(digits, 1e-6))
     assert losses.max() == pytest.approx(largest, rel=max(digits, 1e-6))
     anybody = largest_addition(fit)
-    assert noise.epsilon(anybody.found, delta=1e-6) == pytest.approx(found, rel=5e-3)
-    bound = float(noise.epsilon(anybody.certificate, delta=1e-6))
+    assert hidden(gamma, anybody.found) == pytest.approx(found, rel=5e-3)
+    bound = float(hidden(gamma, anybody.certificate))
     assert losses.max() < found < bound < 1
     if certified is not None:
         # The published certificate holds for rows of length 1 only, and is looser.
@@ -146,6 +157,58 @@ def test_certificates_are_upper_bounds(seed, strength):
         moved = substitutions(fit, record)
         assert (moved <= bounds).all()
         assert moved.max() <= twice
+
+
+def test_a_certificate_adds_leaving_to_joining_the_fit_without():
+    one = np.array([[1.0]])
+    fit = fit_ridge(one, np.array([1.0]), penalty=Penalty(strength=3.0))
+    # Coefficient and shift are 1/4; whoever joins meets a fit of at most their sum.
+    (bound,) = substitution_certificates(fit, removals(fit).shifts)
+    assert bound == pytest.approx(1 / 4 + (1 + 1 / 4 + 1 / 4) * steepness(3.0))
+    (moved,) = substitutions(fit, (one[0], -1.0))
+    assert moved == pytest.approx(1 / 2)
+    joining_alone = (1 + 1 / 4) * steepness(3.0)
+    assert joining_alone < moved <= bound
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("strength", [0.02, 0.28, 1.0, 6.0])
+def test_no_rows_together_move_a_fit_farther_than_their_certificate(rows, strength):
+    rng = np.random.default_rng(rows)
+    for seed in range(8):
+        x, y = small_table(seed, people=rows + 2, columns=2)
+        fit = fit_ridge(x, y, penalty=Penalty(strength=strength))
+        bound = unit_substitution_certificate(fit, rows=rows)
+        # What comes: 600 times any number of rows, many alike and at the ends.
+        angles = rng.uniform(0, 2 * np.pi, (600, rows))
+        angles[::2] = angles[::2, :1]
+        lengths = rng.random((600, rows, 1)) ** 0.5
+        come = lengths * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+        come[::3, rng.integers(rows) :] = 0.0
+        targets = np.sign(rng.normal(size=(600, rows)))
+        targets[::4] = targets[::4, :1]
+        for leaving in itertools.combinations(range(rows + 2), rows):
+            stay = np.delete(np.arange(rows + 2), leaving)
+            gram = x[stay].T @ x[stay] + strength * np.eye(2)
+            gram = gram + np.einsum("tri,trj->tij", come, come)
+            right = x[stay].T @ y[stay] + np.einsum("tri,tr->ti", come, targets)
+            theta = np.linalg.solve(gram, right[..., np.newaxis])[..., 0]
+            assert np.linalg.norm(theta - fit.theta, axis=1).max() <= bound
+
+
+def test_two_rows_in_place_of_two_others_reach_the_certificate():
+    x = np.array([[-1.0], [1.0]])
+    fit = fit_ridge(x, np.zeros(2), penalty=Penalty(strength=0.28))
+    bound = unit_substitution_certificate(fit, rows=2)
+    come = np.full((2, 1), (0.28 / 2) ** 0.5)
+    reached = fit_ridge(come, np.ones(2), penalty=Penalty(strength=0.28)).theta[0]
+    assert reached == pytest.approx(bound)
+    assert bound > 2 * substitution_certificates(fit, np.zeros(2)).max()
+    spared = Penalty(strength=0.28, spares_first=True)
+    per_person = Penalty(strength=0.28, per_person=True)
+    for penalty in (spared, per_person):
+        other = fit_ridge(x, np.zeros(2), penalty=penalty)
+        assert np.isinf(unit_substitution_certificate(other, rows=2))
 
 
 def test_a_certificate_below_convexity_one_covers_short_rows():
@@ -224,44 +287,9 @@ def test_sensitivity_of_flat_losses(seed, strength, loss):
     assert worst_glm_shift(loss, penalty, relation=SUBSTITUTION) == 2 * worst
 
 
-@pytest.mark.parametrize("metric", [FISHER, DEMOCRATIC])
-def test_noise_shaped_by_the_data_makes_no_claim(metric):
-    with pytest.raises(ClaimError, match="shape from the data"):
-        OutputPerturbation(gamma=1.0, metric=metric)
-
-
-@pytest.mark.parametrize("gamma", [0.0, -1.0, np.inf, np.nan])
-def test_domain_of_gamma(gamma):
-    with pytest.raises(ParameterError, match="gamma"):
-        OutputPerturbation(gamma=gamma)
-
-
-@pytest.mark.parametrize("shift", [0.0, np.inf, np.nan])
-def test_noise_needs_a_sensitivity(shift):
-    with pytest.raises(ParameterError, match="penalize"):
-        OutputPerturbation.calibrate(worst_shift=shift, epsilon=1.0, delta=1e-6)
-
-
 @settings(deadline=None, max_examples=30)
 @given(st.floats(1e-6, 1e6), st.floats(0, 10), st.floats(1e-12, 0.5))
 def test_calibrated_noise_costs_no_more_than_asked(shift, epsilon, delta):
-    noise = OutputPerturbation.calibrate(
-        worst_shift=shift, epsilon=epsilon, delta=delta
-    )
-    assert noise.delta(shift, epsilon=epsilon) <= delta
-    assert noise.delta(shift * (1 + 1e-6), epsilon=epsilon) > delta * (1 - 1e-4)
-
-
-def test_noise_has_the_covariance_it_claims():
-    matrix = np.array([[2.0, 0.6], [0.6, 1.0]])
-    noise = OutputPerturbation(gamma=4.0, metric=Metric.fixed(matrix))
-    drawn = noise.simulate(np.zeros(2), rng=np.random.default_rng(0), draws=200_000)
-    expected = np.linalg.inv(matrix) / 4
-    assert noise.covariance(2) == pytest.approx(expected)
-    assert np.cov(drawn.T) == pytest.approx(expected, rel=0.02)
-    assert np.cov(drawn.T) != pytest.approx(matrix / 4, rel=0.3)
-    plain = OutputPerturbation(gamma=4.0)
-    drawn = plain.simulate(np.ones(2), rng=np.random.default_rng(0), draws=100_000)
-    assert np.cov(drawn.T) == pytest.approx(plain.covariance(2), abs=0.005)
-    assert drawn.mean(axis=0) == pytest.approx([1.0, 1.0], abs=0.01)
-    assert plain.sigma == 0.5
+    mu = np.sqrt(gaussian_gamma(shift, epsilon=epsilon, delta=delta)) * shift
+    assert gaussian.delta_of(mu, epsilon) <= delta
+    assert gaussian.delta_of(mu * (1 + 1e-6), epsilon) > delta * (1 - 1e-4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import (
     delta_of_rho,
     epsilon_of_rho,
@@ -20,13 +20,21 @@ from dpcore.privacy.conversions import (
     rho_of_pure,
     simple_epsilon_of_rho,
 )
+from dpcore.privacy.events import (
+    LARGEST_LOSS,
+    ApproximateEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+    event_from,
+)
 from dpcore.privacy.interpretation import (
     best_guess,
     posterior,
     trade_off,
     trade_off_gaussian,
 )
-from dpcore.privacy.peer_events import dp_event
+from tests.privacy.peer_events import dp_event
 
 levels = st.floats(1e-3, 30)
 deltas = st.floats(1e-12, 0.9)
@@ -74,18 +82,18 @@ def test_pure_profile_is_that_of_randomized_response(level, delta):
 
 
 def test_composition_vectors():
-    tenth = [PrivacyEvent.of("laplace", 0.1)] * 10
+    tenth = [LaplaceEvent.of(0.1)] * 10
     totals = compose(tenth, delta=1e-6)
     assert totals.basic == pytest.approx(1)
     assert totals.advanced == pytest.approx(1)
     assert 0.99897809 - 1e-8 <= totals.pld <= 0.998979
-    mixed = [PrivacyEvent.of("pure", e) for e in (0.05, 0.1, 0.2, 0.4)]
+    mixed = [PureEvent.of(e) for e in (0.05, 0.1, 0.2, 0.4)]
     assert compose(mixed, delta=1e-6).advanced == pytest.approx(0.75)
-    gaussians = [PrivacyEvent.of("gaussian", mu) for mu in (0.1, 0.2, 0.05)]
+    gaussians = [GaussianEvent.of(mu) for mu in (0.1, 0.2, 0.05)]
     totals = compose(gaussians, delta=1e-6)
     assert totals.pld == pytest.approx(0.9655559112, rel=1e-9)
     assert totals.zcdp == pytest.approx(1.0409266011, rel=1e-9)
-    many = [PrivacyEvent.of("pure", 0.01)] * 1000
+    many = [PureEvent.of(0.01)] * 1000
     totals = compose(many, delta=1e-6)
     assert 1.36544671 <= totals.pld <= 1.3656
     assert totals.advanced == pytest.approx(1.64149112, abs=1e-8)
@@ -94,14 +102,17 @@ def test_composition_vectors():
 @settings(deadline=None, max_examples=8)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["laplace", "gaussian", "pure"]), st.floats(0.01, 2)),
+        st.builds(
+            lambda kind, ratio: kind.of(ratio),
+            st.sampled_from([LaplaceEvent, GaussianEvent, PureEvent]),
+            st.floats(0.01, 2),
+        ),
         min_size=1,
         max_size=5,
     ),
     st.sampled_from([1e-9, 1e-6, 1e-3]),
 )
-def test_totals_grow_keep_order_and_cover_each_part(parts, delta):
-    events = [PrivacyEvent.of(kind, ratio) for kind, ratio in parts]
+def test_totals_grow_keep_order_and_cover_each_part(events, delta):
     totals = compose(events, delta=delta)
     back = compose(events[::-1], delta=delta)
     fewer = compose(events[:-1], delta=delta)
@@ -115,45 +126,45 @@ def test_totals_grow_keep_order_and_cover_each_part(parts, delta):
 
 
 def test_what_a_method_cannot_say_is_infinite():
-    one = compose([PrivacyEvent.of("gaussian", 1.0)], delta=0.0)
+    one = compose([GaussianEvent.of(1.0)], delta=0.0)
     assert (one.basic, one.advanced, one.zcdp, one.pld) == (math.inf,) * 4
-    pure = compose([PrivacyEvent.of("laplace", 1.0)], delta=0.0)
+    pure = compose([LaplaceEvent.of(1.0)], delta=0.0)
     assert (pure.basic, pure.advanced, pure.zcdp, pure.pld) == (1, 1, math.inf, 1)
-    bare = compose([PrivacyEvent(kind="laplace", parameter=0.0)], delta=1e-6)
+    bare = compose([LaplaceEvent(parameter=0.0)], delta=1e-6)
     assert bare.basic == bare.pld == math.inf
-    nothing = compose([PrivacyEvent.of("gaussian", 0.0)], delta=0.0)
+    nothing = compose([GaussianEvent.of(0.0)], delta=0.0)
     assert (nothing.basic, nothing.pld) == (0, 0)
     with pytest.raises(ParameterError, match="delta"):
         compose([], delta=1.0)
 
 
 def test_huge_plans_are_answered():
-    events = [PrivacyEvent.of("pure", 300.0 + i * 5) for i in range(100)]
+    events = [PureEvent.of(300.0 + i * 5) for i in range(100)]
     totals = compose(events, delta=1e-6)
     assert totals.pld == totals.basic == sum(e.ratio for e in events)
-    slow = [PrivacyEvent.of("laplace", 0.01 + i * 0.003) for i in range(200)]
+    slow = [LaplaceEvent.of(0.01 + i * 0.003) for i in range(200)]
     totals = compose(slow, delta=1e-6)
     assert totals.pld < totals.zcdp < totals.advanced < totals.basic
 
 
 def test_events_survive_json():
     for event in (
-        PrivacyEvent(kind="laplace", parameter=0.1),
-        PrivacyEvent(kind="gaussian", parameter=3.0),
-        PrivacyEvent(kind="pure", parameter=1.5),
+        LaplaceEvent(parameter=0.1),
+        GaussianEvent(parameter=3.0),
+        PureEvent(parameter=1.5),
     ):
-        assert PrivacyEvent.from_dict(json.loads(json.dumps(event.to_dict()))) == event
+        assert event_from(json.loads(json.dumps(event.to_dict()))) == event
     for bad in ({}, {"kind": "pure"}, {"kind": "pure", "parameter": "SECRET"}):
         with pytest.raises(ParameterError) as caught:
-            PrivacyEvent.from_dict(bad)
+            event_from(bad)
         assert "SECRET" not in str(caught.value)
     for kind, parameter in (("gauss", 1.0), ("pure", -1.0), ("pure", math.nan)):
         with pytest.raises(ParameterError):
-            PrivacyEvent.from_dict({"kind": kind, "parameter": parameter})
+            event_from({"kind": kind, "parameter": parameter})
 
 
 def test_accountants_receive_every_event():
-    events = [PrivacyEvent(kind=k, parameter=2.0) for k in ("laplace", "gaussian")]
+    events = [LaplaceEvent(parameter=2.0), GaussianEvent(parameter=2.0)]
     composed = dp_event(events)
     assert [e.noise_multiplier for e in composed.events] == [2.0, 2.0]
 
@@ -194,8 +205,8 @@ def test_trade_off_curves():
 
 
 def test_approximate_events_add_up_their_deltas():
-    one = PrivacyEvent(kind="approximate", parameter=0.5, delta=1e-7)
-    assert PrivacyEvent.from_dict(one.to_dict()) == one
+    one = ApproximateEvent(parameter=0.5, delta=1e-7)
+    assert event_from(one.to_dict()) == one
     assert one.rho == math.inf
     totals = compose([one] * 4, delta=1e-6)
     assert totals.basic == pytest.approx(2.0)
@@ -206,18 +217,19 @@ def test_approximate_events_add_up_their_deltas():
     # Their deltas do not fit.
     assert compose([one] * 4, delta=3e-7).basic == math.inf
     assert compose([one] * 4, delta=3e-7).pld == math.inf
-    with_noise = compose([one, PrivacyEvent.of("gaussian", 1.0)], delta=1e-6)
+    with_noise = compose([one, GaussianEvent.of(1.0)], delta=1e-6)
     apart = gaussian.epsilon_of(1.0, 9e-7)
     assert with_noise.basic == pytest.approx(0.5 + float(apart))
     assert with_noise.pld <= with_noise.basic
-    large = PrivacyEvent(kind="approximate", parameter=600.0, delta=1e-7)
+    large = ApproximateEvent(parameter=600.0, delta=1e-7)
     assert compose([large, one], delta=1e-6).pld == pytest.approx(600.5)
 
 
 def test_only_approximate_events_have_a_delta():
-    for kind, delta in (("laplace", 1e-6), ("approximate", 1.5)):
-        with pytest.raises(ParameterError, match="delta of an event"):
-            PrivacyEvent(kind=kind, parameter=1.0, delta=delta)
+    with pytest.raises(ParameterError, match="delta of an event"):
+        ApproximateEvent(parameter=1.0, delta=1.5)
+    with pytest.raises(ParameterError, match="a privacy event"):
+        event_from({"kind": "laplace", "parameter": 1.0, "delta": 1e-6})
 
 
 def test_gaussian_noise_that_is_as_telling_as_a_pure_level():
@@ -236,3 +248,32 @@ def test_gaussian_noise_that_is_as_telling_as_a_pure_level():
         noise = gaussian.delta_of(mu, epsilons)
         assert noise[0] == pytest.approx(pure[0])
         assert np.all(noise >= pure - 1e-12)
+
+
+def test_advanced_composition_splits_delta_between_slack_and_gaussian_noise():
+    # Kairouz, Oh and Viswanath: the slack and every share of delta add up to delta.
+    delta, mu, pure = 1e-6, 0.02, 0.02
+    plan = [GaussianEvent.of(mu)] * 30 + [PureEvent.of(pure)] * 100
+    slack, share = delta / 2, delta / 60
+    assert math.isclose(slack + 30 * share, delta)
+    parts = [float(gaussian.epsilon_of(mu, share))] * 30 + [pure] * 100
+    mean = sum(e * math.tanh(e / 2) for e in parts)
+    squares = sum(e * e for e in parts)
+    tail = min(-math.log(slack), math.log(math.e + math.sqrt(squares) / slack))
+    totals = compose(plan, delta=delta)
+    assert totals.advanced == pytest.approx(mean + math.sqrt(2 * squares * tail))
+    assert totals.advanced < totals.basic
+    # Added up there is no slack: every Gaussian release has its part of delta.
+    alone = compose(plan[:30], delta=delta)
+    each = float(gaussian.epsilon_of(mu, delta / 30))
+    assert alone.basic == pytest.approx(30 * each, rel=1e-12)
+
+
+def test_a_loss_too_large_for_cells_takes_its_delta_from_the_rest():
+    half = ApproximateEvent(parameter=LARGEST_LOSS * 2, delta=6e-7)
+    plan = [half, GaussianEvent.of(1.0)]
+    left = float(gaussian.epsilon_of(1.0, 1e-6 - 6e-7))
+    assert compose(plan, delta=1e-6).pld == pytest.approx(2 * LARGEST_LOSS + left)
+    others = [half, LaplaceEvent.of(1.0), LaplaceEvent.of(0.5)]
+    rest = compose(others[1:], delta=1e-6 - 6e-7).pld
+    assert compose(others, delta=1e-6).pld == pytest.approx(2 * LARGEST_LOSS + rest)

@@ -6,9 +6,9 @@ import math
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.privacy import bootstrap_calibration as calibration
-from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_calibration import (
+from dpcore.privacy.bootstrap import calibration
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.calibration import (
     ASYMPTOTIC,
     Correction,
     calibrate,
@@ -16,7 +16,7 @@ from dpcore.privacy.bootstrap_calibration import (
     rho_for,
     search,
 )
-from dpcore.privacy.bootstrap_composition import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.composition import claimed_epsilon, epsilon
 
 FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
 
@@ -69,15 +69,15 @@ def test_ways_to_choose_the_noise():
 
 @pytest.mark.parametrize("bound", [Bound.ATTAINED, Bound.GENERIC])
 def test_a_search_closes_in_and_tells_how_far_it_is(bound):
-    seen = []
-    factor = calibrate(**FIFTY, bound=bound, progress=seen.append)
+    seen = list(search(**FIFTY, bound=bound))
     assert 3 <= len(seen) <= 15
     assert [step.steps for step in seen] == list(range(1, len(seen) + 1))
     assert all(a.low <= b.low for a, b in itertools.pairwise(seen))
     assert all(a.high >= b.high for a, b in itertools.pairwise(seen))
     assert all(a.done <= b.done for a, b in itertools.pairwise(seen))
     assert seen[-1].done == 1
-    assert seen[-1].low <= factor == seen[-1].high <= seen[-1].low * (1 + 2e-6)
+    assert calibrate(**FIFTY, bound=bound) == seen[-1].high
+    assert seen[-1].low <= seen[-1].high <= seen[-1].low * (1 + 2e-6)
 
 
 def test_a_search_can_be_stopped_and_is_remembered(monkeypatch):

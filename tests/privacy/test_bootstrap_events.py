@@ -6,12 +6,21 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap_composition import epsilon, step
-from dpcore.privacy.composition import PrivacyEvent, compose
-from dpcore.privacy.peer_events import dp_event
+from dpcore.privacy.bootstrap.composition import epsilon, step
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import (
+    ApproximateEvent,
+    BootstrapEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+    SampleEvent,
+    event_from,
+)
+from tests.privacy.peer_events import dp_event
 
 MU = step(1.0, rho=0.5, times=50)
-FIFTY = PrivacyEvent(kind="bootstrap", parameter=1 / MU, people=500, times=50)
+FIFTY = BootstrapEvent(parameter=1 / MU, people=500, times=50)
 SETTING = {"rho": 0.5, "people": 500}
 
 
@@ -33,33 +42,33 @@ def test_two_releases_of_bootstraps_are_one_of_twice_as_many():
 @pytest.mark.parametrize(
     "other",
     [
-        PrivacyEvent(kind="gaussian", parameter=2.0),
-        PrivacyEvent(kind="laplace", parameter=1.0),
-        PrivacyEvent(kind="pure", parameter=0.3),
-        PrivacyEvent(kind="approximate", parameter=0.3, delta=1e-7),
-        PrivacyEvent(kind="subsampled-gaussian", parameter=1.0, rate=0.1),
+        GaussianEvent(parameter=2.0),
+        LaplaceEvent(parameter=1.0),
+        PureEvent(parameter=0.3),
+        ApproximateEvent(parameter=0.3, delta=1e-7),
+        SampleEvent(law="gaussian", parameter=1.0, rate=0.1),
     ],
 )
 def test_bootstraps_add_up_with_every_kind(other):
     alone, both = compose([FIFTY], delta=1e-6), compose([FIFTY, other], delta=1e-6)
     assert alone.pld < both.pld <= both.basic < math.inf
     # Never below a Gaussian release of the table in place of the bootstraps.
-    less = compose([PrivacyEvent.of("gaussian", 1.0), other], delta=1e-6)
+    less = compose([GaussianEvent.of(1.0), other], delta=1e-6)
     assert both.pld > less.pld
 
 
 def test_bootstraps_of_one_person_are_gaussian():
-    event = PrivacyEvent(kind="bootstrap", parameter=4.0, people=1, times=16)
-    totals = compose([event, PrivacyEvent.of("gaussian", 1.0)], delta=1e-6)
+    event = BootstrapEvent(parameter=4.0, people=1, times=16)
+    totals = compose([event, GaussianEvent.of(1.0)], delta=1e-6)
     exact = float(gaussian.epsilon_of(math.sqrt(2), 1e-6))
     assert exact <= totals.pld <= exact * 1.001
 
 
 def test_events_of_bootstraps_survive_json_and_say_what_they_are():
-    assert PrivacyEvent.from_dict(FIFTY.to_dict()) == FIFTY
+    assert event_from(FIFTY.to_dict()) == FIFTY
     assert FIFTY.to_dict()["people"] == 500
     floats = {**FIFTY.to_dict(), "people": 500.0, "times": 50.0}
-    assert PrivacyEvent.from_dict(floats) == FIFTY
+    assert event_from(floats) == FIFTY
     # The library does not know this kind and says so.
     assert "NonPrivate" in repr(dp_event([FIFTY]))
 
@@ -67,11 +76,11 @@ def test_events_of_bootstraps_survive_json_and_say_what_they_are():
 def test_what_cannot_be_said_is_infinite_and_what_is_absurd_refused():
     assert math.isinf(compose([FIFTY], delta=0.0).pld)
     assert math.isinf(compose([FIFTY], delta=1e-13).basic)
-    silent = PrivacyEvent(kind="bootstrap", parameter=math.inf, people=5, times=2)
+    silent = BootstrapEvent(parameter=math.inf, people=5, times=2)
     assert compose([silent], delta=0.0).basic == 0
-    loud = PrivacyEvent(kind="bootstrap", parameter=0.0, people=5, times=2)
+    loud = BootstrapEvent(parameter=0.0, people=5, times=2)
     assert math.isinf(compose([loud], delta=0.1).pld)
-    loud = PrivacyEvent(kind="bootstrap", parameter=0.02, people=5, times=2)
+    loud = BootstrapEvent(parameter=0.02, people=5, times=2)
     assert math.isinf(compose([loud, FIFTY], delta=1e-6).pld)
     for wrong in (
         {"people": 0},
@@ -80,8 +89,6 @@ def test_what_cannot_be_said_is_infinite_and_what_is_absurd_refused():
         {"times": 10**6},
     ):
         with pytest.raises(ParameterError):
-            PrivacyEvent(
-                kind="bootstrap", parameter=1.0, **{"people": 5, "times": 2} | wrong
-            )
-    with pytest.raises(ParameterError, match="only bootstraps"):
-        PrivacyEvent(kind="laplace", parameter=1.0, people=5)
+            BootstrapEvent(parameter=1.0, **{"people": 5, "times": 2} | wrong)
+    with pytest.raises(ParameterError, match="a privacy event"):
+        event_from({"kind": "laplace", "parameter": 1.0, "people": 5})

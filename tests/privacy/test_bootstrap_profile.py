@@ -8,8 +8,8 @@ from scipy.integrate import quad
 from scipy.stats import binom, kstest, norm
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap_partition import part_levels, part_variances
-from dpcore.privacy.bootstrap_profile import attained_delta, multiplicities
+from dpcore.privacy.bootstrap.partition import part_levels, part_variances
+from dpcore.privacy.bootstrap.profile import attained_delta, multiplicities
 
 
 def test_vectors_of_multiplicities():

@@ -5,8 +5,9 @@ import math
 import pytest
 
 from dpcore.privacy import gaussian, optimal_composition
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.composition import compose
 from dpcore.privacy.convolution import epsilon_of_convolved, rounding
+from dpcore.privacy.events import BootstrapEvent, GaussianEvent, LaplaceEvent, PureEvent
 from dpcore.privacy.repeated_samples import repeated
 
 DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
@@ -16,7 +17,7 @@ DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
     ("level", "times"), [(0.1, 2), (0.1, 200), (0.03, 5000), (0.3, 2000)]
 )
 def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
-    plan = [PrivacyEvent.of("pure", level)] * times
+    plan = [PureEvent.of(level)] * times
     for delta in DELTAS:
         least = optimal_composition.epsilon_of(level, times, delta)
         assert compose(plan, delta=delta).pld >= least * (1 - 1e-11)
@@ -27,7 +28,7 @@ def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
 
 @pytest.mark.parametrize("times", [3, 1000, 10_000])
 def test_resamples_of_one_person_are_gaussian_releases(times):
-    one = PrivacyEvent(kind="bootstrap", parameter=10.0, people=1, times=times)
+    one = BootstrapEvent(parameter=10.0, people=1, times=times)
     for delta in DELTAS:
         least = float(gaussian.epsilon_of(math.sqrt(times) / 10, delta))
         assert compose([one], delta=delta).pld >= least
@@ -41,7 +42,7 @@ def test_samples_of_everybody_are_gaussian_releases(times):
 
 
 def test_no_convolution_answers_below_its_rounding_errors():
-    plan = [PrivacyEvent.of("laplace", 0.1), PrivacyEvent.of("gaussian", 0.1)]
+    plan = [LaplaceEvent.of(0.1), GaussianEvent.of(0.1)]
     assert math.isfinite(compose(plan, delta=1e-12).pld)
     tiny = compose(plan, delta=1e-15)
     # What is left is the sum of both, where each is exact.

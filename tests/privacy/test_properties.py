@@ -11,7 +11,7 @@ from scipy import integrate, stats
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian, laplace, renyi
 from dpcore.privacy.conversions import epsilon_of_rho
-from dpcore.privacy.properties import advanced_epsilon, group_loss, log_odds_bound
+from dpcore.privacy.properties import group_loss, log_odds_bound
 
 
 def test_vectors_of_laplace_divergences():
@@ -84,17 +84,6 @@ def test_divergences_at_their_limits():
         for divergence in (renyi.laplace_divergence, renyi.gaussian_divergence):
             with pytest.raises(ParameterError, match="order"):
                 divergence(0.5, bad)
-
-
-def test_advanced_composition_of_ten():
-    got = advanced_epsilon(0.1, releases=10, slack=1e-6)
-    assert got == pytest.approx(1.7674290543, abs=1e-10)
-    assert got > 10 * 0.1
-    assert advanced_epsilon(0.01, releases=10_000, slack=1e-6) < 100
-    assert advanced_epsilon(0.0, releases=5, slack=0.5) == 0
-    for bad in (0.0, 1.0, math.nan):
-        with pytest.raises(ParameterError, match="slack"):
-            advanced_epsilon(0.1, releases=1, slack=bad)
 
 
 @settings(deadline=None, max_examples=80)

@@ -13,9 +13,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
+from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS
-from dpcore.releases.model_question import ModelQuestion
 from dpcore.releases.model_request import ModelRequest
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE

@@ -6,7 +6,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.request import Request
-from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -19,10 +19,11 @@ AGE = number("age", unit="years")
 
 def terms(people=5, *, relation=SUBSTITUTION, rows=1):
     """Whom a guarantee protects, and what is public about their number."""
+    unit = PrivacyUnit(rows=rows)
     return {
         "relation": relation,
-        "unit": PrivacyUnit(rows=rows),
-        "size": TableSize(people=people, public=relation is SUBSTITUTION),
+        "unit": unit,
+        "size": TableSize(people=people, public=unit.keeps_number(relation)),
     }
 
 
@@ -70,9 +71,9 @@ def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **chan
     return asked(query, key, epsilon=epsilon, weights=weights)
 
 
-def by_group(key="laplace", *, epsilon=1.0, relation=SUBSTITUTION, people=5):
-    """The mean age by region."""
-    known = terms(relation=relation)
-    known["size"] = TableSize(people=people, public=False)
-    part = Query(kind=StatisticKind.MEAN, column=AGE, **known)
-    return asked(GroupedQuery(part=part, group=category()), key, epsilon=epsilon)
+def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):
+    """The mean age by region, or another statistic."""
+    known = terms(relation=changes.pop("relation", SUBSTITUTION), rows=rows)
+    known["size"] = ANY_SIZE
+    part = Query(kind=kind, column=AGE, **known)
+    return asked(GroupedQuery(part=part, group=category()), key, **changes)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dpcore.errors import ParameterError
-from dpcore.inference import constrained_proportions
-from dpcore.inference.universal_histogram import Tree
+from dpcore.postprocessing import constrained_proportions
+from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
@@ -125,35 +125,24 @@ def test_a_share_is_counted_once_a_layer_of_the_tree(cells, branching, layers):
         assert constraint(other, cells).layers(cells) == 1
 
 
-SHARES = np.array([0.1, 0.15, 0.25, 0.5])
-
-
 @pytest.mark.parametrize("each", [*every_constraint(4)])
-def test_noise_multipliers_are_those_of_small_noise(each):
-    rng, draws = np.random.default_rng(3), 40_000
-    read, layers = each.read(SHARES), each.layers(4)
-    scale = 1e-4
-    noise = rng.laplace(scale=scale * layers, size=(draws, len(read)))
-    released = each.adjust(read + noise, 4)
-    expected = 2 * scale**2 * each.multipliers(SHARES)
-    squares = (released - SHARES) ** 2
-    error = squares.std(axis=0) / np.sqrt(draws)
-    assert np.all(np.abs(squares.mean(axis=0) - expected) < 4 * error)
-
-
-def test_noise_multipliers_of_the_second_study():
-    assert constraint(RESCALE).multipliers(SHARES) == pytest.approx(
-        [0.84, 0.79, 0.75, 1.0]
-    )
-    assert constraint(PROJECT).multipliers(SHARES) == pytest.approx([0.75] * 4)
-    for remainder in range(4):
-        expected = np.ones(4)
-        expected[remainder] = 3
-        each = constraint(ALL_BUT_ONE, remainder=remainder)
-        assert each.multipliers(SHARES) == pytest.approx(expected)
-    assert constraint(TREE).multipliers(SHARES) == pytest.approx([7 / 3] * 4)
-    several = np.stack([SHARES, SHARES[::-1]])
-    assert constraint(RESCALE).multipliers(several).shape == (2, 4)
+def test_readings_are_the_shares_with_the_noise_that_is_each_ones_own(each):
+    shares, rng = np.array([0.1, 0.15, 0.25, 0.5]), np.random.default_rng(3)
+    read = each.read(shares)
+    assert each.readings(read, 4) == pytest.approx(shares)
+    noise = rng.normal(size=(7, 2, len(read)))
+    moved = each.readings(read + noise, 4) - shares
+    assert moved.shape == (7, 2, 4)
+    own = [
+        cell
+        for cell in range(4)
+        if np.isin(moved[0, 0, cell].round(9), noise[0, 0].round(9))
+    ]
+    if each.kind is ALL_BUT_ONE:
+        assert moved.sum(axis=-1) == pytest.approx(0)
+        assert own == [cell for cell in range(4) if cell != each.remainder]
+    else:
+        assert own == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(

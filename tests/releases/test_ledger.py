@@ -1,9 +1,15 @@
 import contextlib
 import gc
+import os
 import sqlite3
 import stat
+import subprocess
+import sys
+import tempfile
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +20,7 @@ from dpcore.releases.chain import EntryKind
 from dpcore.releases.identity import analysis_id, request_id
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile
+from tests.conftest import ROOT
 from tests.releases.sample_releases import TENTH, make_release, spend
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -194,38 +201,6 @@ def test_entries_are_append_only(path, written, statement):
     written.verify()
 
 
-@pytest.mark.parametrize(
-    ("statement", "entry"),
-    [
-        ("UPDATE entries SET body = replace(body, '0.1', '0.0') WHERE sequence=2", 2),
-        ("UPDATE entries SET fingerprint = 'other' WHERE sequence = 3", 3),
-        ("UPDATE entries SET kind = 'gift' WHERE sequence = 4", 4),
-        ("UPDATE entries SET body = x'00' WHERE sequence = 5", 5),
-        ("DELETE FROM entries WHERE sequence = 2", 2),
-        ("UPDATE entries SET digest = 'x' WHERE sequence = 1", 1),
-    ],
-)
-def test_tampering_is_found_and_named(path, written, statement, entry):
-    triggers = ("entries_are_not_changed", "entries_are_not_removed")
-    run(path, *(f"DROP TRIGGER {name}" for name in triggers), statement)
-    with pytest.raises(LedgerError, match=f"entry {entry} of the ledger"):
-        written.verify()
-
-
-def test_a_damaged_entry_is_an_error_and_not_a_gift(path, written):
-    run(
-        path,
-        "DROP TRIGGER entries_are_not_changed",
-        "UPDATE entries SET body = '{' WHERE sequence = 2",
-        "UPDATE entries SET body = '{}' WHERE sequence = 3",
-        "UPDATE entries SET kind = 'gift' WHERE sequence = 4",
-    )
-    with pytest.raises(LedgerError, match="entry 4"):
-        written.account("table")
-    with pytest.raises(LedgerError, match="entry 3"):
-        written.stored("a-1")
-
-
 def test_only_the_owner_may_read_the_file_and_the_folder(path, written):
     spend(written, "a-3")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -244,17 +219,118 @@ def test_a_ledger_opens_again_with_everything_in_it(path, written):
 def test_a_file_that_is_no_ledger_is_refused(tmp_path):
     path = tmp_path / "ledger.sqlite3"
     path.write_bytes(b"not a database at all" * 100)
+    terms = PrivacyBudget.of(epsilon=1.0), SUBSTITUTION
     with pytest.raises(LedgerError):
-        Ledger.at(path)
+        Ledger.at(path).open_account("table", *terms)
     with pytest.raises(LedgerError):
-        Ledger.at(path / "below a file" / "ledger.sqlite3")
+        Ledger.at(path / "below a file" / path.name).open_account("table", *terms)
 
 
 def test_a_ledger_of_a_later_program_is_refused(path, written):
-    run(path, "PRAGMA user_version = 2")
-    with pytest.raises(LedgerError, match="format 2"):
-        Ledger.at(path)
+    run(path, "PRAGMA user_version = 3")
+    for ledger in (written, Ledger.at(path)):
+        with pytest.raises(LedgerError, match="format 3"):
+            ledger.account("table")
+        with pytest.raises(LedgerError, match="format 3"):
+            spend(ledger, "a-3")
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_costs_for_other_rows_a_unit_are_not_charged(ledger, rows):
+    ledger.change_relation("table", SUBSTITUTION, 2)
+    with pytest.raises(LedgerError, match="at most 2 rows a unit"):
+        ledger.charge(
+            "table", "a-1", TENTH, lambda: pytest.fail("drawn"), unit_rows=rows
+        )
+    assert ledger.account("table").spent == PrivacyCost()
+    assert ledger.charge("table", "a-1", TENTH, make_release, unit_rows=2).id == "a-1"
+
+
+def test_looking_creates_nothing(path):
+    ledger = Ledger.at(path)
+    assert ledger.account("table") is None
+    assert ledger.stored("a-1") is None
+    assert ledger.releases("table") == ledger.history("table") == ()
+    assert ledger.draws("table", "a") == 0
+    ledger.verify()
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_looking_needs_no_lock(path, written, lock):
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+        foreign.execute(f"BEGIN {lock}")
+        assert written.account("table").releases == 2
+        assert len(written.releases("table")) == 2
+        assert written.draws("table", "a") == 2
+        written.verify()
+
+
+def test_a_ledger_that_another_program_holds_refuses_and_recovers(
+    path, written, monkeypatch
+):
+    monkeypatch.setattr("dpcore.releases.ledger._PATIENCE", 0.05)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+        foreign.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match="another program is writing"):
+            spend(written, "a-3")
+        foreign.execute("COMMIT")
     assert written.account("table").releases == 2
+    spend(written, "a-3")
+    assert written.account("table").releases == 3
+
+
+def test_a_full_disk_refuses_and_leaves_nothing(written, monkeypatch):
+    connect = sqlite3.connect
+
+    def full(*args, **named):
+        connection = connect(*args, **named)
+        connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with pytest.raises(LedgerError, match=r"disk .* is full\. Nothing was charged"):
+        spend(written, "a-3", labels=tuple(map(str, range(2000))))
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    assert written.account("table").releases == len(written.releases("table")) == 2
+    spend(written, "a-3")
+    written.verify()
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions of POSIX")
+def test_a_folder_for_reading_only_can_be_looked_at_and_not_charged():
+    program = """
+        import os, sys
+        from pathlib import Path
+        sys.path.insert(0, "tests/releases")
+        from sample_releases import spend
+        from dpcore.errors import LedgerError
+        from dpcore.releases.ledger import Ledger
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        ledger = Ledger.at(Path(sys.argv[1]))
+        print(ledger.account("table").releases)
+        try:
+            spend(ledger, "a-2")
+        except LedgerError as error:
+            print(error)
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "ledger.sqlite3"
+        ledger = Ledger.at(path)
+        ledger.open_account("table", PrivacyBudget.of(epsilon=1.0), SUBSTITUTION)
+        spend(ledger, "a-1")
+        for file in folder.iterdir():
+            file.chmod(0o444)
+        folder.chmod(0o555)
+        command = [sys.executable, "-c", textwrap.dedent(program), str(path)]
+        said = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        folder.chmod(0o755)
+    assert said.startswith("1\n")
+    assert "cannot be written to. Nothing was charged" in said
 
 
 def test_the_key_is_made_once_for_its_owner(tmp_path):

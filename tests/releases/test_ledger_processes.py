@@ -10,6 +10,7 @@ import pytest
 from dpcore.budget import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
+from tests.conftest import PATIENCE
 from tests.releases.sample_releases import TENTH, make_release, spend
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,14 +24,17 @@ PROLOGUE = """
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.ledger import Ledger
     ledger = Ledger.at(Path(sys.argv[1]))
+"""
+OPENED = """
     ledger.open_account(
         "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
     )
 """
 
 
-def start(program, *arguments):
+def start(program, *arguments, opened=True):
     prologue = PROLOGUE.format(here=str(Path(__file__).parent))
+    prologue += OPENED if opened else ""
     text = textwrap.dedent(prologue) + textwrap.dedent(program)
     return subprocess.Popen(
         [sys.executable, "-c", text, *map(str, arguments)],
@@ -58,7 +62,7 @@ def test_four_processes_spend_exactly_the_cap(path):
         print(granted)
     """
     workers = [start(program, path, name) for name in "abcd"]
-    granted = sum(int(worker.communicate(timeout=60)[0]) for worker in workers)
+    granted = sum(int(worker.communicate(timeout=PATIENCE)[0]) for worker in workers)
     assert [worker.returncode for worker in workers] == [0] * 4
     ledger = Ledger.at(path)
     account = ledger.account("table")
@@ -76,7 +80,7 @@ def test_a_process_killed_before_the_commit_leaves_nothing(path):
     worker = start(program, path)
     assert worker.stdout.readline() == "drawing\n"
     worker.kill()
-    worker.communicate(timeout=30)
+    worker.communicate(timeout=PATIENCE)
     ledger = Ledger.at(path)
     ledger.verify()
     assert ledger.stored("a-1") is None
@@ -91,13 +95,58 @@ def test_a_process_killed_after_the_commit_has_answered(path):
         os.kill(os.getpid(), signal.SIGKILL)
     """
     worker = start(program, path)
-    worker.communicate(timeout=30)
+    worker.communicate(timeout=PATIENCE)
     assert worker.returncode < 0
     ledger = Ledger.at(path)
     ledger.verify()
     again = ledger.charge("table", "a-1", TENTH, lambda: pytest.fail("a second draw"))
     assert again == make_release("a-1", values=(7.5,))
     assert ledger.account("table").spent == TENTH
+
+
+@pytest.mark.parametrize("step", ["keep", "replace"])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("call", [1, 2, 3])
+def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call, after):
+    """Call 1 is that of a new ledger, 2 follows the account, 3 the first debit."""
+    program = """
+        from dpcore.releases.storage import FileDatabase
+        step, call, after = sys.argv[2], int(sys.argv[3]), sys.argv[4] == "True"
+        owner = FileDatabase if step == "keep" else type(Path())
+        real, calls = getattr(owner, step), []
+
+        def dying(self, *args):
+            calls.append(1)
+            last = len(calls) == call
+            if not last or after:
+                real(self, *args)
+            if last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        setattr(owner, step, dying)
+        ledger.open_account(
+            "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
+        )
+        for number in range(3):
+            print(spend(ledger, f"a-{number}").id, flush=True)
+    """
+    worker = start(program, path, step, call, after, opened=False)
+    said = worker.communicate(timeout=PATIENCE)[0].split()
+    assert worker.returncode < 0
+    ledger = Ledger.at(path)
+    ledger.verify()
+    account = ledger.account("table")
+    paid = 0 if account is None else account.releases
+    assert len(said) <= paid == len(ledger.releases("table")) <= 1
+    ledger.open_account(
+        "table", PrivacyBudget.of(epsilon=0.2), NeighboringRelation.SUBSTITUTION
+    )
+    for number in range(2):
+        spend(ledger, f"a-{number}")
+    account = ledger.account("table")
+    assert (account.releases, account.spent.epsilon) == (2, 2 * TENTH.epsilon)
+    ledger.verify()
+    assert not path.with_name("checkpoint.new").exists()
 
 
 def test_the_budget_outlives_the_process(path):
@@ -110,6 +159,6 @@ def test_the_budget_outlives_the_process(path):
         except BudgetExceeded as error:
             print(error)
     """
-    said, _ = start(program, path).communicate(timeout=30)
+    said, _ = start(program, path).communicate(timeout=PATIENCE)
     assert said.startswith("the release costs epsilon 0.1")
     assert ledger.account("table").remaining.epsilon == 0

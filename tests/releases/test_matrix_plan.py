@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dpcore.budget import computed, typed
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.covariance_layout import matrix_of
-from dpcore.mechanisms.covariance_release import MECHANISMS
+from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of
+from dpcore.mechanisms.covariances.release import MECHANISMS
 from dpcore.releases import secure
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.kinds import StatisticKind
@@ -170,7 +170,8 @@ def test_answers_follow_from_secure_draws(key, columns):
             assert -1 <= number <= 1
     check_repair(answer, columns)
     for ends in (answer.intervals.noise, answer.intervals.total):
-        assert tuple(ends) == answer.labels
+        correlated = [name for name in answer.derived if name.startswith("corr")]
+        assert tuple(ends) == (*answer.labels, *correlated)
         assert all(low <= high for low, high in ends.values())
 
 
@@ -198,7 +199,12 @@ def test_contradictions_are_repaired_and_correlations_stay_possible(monkeypatch,
         assert np.all(np.abs(correlations) <= 1)
         check_repair(answer, 3)
         repaired = {k: v for k, v in answer.derived.items() if k.startswith("rep")}
-        assert len(repaired) in {0, 6}
+        assert len(repaired) in {0, *range(6, 10)}
+        for name, number in repaired.items():
+            if name.startswith("repaired corr"):
+                # The repaired number and the released one are named apart.
+                assert name.removeprefix("repaired ") in answer.derived
+                assert -1 <= number <= 1
         mended += bool(repaired)
     assert mended
 
@@ -213,7 +219,9 @@ def test_intervals_hold_for_all_numbers_together(monkeypatch, key):
         around = plan.answer(value, cost=cost).intervals
         for place, ends in enumerate((around.noise, around.total)):
             low, high = np.array([*ends.values()]).T
-            held[place] += np.all((low - 1e-12 <= value) & (value <= high + 1e-12))
+            # The correlation is the last one: it holds together with the others.
+            known = np.append(value, correlations_of(value))[: len(low)]
+            held[place] += np.all((low - 1e-12 <= known) & (known <= high + 1e-12))
     # Three standard errors of 95 % in 60.
     assert held.min() / 60 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
@@ -273,3 +281,16 @@ def test_shares_too_small_to_truncate_with_are_refused_before_anything_is_drawn(
 def test_correlations_need_one_row_a_person():
     with pytest.raises(ParameterError, match="one row a person"):
         _ = matrix(kind=StatisticKind.CORRELATION, rows=2).plan
+
+
+def test_intervals_of_a_matrix_hold_together_and_not_one_by_one():
+    plan = matrix("laplace", people=5000, columns=3).plan
+    value = plan.statistic.value(table_of(5000, 3))
+    answer = plan.answer(value, cost=typed(1.0))
+    count = len(answer.labels)
+    assert count == 6
+    # Laplace noise leaves [-r, r] with chance e^(-r/b): 5 % shared by all numbers.
+    reach = plan.release.scales * np.log(count / 0.05)
+    ends = np.array([answer.intervals.noise[label] for label in answer.labels])
+    lengths = ends[:, 1] - ends[:, 0]
+    assert lengths == pytest.approx(2 * reach, rel=1e-6)

@@ -1,5 +1,6 @@
 """What releases of models guarantee: against small tables and definitions."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.models import posterior_profile, repeated_posterior
+from dpcore.models import guarantees, posterior_profile, repeated_posterior
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_sampling import PosteriorPairs
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
-from dpcore.releases import model_guarantees as guarantees
-from tests.releases.models import SUBSTITUTION, question, request
+from tests.models.plain_pairs import PosteriorPairs
+from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request
 
 
 @given(
@@ -60,6 +60,45 @@ def test_worst_shift_grows_with_rows_and_replacement():
     household = guarantees.worst_shift(question(unit=PrivacyUnit(rows=3)), ISOTROPIC)
     assert twice == pytest.approx(2 * alone, rel=1e-9)
     assert household == pytest.approx(3 * alone, rel=1e-9)
+
+
+@pytest.mark.parametrize("relation", [ADD_REMOVE, SUBSTITUTION])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_units_of_any_number_of_rows_move_no_fit_farther_than_charged(rows, relation):
+    """All numbers of rows before and after, from none to so many; ends and between."""
+    rng = np.random.default_rng(rows)
+    for strength, others in ((0.05, 0), (0.3, 1), (2.0, 2)):
+        asked = question(
+            penalty=Penalty(strength=strength),
+            relation=relation,
+            unit=PrivacyUnit(rows=rows),
+            most_people=others + rows,
+        )
+        worst, farthest = guarantees.worst_shift(asked, ISOTROPIC), 0.0
+        most_after = rows if relation is SUBSTITUTION else 0
+        for before, after in itertools.product(range(rows + 1), range(most_after + 1)):
+            thetas = []
+            rest = records(rng, others)
+            for own in (before, after):
+                x, y = records(rng, own)
+                x, y = np.hstack([x, rest[0]]), np.hstack([y, rest[1]])
+                gram = np.einsum("tni,tnj->tij", x, x) + strength * np.eye(2)
+                right = np.einsum("tni,tn->ti", x, y)[..., np.newaxis]
+                thetas.append(np.linalg.solve(gram, right)[..., 0])
+            moved = np.linalg.norm(thetas[0] - thetas[1], axis=1).max()
+            farthest = max(farthest, float(moved))
+        assert farthest <= worst
+
+
+def records(rng, people, tables=3000):
+    """Return rows of length at most 1, many alike, and targets at their ends."""
+    angle = rng.uniform(0, 2 * np.pi, (tables, people))
+    angle[::2] = angle[::2, :1]
+    length = rng.random((tables, people, 1)) ** 0.5
+    length[::4] = length[::4, :1]
+    y = rng.choice([-1.0, 1.0], (tables, people))
+    y[::2] = y[::2, :1]
+    return length * np.stack([np.cos(angle), np.sin(angle)], axis=-1), y
 
 
 @pytest.mark.parametrize("model", ModelKind)

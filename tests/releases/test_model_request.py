@@ -12,15 +12,19 @@ import pytest
 from dpcore.budget import PrivacyBudget
 from dpcore.errors import ClaimError, DataError, ParameterError
 from dpcore.individual.model_exposure import expose_model
+from dpcore.models import guarantees
 from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
+from dpcore.models.glm import glm_of_nobody
 from dpcore.models.kinds import ModelKind
+from dpcore.models.laws.law import simulate
+from dpcore.models.losses import Logistic
 from dpcore.models.penalty import Penalty
-from dpcore.models.release_laws import simulate
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.models.ridge import fit_ridge
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit
-from dpcore.releases import model_guarantees as guarantees
-from dpcore.releases import secure
+from dpcore.releases import model_plan, secure
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
@@ -90,7 +94,7 @@ def test_release_spends_its_price_once_and_can_be_read_back(key, model):
     assert other.values != first.values
     names = ("constant", "a", "b")
     assert all(f"{name}, in units" in first.derived for name in names)
-    event = PrivacyEvent.from_dict(first.event)
+    event = event_from(first.event)
     assert compose([event], delta=1e-6).basic <= 1.0 + 1e-6
 
 
@@ -320,3 +324,46 @@ def test_no_fit_is_longer_than_what_noise_is_compared_with(model):
     assert request(asked=asked, model=model, epsilon=1e-4).plan.mostly_noise
     assert not request(asked=asked, model=model, epsilon=90.0).plan.mostly_noise
     assert guarantees.longest_fit(question(penalty=Penalty(strength=0.0))) == math.inf
+
+
+def test_a_file_says_the_penalty_and_the_scaling():
+    said = request().statement
+    assert "coefficients pulled towards 0 by a penalty of 20" in said
+    assert "in halves of their width, rows divided by the root of 3" in said
+    assert "a penalty that the first look sets" in request("adaptive").statement
+
+
+def test_intervals_of_objective_perturbation_are_as_long_as_its_noise_may_reach():
+    # |theta' - theta| <= |b|/lambda, and |b|/sigma is a chi variable of 3 numbers.
+    asked = request("objective", ModelKind.LOGISTIC)
+    (width,) = set(asked.plan.half_widths.tolist())
+    assert width * 20.0 / asked.law.sigma == pytest.approx(math.sqrt(7.814727903), 1e-9)
+    # It is reached where the rows say nothing: the noise alone moves the minimum.
+    nobody = glm_of_nobody(3, loss=Logistic(), penalty=Penalty(strength=20.0))
+    rng = np.random.default_rng(4)
+    moved = [
+        np.linalg.norm(nobody.pulled(asked.law.sigma * rng.standard_normal(3)))
+        for _ in range(1000)
+    ]
+    assert 0.93 < np.mean(np.array(moved) <= width) < 0.97
+
+
+def test_grid_of_a_release_does_not_tell_how_many_people_there_are(monkeypatch):
+    # The step follows the public maximum: tables of 40 and of 160 round alike.
+    steps = []
+
+    def noted(numbers, spread):
+        steps.append(spread)
+        return numbers
+
+    monkeypatch.setattr(model_plan, "gridded", noted)
+    asked = request("posterior")
+    rng = np.random.default_rng(6)
+    for people in (40, 160, 200):
+        x = rng.standard_normal((people, 3))
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        fit = fit_ridge(x, x[:, 0] / 2, penalty=asked.question.penalty)
+        asked.plan.answer(fit, cost=asked.cost)
+    assert len(set(steps)) == 1
+    # Below the least deviation of any table of at most 200 people.
+    assert steps[0] <= asked.law.noise / math.sqrt(20 + 200)

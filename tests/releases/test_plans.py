@@ -12,7 +12,7 @@ import pytest
 from dpcore.budget import PrivacyBudget, computed, typed
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.covariance_release import MECHANISMS
+from dpcore.mechanisms.covariances.release import MECHANISMS
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.ledger import Ledger
@@ -103,7 +103,8 @@ def test_a_release_of_any_kind_is_paid_once_and_kept(name):
     assert first.cost.epsilon == typed(0.4)
     assert first.cost.rho == computed(request.plan.rho)
     assert first.cost == ledger.account("table").spent
-    assert first.title == request.query.title
+    assert first.title == request.title
+    assert first.title.startswith(request.query.title)
     assert first.unit == request.query.unit_text
     assert first.noise == request.plan.noise
     assert first.event == request.plan.event.to_dict()
@@ -121,12 +122,20 @@ def test_records_of_any_kind_survive_json_and_csv(name):
     assert Release.from_json(first.to_json()) == first
     rows = list(csv.DictReader(io.StringIO(to_csv([first]), newline="")))
     labels = [row["label"] for row in rows]
-    assert labels == [*first.labels, *first.derived]
-    numbers = [float(row["value"]) for row in rows]
-    assert numbers == [*first.values, *first.derived.values()]
+    assert labels == [*first.labels, *first.derived, *first.unsaid]
+    told = [*first.values, *first.derived.values()]
+    assert [float(row["value"]) for row in rows[: len(told)]] == told
+    for row in rows[len(told) :]:
+        assert row["value"] == "too few to say"
+    around = (first.intervals.noise if first.intervals else None) or {}
     for row in rows[len(first.labels) :]:
-        assert row["unit"] == row["level"] == row["noise_lower"] == ""
+        has_interval = row["label"] in around and row["label"] in first.derived
+        assert bool(row["level"]) is bool(row["noise_lower"]) is has_interval
+        assert bool(row["total_upper"]) is has_interval
+        assert has_interval is row["label"].startswith(("corr(", "people in "))
         assert row["id"] == first.id
+    for row in rows[len(first.labels) : len(told)]:
+        assert row["unit"] == ("people" if row["label"] in first.units else "")
     for row in rows[: len(first.labels)]:
         assert row["unit"] == first.unit
         assert bool(row["level"]) is (first.intervals is not None)
@@ -137,7 +146,13 @@ def test_derived_numbers_are_those_of_the_plan():
     assert list(median.derived) == ["ranks off at most, 95%"]
     assert answer(REQUESTS["rescaled shares"], opened()).derived == {}
     laplace = answer(REQUESTS["by group"], opened())
-    assert laplace.labels == ("north", "south", "other")
+    # A number for each group, or that it has too few people to say.
+    assert {*laplace.labels, *laplace.unsaid} == {"north", "south", "other"}
+    assert list(laplace.derived) == [
+        "people in north",
+        "people in south",
+        "people in other",
+    ]
 
 
 def test_weights_and_constraints_make_other_analyses():
@@ -216,8 +231,7 @@ def test_what_cannot_be_drawn_spends_nothing():
 
 
 def test_a_direct_plan_speaks_for_its_mechanism():
-    request = by_group("gaussian", epsilon=0.5)
-    request = replace(request, delta=1e-6)
+    request = by_group("gaussian", epsilon=0.5, delta=1e-6, kind=StatisticKind.SUM)
     plan, mechanism = request.plan, request.mechanism
     assert isinstance(plan, Direct)
     assert plan.noise == mechanism.noise

@@ -13,8 +13,8 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
-from dpcore.privacy.bootstrap_bounds import Bound
-from dpcore.privacy.bootstrap_calibration import Correction
+from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.calibration import Correction
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.rebuilding import as_declared, request_from
@@ -111,7 +111,8 @@ REQUESTS = {
         groups=GroupSizes(sizes=(5, 0), labels_public=False),
     ),
     "by group": by_group(),
-    "count by group": by_group(relation=ADD_REMOVE),
+    "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
+    "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
 }
 
 
@@ -340,3 +341,20 @@ def test_other_parameters_of_resamples_are_refused(change):
     for wrong in ({"mechanism": "magic"}, {"draws": 2.0}, {"epsilon": "1"}):
         with pytest.raises(DataError, match="cannot be traced back"):
             request_from(resample | wrong, table)
+
+
+def test_a_ratio_of_groups_by_a_public_minimum_is_no_longer_asked():
+    """Its record still opens; only the question cannot be asked again."""
+    request = by_group()
+    table = table_of(request)
+    assert request_from(request.parameters(), table) == request
+    old = request.query.part.parameters()
+    old["size"] = {"people": 300, "public": False}
+    old["group"] = request.query.parameters()["group"]
+    with pytest.raises(DataError, match="cannot be traced back"):
+        request_from(request.parameters() | {"query": old}, table)
+    # Sums never needed the minimum that they had.
+    total = by_group(kind=StatisticKind.SUM)
+    old = total.query.parameters() | {"size": {"people": 300, "public": False}}
+    again = request_from(total.parameters() | {"query": old}, table)
+    assert again.sensitivity == total.sensitivity

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.budget import PrivacyBudget
 from dpcore.errors import DataError, ParameterError
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.record import WATERMARK, Mode, Release
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, WATERMARK, Mode, Release
 from dpcore.releases.table import to_csv
 from tests.releases.sample_releases import make_release
 
@@ -57,6 +58,42 @@ def test_derived_numbers_are_kept_and_older_records_have_none():
         make_release(derived={"corr(x, y)": math.nan})
 
 
+def test_what_was_computed_is_kept_and_older_records_say_their_title():
+    new = make_release(
+        statement="mean of age, values above 90 counted as 90",
+        budget=PrivacyBudget.of(epsilon=3.0, delta=1e-5),
+        version="1.2",
+    )
+    assert Release.from_json(new.to_json()) == new
+    assert new.said == new.statement
+    content = json.loads(make_release().to_json())
+    for name in ("statement", "budget", "version"):
+        content.pop(name)
+    old = Release.from_json(json.dumps(content))
+    assert old == make_release()
+    assert old.said == "mean of age"
+
+
+def test_a_table_of_everybody_has_no_interval_for_a_population():
+    answer = make_release(intervals=INTERVALS)
+    alone = answer.of_everybody()
+    assert alone.intervals.noise == INTERVALS.noise
+    assert alone.intervals.total is None
+    assert Release.from_json(alone.to_json()) == alone
+    assert make_release().of_everybody() == make_release()
+
+
+def test_a_file_says_whether_the_table_is_a_sample_and_the_record_does_not():
+    answer = make_release()
+    for table in (A_SAMPLE, EVERYBODY):
+        written = answer.to_json(table=table)
+        assert json.loads(written)["table"] == table
+        assert Release.from_json(written) == answer
+        (row,) = csv.DictReader(io.StringIO(to_csv([answer], table=table)))
+        assert row["table"] == table
+    assert "table" not in json.loads(answer.to_json())
+
+
 def test_a_watermark_cannot_be_stripped():
     content = json.loads(make_release(mode=Mode.CLASSROOM).to_json())
     del content["watermark"]
@@ -80,6 +117,9 @@ def test_a_watermark_cannot_be_stripped():
         ("intervals", {"level": 2, "noise": None, "total": None}),
         ("derived", {"corr(x, y)": "secret"}),
         ("derived", [0.5]),
+        ("statement", 1),
+        ("budget", {"secret": "1"}),
+        ("version", None),
     ],
 )
 def test_a_wrong_field_is_named_and_not_quoted(name, wrong):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 import numpy as np
 import pytest
@@ -66,15 +65,6 @@ def test_draws_with_replacement_have_the_variance_of_a_multinomial():
 
 def test_two_resamples_differ():
     assert not np.array_equal(secure_counts(1000, 1000), secure_counts(1000, 1000))
-
-
-def test_a_million_draws_take_a_moment():
-    def seconds():
-        start = time.perf_counter()
-        secure_counts(1_000_000, 1_000_000)
-        return time.perf_counter() - start
-
-    assert min(seconds() for _ in range(3)) < 0.5
 
 
 @pytest.mark.parametrize(("people", "draws"), [(0, 1), (-1, 1), (5, -1), (5, 10**10)])

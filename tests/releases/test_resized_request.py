@@ -18,7 +18,9 @@ from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv
 from dpcore.errors import BudgetExceeded, ClaimError, DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import resized_plan
 from dpcore.releases.ledger import Ledger
@@ -99,7 +101,7 @@ def test_repaired_release_of_a_file_is_charged_what_was_asked(query):
     another = carry_out(ledger, replace(asked, draw=2), asked.value(PEOPLE))
     assert another.values != done.values
     assert ledger.account("table").spent.epsilon == 1
-    events = [PrivacyEvent.from_dict(each.event) for each in (done, another)]
+    events = [event_from(each.event) for each in (done, another)]
     assert compose(events, delta=0.0).basic == pytest.approx(1.0)
 
 
@@ -257,10 +259,9 @@ def test_losses_of_shares_as_published_are_those_of_the_pair():
     assert asked.plan.worst_case(delta=tau * 0.99) == math.inf
 
 
-def test_unit_of_several_rows_needs_more_noise():
-    one, three = request(share()), request(share(rows=3))
-    assert three.plan.noise > one.plan.noise
-    assert three.bootstrap.delta() > one.bootstrap.delta()
+def test_units_of_several_rows_are_refused_since_their_number_is_private():
+    with pytest.raises(ParameterError, match="one row a person"):
+        request(share(rows=3))
 
 
 @pytest.mark.parametrize(
@@ -291,7 +292,11 @@ def test_small_deltas_are_accepted_and_the_published_form_has_none():
 
 
 def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
-    two = request(mean(4, rows=2), draws=4, epsilon=1.0).plan
+    one_row = request(mean(4), draws=4, epsilon=1.0).plan
+    resample = NoisyResample.calibrate(
+        people=4, draws=4, epsilon=1.0, delta=one_row.delta, rows=2
+    )
+    two = replace(one_row, resample=resample)
     rows, other = np.array([0.0, 100.0, 50.0, 50.0]), np.array([50.0, 52.0, 50.0, 50.0])
     means = [
         np.array([sum(drawn) / 4 for drawn in itertools.product(table, repeat=4)])
@@ -307,7 +312,9 @@ def test_means_of_several_rows_a_unit_do_not_tell_what_changed():
     assert found == two.worst_case() >= exact
     # Also where the means are equal, and the rows are not.
     assert two.pair_epsilon([50.0], [50.0]) == two.worst_case()
-    published = request(mean(4, rows=2), draws=3, form=Form.PUBLISHED).plan
+    published = request(mean(4), draws=3, form=Form.PUBLISHED).plan
+    bootstrap = replace(published.bootstrap, rows=2)
+    published = replace(published, bootstrap=bootstrap)
     assert published.pair_epsilon([50.0], [50.0]) == math.inf
 
 
@@ -325,3 +332,17 @@ def test_a_million_rows_are_resampled_in_a_moment():
     rows = np.linspace(0.0, 100.0, 1_000_000)
     answer = asked.plan.answer(rows, cost=asked.cost)
     assert answer.values[0] == pytest.approx(50.0, abs=1.0)
+
+
+def test_below_its_own_delta_a_repaired_resample_promises_only_what_it_gives():
+    plan = request(share(), delta=1e-3, epsilon=0.5).plan
+    assert plan.worst_case(delta=1e-3) == pytest.approx(0.5)
+    pure = float(plan.resample.epsilon())
+    assert pure > 0.5
+    assert plan.worst_case(delta=0.0) == pytest.approx(pure)
+    levels = [plan.worst_case(delta=d) for d in (0.0, 1e-9, 1e-5, 9.99e-4)]
+    assert levels == sorted(levels, reverse=True)
+    assert min(levels) > 0.5
+    # It is what enumeration of all resamples of this share gives.
+    for delta, level in zip((1e-5, 9.99e-4), levels[2:], strict=True):
+        assert plan.resample.delta(level) <= delta * (1 + 1e-9)

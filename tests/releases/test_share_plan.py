@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaincc
+from scipy.stats import binom
 
 from dpcore.budget import computed, typed
 from dpcore.errors import ParameterError
+from dpcore.inference.shares import UNIT, Average, allowing
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.share_plan import fitting
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, shares
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, shares
 from tests.statistics.neighbors import multisets
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
@@ -200,35 +203,87 @@ def test_sums_as_floats_compute_them_stay_within_the_sensitivity(counts, branchi
     assert moved.sum() - exact <= (allowed.l1 - exact) / 2
 
 
-PROCEDURES = [
-    pytest.param(kind, syntheses, id=f"{kind.name}-{syntheses}")
-    for kind, syntheses in product(ConstraintKind, (1, 4))
-]
-
-
-@pytest.mark.parametrize(("kind", "syntheses"), PROCEDURES)
+@pytest.mark.parametrize(("kind", "syntheses"), [*product(ConstraintKind, (1, 4))])
 def test_noise_intervals_hold_for_all_shares_together(monkeypatch, kind, syntheses):
-    rng, truth = np.random.default_rng(11), np.full(9, 1 / 9)
+    rng, truth = np.random.default_rng(11), np.array([0.2, 0.0, 0.5, 0.3])
 
     def draw(mechanism, value, **_):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(secure, "draw", draw)
-    request = shares("bit", kind, cells=9, people=400, syntheses=syntheses)
-    plan, cost = request.plan, request.cost
-    held = 0
-    for _ in range(400):
+    request = shares("bit", kind, cells=4, people=400, syntheses=syntheses)
+    plan, cost, held, answers = request.plan, request.cost, 0, 12
+    for _ in range(answers):
         ends = np.array([*plan.answer(truth, cost=cost).intervals.noise.values()])
         held += np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
-    assert held / 400 >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
+    assert binom.cdf(held, answers, 0.95) > 1e-3
 
 
-def test_half_widths_are_those_of_even_shares():
+@pytest.mark.parametrize("kind", [RESCALE, PROJECT, ALL_BUT_ONE])
+def test_intervals_hold_for_rare_shares_and_all_together(monkeypatch, kind):
+    rng, surveys, truth = np.random.default_rng(17), 60, np.array([0.01] * 3 + [0.97])
+
+    def draw(mechanism, value, **_):
+        return mechanism.simulate(value, rng=rng, size=value.shape)
+
+    monkeypatch.setattr(secure, "draw", draw)
+    request = shares("bit", kind, cells=4, people=100, epsilon=10.0)
+    plan, cost, held = request.plan, request.cost, 0
+    for _ in range(surveys):
+        table = rng.multinomial(100, truth) / 100
+        ends = np.array([*plan.answer(table, cost=cost).intervals.total.values()])
+        held += np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+    # Half of them held while the sampling error was that at the released share.
+    assert binom.cdf(held, surveys, 0.95) > 1e-3
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 10.0])
+@pytest.mark.parametrize(
+    ("key", "delta"), [("laplace", 0.0), ("bit", 0.0), ("gaussian", 1e-6)]
+)
+def test_rare_shares_without_a_procedure_hold_together(
+    monkeypatch, key, delta, epsilon
+):
+    rng, truth, surveys = np.random.default_rng(18), np.array([0.01] * 3 + [0.97]), 8000
+    query = shares(cells=4, people=100).query
+    request = asked(query, key, epsilon=epsilon, delta=delta)
+    mechanism = request.mechanism
+    monkeypatch.setattr(secure, "draw", lambda _, value, **__: value)
+    # A share is in the interval around each reading from here to there.
+    law = Average(mechanism=mechanism, draws=1, bounds=UNIT)
+    rare, common = (
+        allowing(law, share, people=100, tail=0.05 / 4) for share in truth[2:]
+    )
+    tables = rng.multinomial(100, truth, size=surveys) / 100
+    drawn = mechanism.simulate(tables, rng=rng, size=tables.shape)
+    held = (drawn[:, :3] >= rare[0]) & (drawn[:, :3] <= rare[1])
+    both = held.all(axis=1) & (drawn[:, 3] >= common[0]) & (drawn[:, 3] <= common[1])
+    assert both.mean() >= 0.95
+    # And that is the interval of the answer.
+    for reading, all_held in zip(drawn[:3], both, strict=False):
+        answer = request.plan.answer(reading, cost=request.cost)
+        ends = np.array([*answer.intervals.total.values()])
+        assert np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1])) == all_held
+
+
+def test_nobody_seen_is_not_nobody_there():
+    request = shares("bit", cells=4, people=100, epsilon=1e7)
+    answer = request.plan.answer(np.array([0.0, 0.0, 0.0, 1.0]), cost=request.cost)
+    # Where 100 people show none, up to four in a hundred may be so (rule of three).
+    low, high = answer.intervals.total["a"]
+    assert low == 0
+    assert 0.03 < high < 0.05
+
+
+def test_half_widths_are_those_of_readings():
     plan = shares("bit", ALL_BUT_ONE, cells=4, people=1000).plan
     laplace = plan.noise * np.log(20)
-    assert plan.half_widths(0.95) == pytest.approx(
-        [laplace, laplace, laplace, laplace * np.sqrt(3)]
-    )
+    *released, rest = plan.half_widths(0.95)
+    assert released == pytest.approx([laplace] * 3)
+    # One-sided noise of three draws, each nothing in half of all cases.
+    orders = np.arange(1, 4)
+    beyond = [1, 3, 3, 1] @ np.append(0, gammaincc(orders, rest / plan.noise)) / 8
+    assert beyond == pytest.approx(0.025)
     assert shares(people=2, epsilon=0.01).plan.half_widths(0.95).tolist() == [1] * 3
 
 

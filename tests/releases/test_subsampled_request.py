@@ -15,7 +15,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.privacy.amplification import amplify
-from dpcore.privacy.composition import PrivacyEvent, compose
+from dpcore.privacy.composition import compose
+from dpcore.privacy.events import LaplaceEvent, event_from
 from dpcore.privacy.subsampled import delta_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger
@@ -177,12 +178,12 @@ def test_release_from_a_csv_lands_in_the_ledger_and_composes():
     account = ledger.account("table")
     assert float(account.spent.epsilon) == pytest.approx(1.0)
     assert float(account.spent.delta) == pytest.approx(1e-6)
-    events = [PrivacyEvent.from_dict(done.event) for done in kept]
+    events = [event_from(done.event) for done in kept]
     assert events == [
         asked().plan.event,
         asked("gaussian", StatisticKind.SUM).plan.event,
     ]
-    total = compose([*events, PrivacyEvent.of("laplace", 0.5)], delta=3e-6)
+    total = compose([*events, LaplaceEvent.of(0.5)], delta=3e-6)
     assert 0.5 < total.pld <= total.basic <= 1.5 + 1e-6
     again = release(
         replace(asked(), draw=2),

@@ -1,11 +1,26 @@
 """Releases as a spreadsheet reads them."""
 
+import codecs
 import csv
 import io
+import json
+from dataclasses import replace
 
+import pandas as pd
+import pytest
+
+from dpcore.budget import PrivacyBudget
+from dpcore.data.dialects import DECIMAL_COMMA, sniff
+from dpcore.errors import ParameterError
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.table import to_csv
+from dpcore.releases.record import Mode, Release
+from dpcore.releases.table import file_name, noise_unit, to_csv
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from tests.releases import models
+from tests.releases.questions import asked, by_group, terms
 from tests.releases.sample_releases import make_release
+from tests.statistics.columns import number
 
 
 def rows_of(*releases):
@@ -35,7 +50,205 @@ def test_derived_numbers_follow_the_values_of_their_own_release():
     assert all(row["epsilon"] == "0.1" for row in rows)
 
 
+def test_a_reader_of_decimal_commas_reads_the_same_numbers_and_headings():
+    release = make_release(
+        labels=("var(x)", "=1+1;=2"),
+        values=(1234567.25, -1e-7),
+        intervals=LabelledIntervals(level=0.95, noise={"var(x)": (-0.5, 2.0**0.5)}),
+        unsaid=("west",),
+    )
+    text = to_csv([release], table="a sample; of 1.5", dialect=DECIMAL_COMMA)
+    usual = pd.read_csv(io.StringIO(to_csv([release], table="a sample; of 1.5")))
+    commas = pd.read_csv(io.StringIO(text), sep=";", decimal=",")
+    read = text.encode(DECIMAL_COMMA.encoding)
+    assert read.startswith(codecs.BOM_UTF8)
+    assert sniff(read) == DECIMAL_COMMA
+    assert list(commas["value"].str.replace(",", ".")) == list(usual["value"])
+    assert commas["label"][1] == "'=1+1;'=2"
+    pd.testing.assert_frame_equal(
+        commas.drop(columns="value"), usual.drop(columns="value"), check_exact=True
+    )
+
+
 def test_no_name_of_a_derived_number_is_run_as_a_formula():
     hostile = make_release(derived={"=1+1": -2.5, "@x": 1.0})
     cells = [(row["label"], row["value"]) for row in rows_of(hostile)[1:]]
     assert cells == [("'=1+1", "-2.5"), ("'@x", "1.0")]
+
+
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
+@pytest.mark.parametrize("before", ["", " ", "\t", "\r", "\n", "x;", "x; ", "x\t"])
+def test_nothing_that_a_spreadsheet_may_take_for_a_cell_begins_as_a_formula(
+    sign, before
+):
+    hostile = f"{before}{sign}1+1"
+    row = rows_of(make_release(derived={hostile: 1.0}))[-1]
+    for cell in row["label"].replace("\t", ";").replace("\n", ";").split(";"):
+        assert not cell.strip().startswith(sign)
+    assert row["label"].replace("'", "") == hostile
+
+
+@pytest.mark.parametrize("plain", ["corr(a, b)", "x - y", "a;b", "1 = one", "-"])
+def test_other_names_stay_as_they_are(plain):
+    (row,) = rows_of(make_release(derived={plain: 1.0}))[1:]
+    assert row["label"] == ("'-" if plain == "-" else plain)
+
+
+def test_a_file_says_what_was_computed_of_how_many_and_what_holds_together():
+    question = by_group()
+    before = question.parameters()
+    before["query"] = question.query.part.parameters()
+    before["query"]["size"] = {"people": 300, "public": False}
+    release = make_release(
+        request=before,
+        statement=question.statement,
+        labels=("north", "south"),
+        values=(1.0, 2.0),
+        intervals=LabelledIntervals(
+            level=0.95, noise={"north": (0.0, 2.0), "south": (1.0, 3.0)}
+        ),
+        budget=PrivacyBudget.of(epsilon=3.0, delta=1e-5),
+        version="1.2",
+    )
+    row = rows_of(release)[0]
+    assert row["statement"].startswith("mean of age by ")
+    assert row["bounds"] == "age: 0 to 100"
+    assert row["people"] == "at least 300"
+    assert row["joint"] == "all 2 together"
+    assert row["budget"] == "epsilon 3 and delta 0.00001 in total"
+    assert row["version"] == "1.2"
+    assert rows_of(make_release())[0]["joint"] == ""
+    # Groups have no minimum of people, though records of their sums name a number.
+    for kind in (StatisticKind.SUM, StatisticKind.MEAN):
+        request = by_group(kind=kind).parameters()
+        assert rows_of(make_release(request=request))[0]["people"] == ""
+
+
+def test_a_file_says_which_groups_have_too_few_people():
+    ends = {"b": (0.0, 2.0), "people in a": (0.0, 9.0), "people in b": (80.0, 99.0)}
+    release = make_release(
+        labels=("b",),
+        values=(1.0,),
+        derived={"people in a": 2.0, "people in b": 90.0},
+        unsaid=("a",),
+        intervals=LabelledIntervals(level=0.95, noise=ends, total=ends),
+    )
+    rows = rows_of(release)
+    told = [(row["label"], row["value"], row["noise_upper"]) for row in rows]
+    assert told == [
+        ("b", "1.0", "2.0"),
+        ("people in a", "2.0", "9.0"),
+        ("people in b", "90.0", "99.0"),
+        ("a", "too few to say", ""),
+    ]
+    assert rows[1]["unit"] == ""
+    assert Release.from_json(release.to_json()) == release
+    assert "unsaid" not in json.loads(make_release().to_json())
+    nobody = make_release(labels=(), values=(), unsaid=("a",), intervals=None)
+    assert Release.from_json(nobody.to_json()) == nobody
+    with pytest.raises(ParameterError, match="one label for each"):
+        make_release(labels=(), values=(), intervals=None)
+
+
+def test_a_model_says_its_bounds_and_most_people():
+    model = models.request()
+    row = rows_of(make_release(request=model.parameters()))[0]
+    assert row["people"].startswith("at most ")
+    for column in model.question.columns:
+        if column.bounds is not None:
+            assert f"{column.name}: {column.bounds.lower:g} to" in row["bounds"]
+
+
+def test_the_name_of_a_file_says_what_is_inside():
+    one = make_release(title="mean of pay / \u20ac by region", draw=2)
+    assert file_name([one]) == "sanitized-mean-of-pay-by-region-draw-2-2026-01-02"
+    lesson = make_release(mode=Mode.CLASSROOM)
+    assert file_name([lesson, lesson]) == "classroom-2-releases-2026-01-02"
+    long = file_name([make_release(title="../" * 9 + "x" * 400)])
+    assert len(long) < 90
+    assert not set(long) & set("/\\:*?<>|")
+
+
+def test_a_correlation_has_the_interval_that_follows_from_the_numbers():
+    ends = {"var(x)": (3.0, 5.0), "corr(x, y)": (-0.1, 0.9)}
+    release = make_release(
+        labels=("var(x)",),
+        values=(4.0,),
+        intervals=LabelledIntervals(level=0.95, noise=ends, total=ends),
+        derived={"corr(x, y)": 0.5, "repaired corr(x, y)": 0.4},
+    )
+    _, released, repaired = rows_of(release)
+    assert (released["noise_lower"], released["total_upper"]) == ("-0.1", "0.9")
+    assert (released["level"], released["joint"]) == ("0.95", "")
+    assert repaired["noise_lower"] == repaired["level"] == repaired["joint"] == ""
+
+
+def test_every_number_of_a_matrix_has_its_own_unit():
+    columns = (
+        number("age", unit="years"),
+        number("pay", unit="euros"),
+        number("club", unit="years"),
+    )
+    query = JointQuery(
+        kind=StatisticKind.COVARIANCE_MATRIX, numbers=columns, **terms(people=9)
+    )
+    request = asked(query, "bit")
+    labels = query.statistic.labels
+    rows = rows_of(
+        make_release(
+            labels=labels,
+            values=(1.0,) * len(labels),
+            unit="",
+            units=request.units,
+            derived={"corr(age, pay)": 0.5},
+        )
+    )
+    units = {row["label"]: row["unit"] for row in rows}
+    assert units["var(pay)"] == "(euros)²"
+    assert units["cov(age, pay)"] == "years × euros"
+    assert units["cov(age, club)"] == "(years)²"
+    assert units["corr(age, pay)"] == ""
+    assert make_release(units=request.units).unit_of("mean") == "years"
+
+
+def test_a_model_in_units_has_intervals_and_units_in_its_file():
+    model = models.request()
+    design = model.question.design
+    features = tuple(replace(each, unit="years") for each in design.features)
+    target = replace(design.target, unit="euros")
+    design = replace(design, target=target, features=features)
+    model = replace(model, question=replace(model.question, design=design))
+    fit = model.value(models.table().with_columns(target, *features))
+    drawn = model.plan.answer(fit, cost=model.cost)
+    release = make_release(
+        labels=drawn.labels,
+        values=drawn.values,
+        derived=drawn.derived,
+        intervals=drawn.intervals,
+        unit="",
+        units=model.units,
+    )
+    assert Release.from_json(release.to_json()) == release
+    rows = {row["label"]: row for row in rows_of(release)}
+    widths = model.plan.unit_half_widths
+    for (label, value), width in zip(drawn.derived.items(), widths, strict=True):
+        ends = float(rows[label]["noise_lower"]), float(rows[label]["noise_upper"])
+        assert ends == pytest.approx((value - width, value + width))
+        assert rows[label]["joint"] == f"all {len(widths)} together"
+        expected = "euros" if label.startswith("constant") else "euros per years"
+        assert rows[label]["unit"] == expected
+    for label in drawn.labels:
+        assert rows[label]["joint"] == f"all {len(drawn.labels)} together"
+
+
+@pytest.mark.parametrize(
+    ("request_content", "unit"),
+    [
+        ({"kind": "model"}, "scale of the model"),
+        ({"query": {"moments": 1}}, "counts"),
+        ({"query": {}}, "days"),
+    ],
+)
+def test_a_file_says_what_the_noise_is_a_number_of(request_content, unit):
+    release = make_release(request=request_content, unit="days")
+    assert noise_unit(release) == unit

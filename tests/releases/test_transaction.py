@@ -1,4 +1,5 @@
 import json
+import tomllib
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -18,8 +19,10 @@ from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
+from tests.conftest import ROOT
 from tests.releases.questions import matrix
 
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
 SECRET = 43.2109876
 AGE = Column(
@@ -96,6 +99,12 @@ def test_a_release_says_everything_public_about_itself(ledger, key):
     assert float(released.cost.rho) >= mechanism.rho(request(key).sensitivity)
     assert released.cost.delta == (typed(1e-6) if CATALOG[key].needs_delta else 0)
     assert released.sampler.startswith("OpenDP 0.")
+    assert released.statement == (
+        "mean of age, values below 0 counted as 0, above 100 as 100; people without a "
+        "value left out; divided by at least 100 people"
+    )
+    assert released.budget == ledger.account("table").budget
+    assert released.version == VERSION
     assert Release.from_json(released.to_json()) == released
     assert released.request == request(key).parameters()
     json.dumps(released.request, allow_nan=False)

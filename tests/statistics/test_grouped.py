@@ -1,4 +1,4 @@
-"""A statistic of each group: every sensitivity enumerated, every shift recomputed."""
+"""A sum of each group: every sensitivity enumerated, every shift recomputed."""
 
 from dataclasses import replace
 from itertools import product
@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.grouped import Grouped
-from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 from tests.statistics.neighbors import changes, check
 
@@ -21,6 +19,7 @@ SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 NUMBERS = (-1.0, 1.0, 3.0)
+FAR = (100.0, 100.5, 101.0)
 
 
 def private(n):
@@ -29,12 +28,9 @@ def private(n):
 
 PARTS = {
     "count": (Count(size=private(2)), (0.0, 1.0)),
-    "proportion": (Proportion(size=private(2)), (0.0, 1.0)),
     "sum": (Sum(bounds=BOUNDS, size=private(2)), NUMBERS),
-    "mean": (Mean(bounds=BOUNDS, size=private(2)), NUMBERS),
-    "variance": (Variance(bounds=BOUNDS, size=private(3)), NUMBERS),
-    "deviation": (StandardDeviation(bounds=BOUNDS, size=private(3)), NUMBERS),
-    "population": (Variance(bounds=BOUNDS, size=private(2), ddof=0), NUMBERS),
+    "signed": (Sum(bounds=Interval(lower=-2.0, upper=2.0), size=private(2)), NUMBERS),
+    "far": (Sum(bounds=Interval(lower=100.0, upper=101.0), size=private(2)), FAR),
 }
 
 
@@ -68,25 +64,10 @@ def all_changes(statistic, numbers, relation, people):
 @pytest.mark.parametrize("relation", NeighboringRelation)
 def test_sensitivity_is_the_largest_change(name, relation):
     statistic, numbers = alike(name), PARTS[name][1]
-    # The extremes need groups at their public minimum, or one above, and two values.
-    if name in {"variance", "deviation", "population"}:
-        numbers = (-1.0, 3.0)
-    moves = all_changes(statistic, numbers, relation, range(1, 7))
+    ends = statistic.parts[0].bounds
+    numbers = (*numbers, ends.lower, ends.upper)
+    moves = all_changes(statistic, tuple(sorted(set(numbers))), relation, range(1, 5))
     check(statistic.sensitivity(relation), moves)
-
-
-@pytest.mark.parametrize("relation", NeighboringRelation)
-def test_public_minimums_may_differ_between_groups(relation):
-    mean = PARTS["mean"][0]
-    parts = tuple(replace(mean, size=private(n)) for n in (1, 4, 2))
-    statistic = Grouped(labels_of_groups=("a", "b"), parts=parts)
-    moves = all_changes(statistic, (-1.0, 3.0), relation, range(1, 6))
-    check(statistic.sensitivity(relation), moves)
-    lonely = (parts[0], replace(mean, size=private(1000)))
-    statistic = Grouped(labels_of_groups=("a",), parts=lonely)
-    moves = all_changes(statistic, (-1.0, 3.0), relation, range(1, 4))
-    most = np.abs(moves).sum(axis=1).max()
-    assert statistic.sensitivity(relation).l1 == pytest.approx(most, abs=0.01)
 
 
 records = st.lists(
@@ -100,7 +81,7 @@ three = {"labels_of_groups": ("a", "b")}
 def shaped(name, table):
     """The table, with memberships where numbers are members or not."""
     values = np.array(table, dtype=float)
-    if name in {"count", "proportion"}:
+    if name == "count":
         values[:, 0] = values[:, 0] > 1
     return values
 
@@ -130,15 +111,12 @@ def test_substitution_moves_as_far_as_any_other_record(name, table):
     values = shaped(name, table)
     shifts = statistic.shifts(values, SUBSTITUTION)
     distances = shifts.distances()
-    numbers = (0.0, 1.0) if name in {"count", "proportion"} else (-1.0, 3.0)
+    ends = statistic.parts[0].bounds
     for i in range(len(values)):
         rest = np.delete(values, i, axis=0)
-        middles = [
-            rest[rest[:, 1] == j, 0].clip(-1, 3).mean()
-            for j in range(3)
-            if (rest[:, 1] == j).any()
-        ]
-        new = [*numbers, *(middles if numbers == (-1.0, 3.0) else [])]
+        new = [ends.lower, (ends.lower + ends.upper) / 2, ends.upper]
+        if name == "count":
+            new = [0.0, 1.0]
         reached = [
             by_group(statistic, np.append(rest, [[x, j]], axis=0))
             for x, j in product(new, range(3))
@@ -177,46 +155,44 @@ def test_additions_go_to_every_group():
 
 
 def test_records_of_no_listed_group_have_a_part_of_their_own():
-    mean = Mean(bounds=BOUNDS, size=private(1))
-    statistic = Grouped.alike(labels_of_groups=("a", "b"), part=mean)
+    total = PARTS["sum"][0]
+    statistic = Grouped.alike(labels_of_groups=("a", "b"), part=total)
     assert statistic.labels == ("a", "b", "other")
-    assert statistic.value([[1, 0], [3, 2], [9, 2]]).tolist() == [1, 1, 3]
-    named = Grouped.alike(labels_of_groups=("other",), part=mean)
+    assert statistic.value([[1, 0], [3, 2], [9, 2]]).tolist() == [1, 0, 6]
+    named = Grouped.alike(labels_of_groups=("other",), part=total)
     assert named.labels == ("other", "other values")
-    both = Grouped.alike(labels_of_groups=("other", "other values"), part=mean)
+    both = Grouped.alike(labels_of_groups=("other", "other values"), part=total)
     assert len(set(both.labels)) == 3
 
 
-def test_range_and_spread_are_those_of_the_widest_part():
-    mean = Mean(bounds=BOUNDS, size=private(5))
-    variance = Variance(bounds=BOUNDS, size=private(4))
-    statistic = Grouped(labels_of_groups=("a",), parts=(mean, variance))
-    assert statistic.range.lower == -1
-    assert statistic.range.upper == pytest.approx(16 / 3)
-    estimate = np.array([0.5, 1.0])
-    expected = np.maximum(mean.sampling_sd(estimate), variance.sampling_sd(estimate))
+def test_range_and_spread_are_those_of_a_part():
+    count = PARTS["count"][0]
+    statistic = Grouped.alike(labels_of_groups=("a",), part=count)
+    assert statistic.range == count.range
+    estimate = np.array([0.5, 4.0])
+    expected = count.sampling_sd(estimate)
     np.testing.assert_allclose(statistic.sampling_sd(estimate), expected)
 
 
 def test_an_empty_table_has_a_value():
-    statistic = Grouped.alike(part=PARTS["mean"][0], **three)
+    statistic = Grouped.alike(part=PARTS["sum"][0], **three)
     empty = np.empty((0, 2))
-    assert statistic.value(empty).tolist() == [1, 1, 1]
+    assert statistic.value(empty).tolist() == [0, 0, 0]
     for relation in NeighboringRelation:
         assert statistic.shifts(empty, relation).people == 0
         assert len(statistic.shift_blocks(empty, relation).distances()) == 0
 
 
 def test_parameters_outside_their_domain_are_refused():
-    mean = PARTS["mean"][0]
+    total = PARTS["sum"][0]
     with pytest.raises(ParameterError, match="need 2 statistics"):
-        Grouped(labels_of_groups=("a",), parts=(mean,))
+        Grouped(labels_of_groups=("a",), parts=(total,))
     with pytest.raises(ParameterError, match="0 groups"):
-        Grouped.alike(labels_of_groups=(), part=mean)
-    public = replace(mean, size=TableSize(people=4, public=True))
-    with pytest.raises(ParameterError, match="public minimums"):
+        Grouped.alike(labels_of_groups=(), part=total)
+    public = replace(total, size=TableSize(people=4, public=True))
+    with pytest.raises(ParameterError, match="sizes of groups are private"):
         Grouped.alike(labels_of_groups=("a",), part=public)
-    statistic = alike("mean")
+    statistic = alike("sum")
     for values, match in (
         ([[0.0, 2.0]], "0 to 1"),
         ([[np.nan, 0.0]], "missing"),

@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
@@ -24,7 +24,7 @@ def part(kind=StatisticKind.MEAN, column=AGE, **changes):
     known = {
         "relation": SUBSTITUTION,
         "unit": PrivacyUnit(),
-        "size": TableSize(people=4, public=False),
+        "size": ANY_SIZE,
     }
     return Query(kind=kind, column=column, **(known | changes))
 
@@ -41,15 +41,23 @@ def test_title_and_unit_are_those_of_the_part_by_group():
     assert share.unit_text == ""
     assert (share.kind, share.column) == (StatisticKind.PROPORTION, yes_no())
     assert share.columns == (yes_no(), REGION)
-    assert asked.size == TableSize(people=4, public=False)
+    assert not asked.size.public
+    assert not any("at least" in said for said in asked.conditions)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in StatisticKind if kind.by_group])
 def test_every_statistic_of_one_number_can_be_asked_by_group(kind):
     column = yes_no() if kind.of_members else AGE
     asked = query(kind, column, membership=SMOKES if kind.of_members else None)
-    assert asked.statistic.labels == ("north", "south", "other")
-    assert asked.bounds == asked.part.bounds
+    assert asked.groups == ("north", "south", "other")
+    spread = kind.of_ratios and kind not in {
+        StatisticKind.MEAN,
+        StatisticKind.PROPORTION,
+    }
+    parts = 1 + kind.of_ratios + spread
+    assert len(asked.statistic.labels) == 3 * parts
+    assert asked.bounds.lower == 0
+    assert asked.bounds.upper == np.inf
 
 
 @pytest.mark.parametrize(
@@ -64,7 +72,7 @@ def test_every_statistic_of_one_number_can_be_asked_by_group(kind):
             StatisticKind.MEAN,
             AGE,
             {"size": TableSize(people=4, public=True)},
-            "sizes of groups are private; give public minimums",
+            "sizes of groups are private: nothing is public",
         ),
     ],
 )
@@ -76,11 +84,11 @@ def test_questions_without_an_answer_are_refused(kind, column, changes, match):
 @pytest.mark.parametrize("rows", [1, 3])
 def test_sensitivity_is_that_of_all_rows_of_a_unit(rows):
     removed = query(relation=ADD_REMOVE, unit=PrivacyUnit(rows=rows)).sensitivity
-    # Above the public minimum of 4 the divisor grows along (see ``Mean``).
-    assert removed.l1 == pytest.approx(rows * 100 / 5)
+    # A row adds 1 to its group, divided between two numbers.
+    assert removed.l1 == rows
     moved = query(unit=PrivacyUnit(rows=rows)).sensitivity
-    assert moved.l1 == pytest.approx(rows * 2 * 100 / 5)
-    assert moved.coordinates == min(2 * rows, 3)
+    assert moved.l1 == 2 * rows
+    assert moved.coordinates == min(4 * rows, 6)
 
 
 def test_everybody_without_a_listed_label_is_in_the_last_group():
@@ -92,9 +100,9 @@ def test_everybody_without_a_listed_label_is_in_the_last_group():
     asked = query()
     values = asked.values(table)
     assert values.tolist() == [[10, 1], [50, 0], [30, 2], [140, 2]]
-    # A group below the public minimum is divided by it, around the middle.
-    means = [50, 50 + (10 - 50) / 4, 50 + (30 - 50 + 50) / 4]
-    assert asked.statistic.value(values) == pytest.approx(means)
+    # For every group what its values leave below them, and what they reach.
+    parts = [0.5, 0.5, 0.9, 0.1, 0.7, 1.3]
+    assert asked.statistic.value(values) == pytest.approx(parts)
 
 
 def test_groups_of_people_left_out_are_left_out_too():
@@ -140,9 +148,22 @@ def test_parameters_differ_between_analyses_and_survive_json():
         query(StatisticKind.SUM),
         query(relation=ADD_REMOVE),
         query(unit=PrivacyUnit(rows=2)),
-        query(size=TableSize(people=5, public=False)),
+        query(StatisticKind.VARIANCE),
     ]
     texts = [json.dumps(each.parameters(), sort_keys=True) for each in analyses]
     assert len(set(texts)) == len(analyses)
     for each, text in zip(analyses, texts, strict=True):
         assert json.loads(text) == each.parameters()
+
+
+def test_no_ratio_of_groups_is_the_analysis_that_had_a_minimum():
+    asked = query()
+    before = part().parameters() | {"group": asked.parameters()["group"]}
+    assert before.keys() - asked.parameters().keys() == {"size"}
+    assert asked.parameters()["moments"] == 1
+    other = query(size=TableSize(people=7, public=False))
+    assert other.parameters() == asked.parameters()
+    # Counts and sums of groups keep the bytes that they had.
+    total = query(StatisticKind.SUM)
+    assert total.parameters()["size"] == {"people": 100, "public": False}
+    assert "moments" not in total.parameters()

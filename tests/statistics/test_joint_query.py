@@ -125,7 +125,7 @@ def test_title_and_unit_say_what_is_asked(kind, numbers, title, unit):
             StatisticKind.POOLED_VARIANCE,
             (AGE,),
             {"size": private(6)},
-            "use substitution, and replace missing values",
+            "with one row a person, and replace missing values",
         ),
         (
             StatisticKind.POOLED_VARIANCE,
@@ -162,7 +162,7 @@ def test_a_correlation_reads_variances_and_the_covariance():
 def test_sensitivity_is_that_of_all_rows_of_a_unit():
     once = query(MATRIX).sensitivity
     assert once.l1 == pytest.approx((100**2 + 10**2 + 1000) / 6)
-    twice = query(MATRIX, unit=PrivacyUnit(rows=2)).sensitivity
+    twice = query(MATRIX, unit=PrivacyUnit(rows=2), size=private(6)).sensitivity
     assert twice.l1 == pytest.approx(2 * once.l1)
     assert (once.coordinates, twice.coordinates) == (3, 3)
 
@@ -236,7 +236,7 @@ ANALYSES = [
     query(size=public(7)),
     query(size=private(6)),
     query(size=private(6), relation=ADD_REMOVE),
-    query(unit=PrivacyUnit(rows=2)),
+    query(unit=PrivacyUnit(rows=2), size=private(6)),
     query(StatisticKind.POOLED_COVARIANCE),
     query(StatisticKind.POOLED_COVARIANCE, group=category("sex"), groups=SIZES),
     query(

@@ -148,9 +148,11 @@ def test_title_and_unit_say_what_is_asked(asked, title, unit):
 
 def test_sensitivity_is_that_of_all_rows_of_a_unit():
     three = PrivacyUnit(rows=3)
-    mean = query(StatisticKind.MEAN, age(), unit=three)
+    few = TableSize(people=4, public=False)
+    mean = query(StatisticKind.MEAN, age(), unit=three, size=few)
     assert mean.sensitivity.l1 == pytest.approx(3 * 100 / 4)
-    cells = query(StatisticKind.HISTOGRAM, smoker(), unit=three).sensitivity
+    cells = query(StatisticKind.HISTOGRAM, smoker(), unit=three, size=few)
+    cells = cells.sensitivity
     assert (cells.coordinates, cells.l1, cells.largest) == (2, 6, 3)
     assert mean.bounds == AGES
 

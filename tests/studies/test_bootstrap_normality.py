@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcore.errors import ParameterError
-from dpcore.studies.resampling.bootstrap_normality import (
+from dpcore.studies.resampling.averages.normality import (
     anderson_darling,
     normality,
     run,

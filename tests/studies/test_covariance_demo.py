@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.inference.psd_repair import repair
-from dpcore.mechanisms.covariance_layout import matrix_of, vector_of
-from dpcore.mechanisms.covariance_release import CovarianceRelease
-from dpcore.studies.covariances.covariance_demo import demonstrate
-from dpcore.studies.covariances.covariance_design import COMPARED, Design
+from dpcore.mechanisms.covariances.layout import matrix_of, vector_of
+from dpcore.mechanisms.covariances.release import CovarianceRelease
+from dpcore.postprocessing.psd_repair import repair
+from dpcore.studies.covariances.demo import demonstrate
+from dpcore.studies.covariances.design import COMPARED, Design
 
 DESIGN = Design()
 

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariances.covariance_design import (
+from dpcore.studies.covariances.design import (
     COMPARED,
     STATISTICS,
     Degenerate,
@@ -20,16 +20,10 @@ from dpcore.studies.covariances.covariance_design import (
     Scenario,
     half_widths_holding,
 )
-from dpcore.studies.covariances.covariance_expectation import expected_means
-from dpcore.studies.covariances.covariance_findings import findings
-from dpcore.studies.covariances.covariance_study import (
-    PERCENTS,
-    draws,
-    run,
-    run_all,
-    simulate,
-)
-from dpcore.studies.covariances.covariance_verdicts import Verdict
+from dpcore.studies.covariances.findings import findings
+from dpcore.studies.covariances.limits import expected_means
+from dpcore.studies.covariances.study import PERCENTS, draws, run, simulate
+from dpcore.studies.findings import Verdict
 from tests.conftest import ROOT
 
 DESIGN = Design()
@@ -67,7 +61,7 @@ def outside(outcomes):
 
 @cache
 def default_run():
-    return run_all(DESIGN, np.random.default_rng(LUCKY_SEED))
+    return tuple(run(DESIGN, np.random.default_rng(LUCKY_SEED)))
 
 
 def test_default_study_lies_within_the_acceptance_ranges():
@@ -77,7 +71,8 @@ def test_default_study_lies_within_the_acceptance_ranges():
 
 def test_few_numbers_fall_outside():
     counts = [
-        len(outside(run_all(DESIGN, np.random.default_rng(seed)))) for seed in range(10)
+        len(outside(tuple(run(DESIGN, np.random.default_rng(seed)))))
+        for seed in range(10)
     ]
     assert sum(counts) < 0.01 * 10 * 45 * 4 * 6
 
@@ -86,7 +81,7 @@ def test_few_numbers_fall_outside():
     "wrong", [{"epsilon": 1.3}, {"half_widths": (3.0, 6.0)}, {"deviations": (1.1, 2.2)}]
 )
 def test_another_design_does_not_lie_within_them(wrong):
-    outcomes = run_all(replace(DESIGN, **wrong), np.random.default_rng(LUCKY_SEED))
+    outcomes = tuple(run(replace(DESIGN, **wrong), np.random.default_rng(LUCKY_SEED)))
     assert len(outside(outcomes)) > 100
 
 
@@ -126,7 +121,7 @@ def test_exact_means_are_those_of_other_designs_too(key, dropping):
         keys=(key,),
         degenerate=Degenerate.DROP if dropping else Degenerate.ZERO,
     )
-    (outcome,) = run_all(design, np.random.default_rng(2))
+    (outcome,) = tuple(run(design, np.random.default_rng(2)))
     release = design.release(key, 61)
     exact = expected_means(release, design.truth(-0.8)[:3], dropping=dropping)
     for summary, value in zip(outcome.of.values(), exact, strict=True):
@@ -228,7 +223,7 @@ ALL_HOLD = dict.fromkeys(["F1", "F2", "F3", "F4", "F5", "F6"], Verdict.HOLDS)
 
 @pytest.mark.parametrize("seed", range(5))
 def test_findings_of_the_default_design_do_not_depend_on_luck(seed):
-    outcomes = run_all(DESIGN, np.random.default_rng(seed))
+    outcomes = tuple(run(DESIGN, np.random.default_rng(seed)))
     assert verdicts(DESIGN, outcomes) == ALL_HOLD | {"F3'": Verdict.DEPENDS}
     (correction,) = (f for f in findings(DESIGN, outcomes) if f.key == "F3'")
     # At 50 and 100 people, and the covariance at 200 with correlation -0.5.
@@ -240,7 +235,7 @@ def test_effects_that_nobody_could_see_prove_nothing():
     design = replace(DESIGN, epsilon=100.0)
     found = {
         each.key: each
-        for each in findings(design, run_all(design, np.random.default_rng(8)))
+        for each in findings(design, tuple(run(design, np.random.default_rng(8))))
     }
     for key in ("F1", "F3", "F5"):
         assert found[key].verdict is Verdict.UNSEEN
@@ -249,13 +244,13 @@ def test_effects_that_nobody_could_see_prove_nothing():
 
 def test_dropping_restores_the_third_finding():
     design = replace(DESIGN, degenerate=Degenerate.DROP)
-    outcomes = run_all(design, np.random.default_rng(4))
+    outcomes = tuple(run(design, np.random.default_rng(4)))
     assert verdicts(design, outcomes)["F3'"] is Verdict.HOLDS
 
 
 def test_third_finding_can_fail():
     design = replace(DESIGN, people=(50,), correlations=(0.9,))
-    outcomes = run_all(design, np.random.default_rng(5))
+    outcomes = tuple(run(design, np.random.default_rng(5)))
     found = verdicts(design, outcomes)
     assert found["F3'"] is Verdict.FAILS
     assert found["F4"] is Verdict.UNSEEN
@@ -264,7 +259,7 @@ def test_third_finding_can_fail():
 def test_run_without_outcomes_or_without_bit_has_findings():
     assert set(verdicts(DESIGN, ()).values()) == {Verdict.UNSEEN}
     design = replace(DESIGN, keys=("truncated",))
-    found = verdicts(design, run_all(design, np.random.default_rng(6)))
+    found = verdicts(design, tuple(run(design, np.random.default_rng(6))))
     assert found["F3"] is found["F6"] is Verdict.UNSEEN
     assert found["F1"] is Verdict.HOLDS
 
@@ -272,7 +267,7 @@ def test_run_without_outcomes_or_without_bit_has_findings():
 def test_variance_in_the_middle_has_no_bias_and_no_comparison():
     middle = math.sqrt(DESIGN.release("bit", 50).largest[0] / 2)
     design = replace(DESIGN, deviations=(middle, 2 * middle), people=(50,))
-    found = verdicts(design, run_all(design, np.random.default_rng(7)))
+    found = verdicts(design, tuple(run(design, np.random.default_rng(7))))
     assert found["F3"] is Verdict.UNSEEN
 
 

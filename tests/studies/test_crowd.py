@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.ridge import fit_ridge
 from dpcore.studies.individual import crowd
+from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, CELLS, exposed, mean
-from tests.studies.test_outlier import DELTA, LAWS, PENALTY, everybodys
 
 
 def built(features, target, law, person, penalty=PENALTY):

@@ -14,13 +14,16 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
+from dpcore.individual.household_losses import grouped, household_losses
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.models import posterior_profile
 from dpcore.models.glm import fit_glm
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic
 from dpcore.models.metrics import FISHER
 from dpcore.models.penalty import Penalty
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
@@ -29,7 +32,6 @@ from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
-from dpcore.studies.individual.household_losses import grouped, household_losses
 from dpcore.studies.individual.model_causes import causes
 from dpcore.studies.individual.moment_curve import moment_curve
 from dpcore.studies.individual.other_mechanisms import other_exposures

@@ -11,33 +11,29 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.individual.model_losses import leaving
+from dpcore.individual.model_losses import laws_of_model, leaving
+from dpcore.individual.model_variation import sampled_variation
 from dpcore.models import posterior_profile
 from dpcore.models.design import Design
 from dpcore.models.glm import fit_glm
 from dpcore.models.kinds import ModelKind
+from dpcore.models.laws.law import simulate
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_sampling import PosteriorPairs
-from dpcore.models.release_laws import (
-    NoisyFit,
-    PerturbedObjective,
-    SampledFit,
-    simulate,
-)
+from dpcore.models.question import ModelQuestion
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
+from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
+from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_question import ModelQuestion
 from dpcore.releases.model_request import ModelRequest
 from dpcore.studies.individual.frontier import drawable, frontier, varied
-from dpcore.studies.individual.model_accuracy import accuracy, noise_error
-from dpcore.studies.individual.model_person import laws_of_model
-from dpcore.studies.individual.model_variation import (
-    sampled_variation,
-    variation_bound,
-)
+from dpcore.studies.individual.model_accuracy import accuracy
+from tests.models.plain_pairs import PosteriorPairs
 
 PEOPLE, COLUMNS = 400, 4
 DELTA = 1e-6
@@ -81,11 +77,11 @@ def test_without_a_penalty_a_sample_costs_one_over_gamma_sigma_squared():
     # Wang 2019, proposition 16: the ratio to the limit is exactly 1 + 1/(gamma s^2).
     fit = ridge(0.0)
     asked = request("posterior", strength=0.0, gamma=3.0)
-    before = accuracy(fit)
+    before = accuracy(fit, fit)
     assert before.shrinkage == 0
     assert before.variance == pytest.approx(before.cramer_rao, rel=1e-10)
     variance = np.sum(fit.residuals**2) / (PEOPLE - COLUMNS)
-    ratio = 1 + noise_error(asked.law, fit) / before.cramer_rao
+    ratio = 1 + asked.law.error(fit) / before.cramer_rao
     assert ratio == pytest.approx(1 + 1 / (3.0 * variance), rel=1e-10)
 
 
@@ -97,7 +93,7 @@ def test_noise_error_is_that_of_simulated_releases(key):
     drawn = simulate(asked.law, fit, rng=rng, draws=20_000)
     squares = np.sum((drawn - fit.theta) ** 2, axis=1)
     error = squares.std() / math.sqrt(len(squares))
-    assert abs(squares.mean() - noise_error(asked.law, fit)) < 4 * error
+    assert abs(squares.mean() - asked.law.error(fit)) < 4 * error
 
 
 @pytest.mark.parametrize(
@@ -117,10 +113,12 @@ def test_error_of_a_fit_is_that_of_fits_to_new_targets(loss, target):
     ]
     thetas = np.array([fit.theta for fit in fits])
     variance = float(np.sum(thetas.var(axis=0, ddof=1)))
-    claimed = np.mean([accuracy(fit).variance for fit in fits])
+    plain = [plain_fit(fit) for fit in fits]
+    parts = [accuracy(*pair) for pair in zip(fits, plain, strict=True)]
+    claimed = np.mean([part.variance for part in parts])
     # The variance of 60 draws of 4 numbers is known to about a tenth.
     assert claimed == pytest.approx(variance, rel=0.4)
-    limit = accuracy(fits[0]).cramer_rao
+    limit = parts[0].cramer_rao
     assert math.isnan(limit) if isinstance(loss, Huber) else limit > 0
 
 
@@ -207,7 +205,7 @@ def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
     assert (np.diff(found.error) < 0).all()
     draws = simulate(asked.law, fit, rng=np.random.default_rng(0), draws=4000)
     spread = ((draws - fit.theta) ** 2).sum(axis=1).mean()
-    assert noise_error(asked.law, fit) == pytest.approx(spread, rel=0.1)
+    assert asked.law.error(fit) == pytest.approx(spread, rel=0.1)
 
 
 def test_a_perturbed_logistic_objective_has_its_theorem_and_bounds():
@@ -236,8 +234,7 @@ def test_a_perturbed_logistic_objective_has_its_theorem_and_bounds():
 def test_total_variations_of_some_people_estimate_those_of_everybody():
     fit = ridge(40.0, people=2500)
     found = removals(fit)
-    people = {"leverage": found.leverages, "residual": found.residuals}
-    people |= {"epsilon": np.zeros(2500), "delta": DELTA}
+    people = {"epsilon": np.zeros(2500), "delta": DELTA}
     one = SampledFit(gamma=3.0)
     some = sampled_variation(one, fit, rng=np.random.default_rng(0), **people)
     assert some.sampled
@@ -255,10 +252,8 @@ def test_total_variations_of_some_people_estimate_those_of_everybody():
 
 def test_total_variation_of_a_perturbed_objective_is_that_of_its_draws():
     fit = ridge(2.0, people=30)
-    found = removals(fit)
     law = PerturbedObjective(sigma=1.5)
-    people = {"leverage": found.leverages, "residual": found.residuals}
-    people |= {"epsilon": np.zeros(30), "delta": DELTA}
+    people = {"epsilon": np.zeros(30), "delta": DELTA}
     got = sampled_variation(law, fit, rng=np.random.default_rng(0), **people)
     assert not got.sampled
     exact = [laws_of_model(fit, law, k).delta(np.zeros(1))[0] for k in range(30)]
@@ -273,3 +268,76 @@ def test_the_bound_on_total_variation_is_reached_by_two_answers():
     p = np.exp(epsilon) / (1 + np.exp(epsilon))
     np.testing.assert_allclose(variation_bound(epsilon, 0.0), 2 * p - 1)
     assert (variation_bound(epsilon, 0.1) > 2 * p - 1).all()
+
+
+@pytest.mark.parametrize("loss", [None, Logistic(), Poisson()])
+def test_penalty_is_an_error_and_no_limit_changes_with_it(loss):
+    # Targets that a plain fit expects have exactly the penalized fit: its bias.
+    x, y, rng = table(2000)
+    truth = np.array([0.9, -0.6, 0.4, 0.2])
+    if loss is None:
+        fits = [fit_ridge(x, y, penalty=Penalty(strength=s)) for s in (1.4, 14, 140)]
+    else:
+        mean = loss.slope(x @ truth, np.zeros(len(x)))
+        drawn = rng.poisson(mean) if isinstance(loss, Poisson) else rng.random(2000)
+        y = drawn if isinstance(loss, Poisson) else (drawn < mean)
+        fits = [
+            fit_glm(x, np.asarray(y, float), loss=loss, penalty=Penalty(strength=s))
+            for s in (1.4, 14, 140)
+        ]
+    plain = plain_fit(fits[0])
+    parts = [accuracy(fit, plain_fit(fit)) for fit in fits]
+    assert parts[0].cramer_rao == pytest.approx(parts[2].cramer_rao, rel=1e-9)
+    shrunk = [part.shrinkage for part in parts]
+    assert shrunk == sorted(shrunk)
+    assert shrunk[0] > 0
+    expected = (
+        x @ plain.theta
+        if loss is None
+        else loss.slope(x @ plain.theta, np.zeros(len(x)))
+    )
+    refit = (
+        fit_ridge(x, expected, penalty=fits[2].penalty)
+        if loss is None
+        else fit_expected(x, expected, loss, fits[2].penalty)
+    )
+    theta = refit if isinstance(refit, np.ndarray) else refit.theta
+    assert theta == pytest.approx(fits[2].theta, rel=1e-6, abs=1e-9)
+
+
+def fit_expected(x, mean, loss, penalty):
+    """Return where the gradient of the expected losses vanishes, by Newton's steps."""
+    theta = np.zeros(x.shape[1])
+    for _ in range(60):
+        eta = x @ theta
+        zero = np.zeros(len(x))
+        slope = x.T @ (loss.slope(eta, zero) - mean) + penalty.strength * theta
+        bend = x.T @ (x * loss.curvature(eta, zero)[:, np.newaxis])
+        theta = theta - np.linalg.solve(bend + penalty.strength * np.eye(4), slope)
+    return theta
+
+
+def test_more_penalty_is_more_error_without_noise():
+    found = [
+        frontier(request("output", strength=s, gamma=1e6), ridge(s))
+        for s in (2.0, 20.0, 200.0)
+    ]
+    levels = [each.without_noise for each in found]
+    assert levels == sorted(levels)
+    assert len({round(each.cramer_rao, 12) for each in found}) == 1
+    for each in found:
+        parts = each.penalty**2 + each.targets**2 + each.at(each.noise) ** 2
+        assert each.at(each.error) ** 2 == pytest.approx(parts, rel=1e-9)
+
+
+def test_without_a_single_plain_fit_only_the_noise_is_told():
+    x, y, _ = table()
+    fit = fit_ridge(np.column_stack([x, x[:, 0]]), y, penalty=Penalty(strength=5.0))
+    features = tuple(number(f"x{k}") for k in range(COLUMNS + 1))
+    asked = request("output", strength=5.0, gamma=1.0)
+    design = replace(asked.question.design, features=features)
+    asked = replace(asked, question=replace(asked.question, design=design))
+    found = frontier(asked, fit)
+    assert math.isnan(found.without_noise)
+    assert math.isnan(found.cramer_rao)
+    assert np.array_equal(found.error, found.noise)

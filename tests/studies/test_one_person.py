@@ -10,15 +10,16 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.models.objective_perturbation import PerturbedPairs
-from dpcore.models.posterior_sampling import area as posterior_area
+from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
+from dpcore.models.laws.perturbed import PerturbedLaws
+from dpcore.models.laws.sampled import PosteriorLaws
 from dpcore.privacy import adversary
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import one_person
-from dpcore.studies.individual.model_laws import PerturbedLaws, PosteriorLaws
 from dpcore.studies.individual.one_person import ProfileLaws, laws_of_statistic
-from dpcore.studies.individual.person_laws import ScalarLaws, gaussian_laws
+from tests.models.plain_pairs import PerturbedPairs
+from tests.models.plain_pairs import area as posterior_area
 from tests.releases import questions
 
 UNIT = Interval(lower=0.0, upper=1.0)

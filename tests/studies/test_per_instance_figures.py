@@ -5,13 +5,13 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.models.posterior_guarantees import RecordBounds
-from dpcore.models.posterior_sampling import PosteriorPairs
 from dpcore.studies.individual.per_instance_figures import (
     Simulation,
     by_precision,
     by_size,
     nested_losses,
 )
+from tests.models.plain_pairs import PosteriorPairs
 from tests.models.ten_people import ridge
 
 
@@ -116,3 +116,13 @@ def test_domains():
         by_precision(Simulation(people=10, strength=0.1))
     lonely = nested_losses(Simulation(people=1, columns=1, strength=5.0))
     assert 0 <= lonely.losses[0] <= 1
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 5])
+def test_rounding_of_an_eigenvalue_leaves_no_table_below_its_penalty(people):
+    strength = 1 / np.sqrt(people)
+    for seed in range(5):
+        simulation = Simulation(people=people, strength=float(strength), seed=seed)
+        if simulation.penalty >= 1:
+            for figure in by_precision(simulation, (0.5, 2.0)):
+                assert figure.losses.max() <= figure.for_all <= figure.guarantee

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.studies.covariances.covariance_verdicts import Verdict
+from dpcore.studies.findings import Verdict
 from dpcore.studies.individual.per_instance_figures import Simulation
 from dpcore.studies.individual.per_instance_findings import findings
 from dpcore.studies.individual.per_instance_run import (

@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.figures.proportions.proportion_lab import (
-    prices_picture,
-    simplex_picture,
-    tree_picture,
-)
-from dpcore.studies.proportions.proportion_design import BOUNDING, Procedure
-from dpcore.studies.proportions.proportion_lab import Point, clouds, merged, prices
+from dpcore.figures.proportions.lab import prices_picture, simplex_picture, tree_picture
+from dpcore.studies.proportions.design import BOUNDING, Procedure
+from dpcore.studies.proportions.lab import Point, clouds, merged, prices
 
 SHARES = (0.1, 0.4, 0.5)
 NAMES = ("p1", "others", "p4")
@@ -77,45 +73,40 @@ def test_price_of_several_sets_is_their_share_of_epsilon():
     assert point.noise(layers=2) == pytest.approx(0.02)
 
 
-@pytest.mark.parametrize("watermark", [True, False])
-def test_pictures_are_described_and_marked(watermark):
+def test_pictures_are_described():
     point = Point(mechanism="truncated", epsilon=0.2, people=50)
     found = prices(0.1, point, sets=(2,), draws=50, rng=rng())
     drawn = clouds(SHARES, point, draws=50, rng=rng())
     pictures = [
-        simplex_picture(drawn, SHARES, NAMES, watermark=watermark),
-        tree_picture(64, 3, watermark=watermark),
-        prices_picture(found, watermark=watermark),
+        simplex_picture(drawn, SHARES, NAMES),
+        tree_picture(64, 3),
+        prices_picture(found),
     ]
     for picture in pictures:
-        notes = [note.name for note in picture.figure.layout.shapes]
-        assert ("watermark" in notes) is watermark
         assert picture.title in picture.alt
         assert any(character.isdigit() for character in picture.title)
         assert len(picture.table) > 0
 
 
 def test_takeaways_are_read_off_the_numbers():
-    assert "0.806 times" in tree_picture(32, 2, watermark=False).title
-    assert "wins from 32 cells on" in tree_picture(8, 2, watermark=False).title
+    assert "0.806 times" in tree_picture(32, 2).title
+    assert "wins from 32 cells on" in tree_picture(8, 2).title
     point = Point(mechanism="bit", epsilon=0.1, people=50)
     drawn = clouds(SHARES, point, draws=100, rng=rng())
-    title = simplex_picture(drawn, SHARES, NAMES, watermark=False).title
+    title = simplex_picture(drawn, SHARES, NAMES).title
     nearest = min(drawn, key=lambda cloud: cloud.distance)
     assert title.lower().startswith(str(nearest.procedure))
     (least, *_) = prices(0.1, point, sets=(), draws=100, rng=rng())
     assert (
         f"{100 * least.coverage:.0f} %"
-        in prices_picture(
-            prices(0.1, point, sets=(), draws=100, rng=rng()), watermark=False
-        ).title
+        in prices_picture(prices(0.1, point, sets=(), draws=100, rng=rng())).title
     )
 
 
 def test_dots_lie_in_their_triangle():
     point = Point(mechanism="bit", epsilon=0.1, people=50)
     drawn = clouds(SHARES, point, draws=100, rng=rng())
-    figure = simplex_picture(drawn, SHARES, NAMES, watermark=False).figure
+    figure = simplex_picture(drawn, SHARES, NAMES).figure
     dots = [trace for trace in figure.data if trace.customdata is not None]
     assert len(dots) == len(drawn) == 4
     edges = figure.data[0]

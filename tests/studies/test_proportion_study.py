@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.studies.proportions import proportion_study as study
-from dpcore.studies.proportions.proportion_design import BOUNDING, Design, Procedure
-from dpcore.studies.proportions.proportion_findings import findings
-from dpcore.studies.proportions.proportion_verdicts import Verdict
+from dpcore.studies.findings import Verdict
+from dpcore.studies.proportions import study
+from dpcore.studies.proportions.design import BOUNDING, Design, Procedure
+from dpcore.studies.proportions.findings import findings
 from tests.conftest import ROOT
 
 REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())
@@ -234,7 +234,7 @@ def test_findings_that_compare_both_need_both_and_need_the_whole_run():
     design = Design(mechanisms=("bit",), repetitions=100)
     results = study.run_all(design, rng=np.random.default_rng(0))
     found = findings(design, results)
-    untested = [f for f in found if f.verdict is Verdict.UNTESTED]
+    untested = [f for f in found if f.verdict is Verdict.UNSEEN]
     assert len(untested) == 2
     assert findings(design, results[:-10]) == ()
     assert findings(design, ()) == ()
@@ -247,8 +247,17 @@ def test_findings_exist_for_any_number_of_cells(cells):
     assert len(findings(design, results)) == 10
 
 
+@pytest.mark.parametrize("shares", [(0.0, 0.0, 1.0), (0.0, 0.4, 0.6)])
+def test_what_cannot_be_compared_is_said_in_words(shares):
+    design = Design(shares=shares, epsilons=(1.0,), people=(50,), repetitions=20)
+    found = findings(design, study.run_all(design, rng=np.random.default_rng(1)))
+    assert not [one for one in found if "inf" in one.evidence or "nan" in one.evidence]
+    said = [one for one in found if "no error to compare with" in one.evidence]
+    assert [one.verdict for one in said] == [Verdict.UNSEEN] * 2
+
+
 def test_verdict_of_checks():
     pairs = itertools.product([True, False], repeat=2)
     names = ["holds", "depends", "depends", "fails"]
     assert [Verdict.of(pair) for pair in pairs] == names
-    assert Verdict.of([]) is Verdict.UNTESTED
+    assert Verdict.of([]) is Verdict.UNSEEN

@@ -96,14 +96,14 @@ def test_report_never_reads_anybody_else(table):
 def test_picture_and_table_of_reports(table):
     settings = ReportSettings(sharper=Sharper(epsilon=1.0, delta=1e-3))
     _, (draw,) = drawn(table, settings, 1)
-    picture = reports_picture(draw, guarantee=1.0, watermark=True)
+    picture = reports_picture(draw, guarantee=1.0)
     assert len(picture.figure.data) == 4
     assert all(len(line.x) <= 2000 for line in picture.figure.data)
     assert "the guarantee says 1" in picture.title
     shown = coverage_table(draw.covered(), draw, promised=0.95)
     assert shown["promised to hold"].tolist() == ["95 %"] * 3
     nothing = Reports(truth=np.zeros(3), free=np.zeros(3), published=np.full(3, np.inf))
-    flat = reports_picture(nothing, guarantee=1.0, watermark=False)
+    flat = reports_picture(nothing, guarantee=1.0)
     assert len(flat.figure.data) == 2
 
 

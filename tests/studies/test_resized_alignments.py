@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.privacy.interpretation import trade_off
-from dpcore.studies.resampling.resized_alignments import (
+from dpcore.studies.resampling.resized.alignments import (
     break_even,
     detection,
     detection_around,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
-from dpcore.studies.resampling.resized_attacks import (
+from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+from dpcore.studies.resampling.resized.attacks import (
     averaging,
     laplace_belief,
     reveal,

@@ -7,13 +7,17 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.amplification import amplify
-from dpcore.studies.resampling.subsampling import MOST_SIMULATED, SampledMean, simulate
-from dpcore.studies.resampling.subsampling_claims import (
+from dpcore.studies.resampling.subsampling.claims import (
     Retention,
     claimed,
     lemma_curve,
     measure,
     renyi_curve,
+)
+from dpcore.studies.resampling.subsampling.errors import (
+    MOST_SIMULATED,
+    SampledMean,
+    simulate,
 )
 
 EVEN = np.arange(1000) / 999

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
@@ -120,3 +123,60 @@ def test_points_without_settings_are_refused():
             draws=10,
             rng=np.random.default_rng(0),
         )
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sampled_from([key for key, entry in CATALOG.items() if entry.claim_holds]),
+    st.floats(1e-3, 50),
+    st.floats(0, 1),
+)
+def test_the_point_of_the_page_is_read_off_no_grid(key, epsilon, place):
+    at = setting(epsilon=epsilon, place=place)
+    (here,) = tradeoffs.at_setting(at, [key])
+    mechanism = at.mechanism(key)
+    assert float(here.rmse[0]) == pytest.approx(
+        float(mechanism.mse(at.position)) ** 0.5
+    )
+    assert float(here.bias[0]) == pytest.approx(float(mechanism.bias(at.position)))
+
+
+def test_the_bias_ten_scales_from_a_bound_is_tiny():
+    """A coarse grid read 0.018 here, where the truth is about e^-20."""
+    at = setting(people=100, epsilon=2.0, place=0.1)
+    (bit,) = tradeoffs.at_setting(at, ["bit"])
+    scale = at.mechanism("bit").noise
+    assert abs(bit.bias[0]) == pytest.approx(scale / 2 * np.exp(-10 / scale))
+    assert abs(bit.bias[0]) < 1e-8
+
+
+@pytest.mark.parametrize("fairness", Fairness)
+@pytest.mark.parametrize("key", CATALOG)
+def test_the_chosen_mechanism_is_compared_unless_it_cannot_be(fairness, key):
+    keys = fairness.with_chosen(key)
+    assert keys[:4] == fairness.mechanisms
+    assert len(set(keys)) == len(keys)
+    kept = CATALOG[key].claim_holds or fairness is Fairness.NOMINAL
+    assert (key in keys) is kept
+    for curve in tradeoffs.at_setting(setting(epsilon=3.0), keys):
+        assert np.isfinite(curve.epsilon[0])
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.floats(0.1, 10), st.sampled_from([Metric.RMSE, Metric.SPREAD]))
+def test_axes_that_hold_still_hold_every_usual_epsilon(epsilon, metric):
+    ends = [setting(epsilon=end) for end in (0.1, 10.0)]
+    keys = Fairness.TRUE.mechanisms
+    low, high = tradeoffs.error_range(ends, keys, metric)
+    for curve in tradeoffs.against_position(setting(epsilon=epsilon), keys, 5):
+        assert np.all(low * (1 - 1e-9) <= curve.of(metric))
+        assert np.all(curve.of(metric) <= high * (1 + 1e-9))
+
+
+def test_places_are_the_same_for_every_epsilon():
+    ends = {
+        setting(kind=kind, epsilon=epsilon).window
+        for epsilon in (0.1, 1.0, 10.0)
+        for kind in (StatisticKind.SUM,)
+    }
+    assert len(ends) == 1

@@ -10,16 +10,16 @@ from scipy.stats import kstest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.bounded_draws import Bounding, draw
-from dpcore.inference.constrained_proportions import (
+from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded.draws import Bounding, draw
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.postprocessing.constrained_proportions import (
     all_but_one,
     leaving_over,
     project,
     rescale,
     split,
 )
-from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
-from dpcore.mechanisms.truncated import TruncatedLaplace
 
 LAWS = {
     Bounding.TRUNCATED: TruncatedLaplace,

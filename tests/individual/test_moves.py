@@ -7,19 +7,20 @@ from hypothesis import strategies as st
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
+from dpcore.individual.model_losses import evidence_of_release, laws_of_model, leaving
+from dpcore.individual.moves import move_in_glm, move_in_statistic
+from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
 from dpcore.models.glm import fit_glm
+from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.perturbed import PerturbedObjective
+from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
-from dpcore.models.objective_perturbation import PerturbedPairs
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_sampling import PosteriorPairs
-from dpcore.models.release_laws import NoisyFit, PerturbedObjective, SampledFit
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 from dpcore.privacy import gaussian
-from dpcore.studies.individual.model_person import evidence_of_release, laws_of_model
-from dpcore.studies.individual.outlier import move_in_glm, move_in_statistic
-from dpcore.studies.individual.ridge_moves import move_in_ridge, ridge_base
+from tests.models.plain_pairs import PerturbedPairs, PosteriorPairs
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN, random_table
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, exposed, mean
@@ -103,6 +104,55 @@ def test_updates_hold_for_any_table_and_a_part_of_the_people(seed, y, strength):
     after = everybodys(fit_ridge(features, target, penalty=penalty), law)
     assert moved.after == pytest.approx(after[[1, 7, 20]], rel=1e-6, abs=1e-9)
     assert moved.own_after == pytest.approx(after[4], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("away", [1e-5, 1e-7, 1e-9])
+def test_who_has_losses_can_be_moved_however_much_the_fit_rests_on_them(away):
+    law = NoisyFit(gamma=1.0)
+    features, target = np.diag([1.0, 1.0]), np.array([0.4, -0.2])
+    features, target = np.vstack([features, [0.0, 0.5]]), np.append(target, 0.3)
+    fit = fit_ridge(features, target, penalty=Penalty(strength=away))
+    assert 1 - removals(fit).leverages[0] == pytest.approx(away, rel=1e-5)
+    base = ridge_base(fit, law, np.arange(3), delta=DELTA)
+    assert np.isfinite(base.losses).all()
+    moved = move_in_ridge(base, law, 0, (features[0], -0.6), delta=DELTA)
+    assert moved.own_before == pytest.approx(base.losses[0])
+    target[0] = -0.6
+    after = everybodys(fit_ridge(features, target, penalty=fit.penalty), law)
+    np.testing.assert_allclose(moved.after, after[1:], rtol=1e-6)
+    assert moved.own_after == pytest.approx(after[0], rel=10 * 1e-16 / away + 1e-6)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("away", [1e-7, 1e-11])
+def test_everybody_has_one_loss_whoever_asks(away, rows):
+    features = np.vstack([np.diag([1.0, 1.0]), [0.0, 0.5]])
+    target, penalty = np.array([0.4, -0.2, 0.3]), Penalty(strength=away)
+    fit = fit_ridge(features, target, penalty=penalty)
+    for law in (LAWS["noise"], LAWS["posterior"], LAWS["objective"]):
+        rng = np.random.default_rng(0)
+        losses = leaving(law, fit, delta=DELTA, rows=rows, rng=rng).epsilon
+        base = ridge_base(fit, law, np.arange(3), delta=DELTA, owned=rows)
+        np.testing.assert_allclose(base.losses, losses, rtol=1e-9)
+        record = features[0] / 2, 0.1
+        if not np.isfinite(losses[0]):
+            with pytest.raises(DataError, match="alone"):
+                laws_of_model(fit, law, 0, rows=rows)
+            with pytest.raises(DataError, match="alone"):
+                move_in_ridge(base, law, 0, record, delta=DELTA)
+            continue
+        moved = move_in_ridge(base, law, 0, record, delta=DELTA)
+        assert moved.own_before == pytest.approx(losses[0], rel=1e-9)
+        if law is LAWS["noise"]:
+            at = laws_of_model(fit, law, 0, rows=rows).delta(losses[[0]])
+            assert at[0] == pytest.approx(DELTA, rel=1e-5)
+            other = fit_ridge(
+                np.vstack([record[0], features[1:]]),
+                np.append(record[1], target[1:]),
+                penalty=penalty,
+            )
+            after = leaving(law, other, delta=DELTA, rows=rows, rng=rng).epsilon
+            assert moved.own_after == pytest.approx(after[0], rel=1e-4)
 
 
 def test_staying_changes_nothing():

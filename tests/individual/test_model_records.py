@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
+from dpcore.individual.model_records import record_in_units, record_of
 from dpcore.models.design import Design, UnitRows
-from dpcore.studies.individual.model_records import record_in_units, record_of
 from tests.models.test_design import AGE, OWNS, PAY, TOWN, TOWNS
 
 EVERY = Design(target=PAY, features=(TOWN, AGE, OWNS), origin=300.0)

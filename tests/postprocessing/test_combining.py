@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.inference.combining import (
-    gaussian_variance,
-    gaussian_weights,
+from dpcore.postprocessing.combining import (
     laplace_variance,
     laplace_weights,
     published_weights,
@@ -40,12 +38,6 @@ def test_no_weights_are_better(epsilons, other):
         assert laplace_variance(epsilons, weights) >= best * (1 - 1e-12)
 
 
-@given(rhos=several, sensitivity=st.floats(0, 100))
-def test_parts_under_zcdp_are_as_good_as_the_whole(rhos, sensitivity):
-    variance = gaussian_variance(rhos, gaussian_weights(rhos), sensitivity=sensitivity)
-    assert variance == pytest.approx(sensitivity**2 / (2 * sum(rhos)))
-
-
 def test_an_answer_without_information_weighs_nothing():
     weights = laplace_weights([0.0, 1.0])
     assert weights.tolist() == [0.0, 1.0]
@@ -62,7 +54,7 @@ def test_extreme_levels_neither_overflow_nor_vanish():
 
 @pytest.mark.parametrize("levels", [[], [0.0], [-1.0, 1.0], [np.nan], [np.inf]])
 def test_levels_outside_their_domain(levels):
-    for weights in (laplace_weights, gaussian_weights, published_weights):
+    for weights in (laplace_weights, published_weights):
         with pytest.raises(ParameterError):
             weights(levels)
 
@@ -73,4 +65,4 @@ def test_other_errors():
     with pytest.raises(ParameterError, match="one finite weight"):
         laplace_variance([1.0], [0.5, 0.5])
     with pytest.raises(ParameterError, match="sensitivity"):
-        gaussian_variance([1.0], [1.0], sensitivity=-1.0)
+        laplace_variance([1.0], [1.0], sensitivity=-1.0)

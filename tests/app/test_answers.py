@@ -1,0 +1,225 @@
+"""What an answer says of itself: what was computed, from whom, how far off it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.wording import in_full, significant
+from tests.app.test_declarations import reloaded
+from tests.app.test_pages import button, by_label, mode, use_upload
+from tests.app.test_questions import release, set_to, shown
+
+PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
+PAY[::40] = np.nan
+CSV = "pay,who\n" + "".join(
+    f"{'' if np.isnan(pay) else pay},{who}\n" for who, pay in enumerate(PAY)
+)
+STATEMENT = (
+    "Mean of pay, values below 15,000 counted as 15,000, above 150,000 as 150,000; "
+    "missing values counted as 82,500"
+)
+COMPUTED = float(pd.Series(PAY).fillna(82_500).clip(15_000, 150_000).mean())
+RAW = float(np.nanmean(PAY))
+
+
+@pytest.fixture
+def pay(open_page):
+    def use(*, everybody=False, app=None):
+        app = app or open_page("data")
+        app.file_uploader[0].set_value(("pay.csv", CSV.encode(), "text/csv")).run()
+        set_to(app, "number_input", "Lower bound", 15_000.0)
+        set_to(app, "number_input", "Upper bound", 150_000.0)
+        set_to(app, "text_input", "Unit", "euros")
+        set_to(app, "text_input", "Meaning", "gross pay a year")
+        if everybody:
+            holds = by_label(app.radio, "The table holds")
+            holds.set_value(holds.options[1]).run()
+        button(app, "Use this data").click().run()
+        app.switch_page("pages/release.py").run()
+        assert not app.exception
+        return app
+
+    return use
+
+
+def test_an_answer_and_its_picture_name_what_was_computed(pay):
+    app = release(pay())
+    said = shown(app).replace("\\", "")
+    assert said.count(STATEMENT) >= 2  # before, and with the answer
+    (chart,) = app.get("plotly_chart")
+    assert STATEMENT in chart.proto.alt
+    assert "values below 15,000" in chart.proto.spec.replace("<br>", " ")
+    assert "euros" in chart.proto.alt
+
+
+def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
+    app = pay()
+    numbers = [significant(value, 4) for value in (COMPUTED, RAW, COMPUTED - RAW)]
+    assert not any(number in shown(app) for number in numbers)
+    (toggle,) = [each for each in app.toggle if "bounds and missing" in each.label]
+    toggle.set_value(True).run()
+    found = {metric.label: metric.value for metric in app.metric}
+    assert found["As it is computed"] == f"{numbers[0]} euros"
+    assert found["In the column"] == f"{numbers[1]} euros"
+    assert found["Error: bias"] == f"{numbers[2]} euros"
+    assert found["Error: noise"] == found["Noise, 95 times of 100"]
+    assert found["Error: sampling"] == found["Sampling error, at most"]
+    below, above = int((PAY < 15_000).sum()), int((PAY > 150_000).sum())
+    assert f"{below} people below the lower bound, {above} people above" in shown(app)
+    causes = next(d.value for d in app.dataframe if "cause" in d.value)
+    assert causes.iloc[:, 1].sum() == pytest.approx(COMPUTED - RAW)
+
+
+def test_a_lesson_shows_both_values_at_once(pay):
+    app = pay()
+    mode(app).set_value("classroom").run()
+    app.switch_page("pages/release.py").run()
+    found = {metric.label: metric.value for metric in app.metric}
+    assert found["As it is computed"] == f"{significant(COMPUTED, 4)} euros"
+    assert found["In the column"] == f"{significant(RAW, 4)} euros"
+
+
+def test_everybody_has_no_sampling_error(pay, monkeypatch):
+    files = []
+    monkeypatch.setattr(
+        "ui.results.file_name", lambda releases: files.extend(releases) or "text"
+    )
+    app = release(pay(everybody=True))
+    assert by_label(app.metric, "Sampling error").value == "none"
+    (chart,) = app.get("plotly_chart")
+    assert "with sampling" not in chart.proto.alt
+    assert "noise and sampling" not in chart.proto.spec
+    assert "from the noise alone" in chart.proto.alt
+    assert all(release.intervals.total is None for release in files)
+    assert files
+
+
+def test_a_sample_has_a_sampling_error_in_words_picture_and_files(pay, monkeypatch):
+    files = []
+    monkeypatch.setattr(
+        "ui.results.file_name", lambda releases: files.extend(releases) or "text"
+    )
+    app = release(pay())
+    (chart,) = app.get("plotly_chart")
+    assert "with sampling" in chart.proto.alt
+    assert files[0].intervals.total is not None
+    assert files[0].statement == STATEMENT[0].lower() + STATEMENT[1:]
+
+
+def listed(app):
+    return [d.value for d in app.dataframe if "ε" in d.value]
+
+
+def test_the_first_real_spending_is_confirmed_and_later_ones_are_not(pay):
+    app = pay()
+    button(app, "Release").click().run()
+    button(app, "Release").click().run()
+    assert not listed(app)
+    assert "first real release" in shown(app)
+    assert "ε 0.5" in shown(app)
+    button(app, "Not now").click().run()
+    assert "first real release" not in shown(app)
+    button(app, "Release").click().run()
+    # Another question is another spending.
+    set_to(app, "number_input", "ε for this release", 0.4)
+    assert "first real release" not in shown(app)
+    button(app, "Release").click().run()
+    button(app, "Spend ε 0.4").click().run()
+    assert len(listed(app)[0]) == 1
+    set_to(app, "number_input", "ε for this release", 0.3)
+    button(app, "Release").click().run()
+    assert len(listed(app)[0]) == 2
+    assert "first real release" not in shown(app)
+    # Another tab has a hand of its own, which has not been asked.
+    app = pay(app=reloaded())
+    set_to(app, "number_input", "ε for this release", 0.4)
+    button(app, "Release").click().run()
+    assert "The same answer as before: nothing was charged" in shown(app)
+    button(app, "Draw again").click().run()
+    assert "first real release about this table in this tab; 2 were" in shown(app)
+    assert len(listed(app)[0]) == 2
+    app.session_state["_drawn"] = 0.0  # long ago
+    button(app, "Spend ε 0.4").click().run()
+    assert len(listed(app)[0]) == 3
+    set_to(app, "number_input", "ε for this release", 0.2)
+    button(app, "Release").click().run()
+    assert len(listed(app)[0]) == 4
+
+
+CHARGED = {
+    "release": ["ε for this release", "δ for this release"],
+    "regression": ["ε for this release", "δ for this release"],
+    "standard_errors": ["ε for this release", "δ"],
+    "subsampling": ["ε for this release"],
+    "resized": ["ε of the repaired form"],
+    "data": ["Privacy budget ε", "δ"],
+}
+
+
+@pytest.mark.parametrize("name", CHARGED)
+def test_a_number_that_cannot_be_charged_stays_in_its_box_and_is_refused(
+    open_page, name
+):
+    app = use_upload(open_page)
+    app.session_state["se-own"] = app.session_state["se-more"] = True
+    app.session_state["se-way"] = "one shot"
+    app.session_state["ss-view"] = "Release from a sample"
+    app.session_state["resized-data"] = "my column"
+    app.session_state["mechanism"] = "gaussian"
+    app.switch_page(f"pages/{name}.py").run()
+    last = "Use this data" if name == "data" else "Release"
+    assert not button(app, last).disabled
+    for label in CHARGED[name]:
+        before = by_label(app.number_input, label).value
+        for wrong in (1e9, -1.0):
+            set_to(app, "number_input", label, wrong)
+            assert by_label(app.number_input, label).value == wrong
+            assert f"With {in_full(wrong)} nothing is charged" in literal(app)
+            assert last not in [each.label for each in app.button]
+        set_to(app, "number_input", label, before)
+        assert not button(app, last).disabled
+
+
+def literal(app):
+    return shown(app).replace("\\", "")
+
+
+def test_a_lesson_spends_nothing_real_and_asks_for_no_word(pay):
+    app = pay()
+    mode(app).set_value("classroom").run()
+    app.switch_page("pages/release.py").run()
+    button(app, "Release").click().run()
+    assert len(listed(app)[0]) == 1
+
+
+def test_a_press_that_costs_nothing_says_so_once(pay):
+    app = release(pay())
+    assert "nothing was charged" not in shown(app)
+    button(app, "Release").click().run()
+    assert "The same answer as before: nothing was charged" in shown(app)
+    assert len(listed(app)[0]) == 1
+    app.run()
+    assert "nothing was charged" not in shown(app)
+
+
+def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
+    app = pay()
+    set_to(app, "number_input", "ε for this release", 2.0)
+    release(app)
+    assert button(app, "Draw again").disabled
+    assert "and ε 1 · δ 1e-5 is left" in shown(app)
+    set_to(app, "number_input", "ε for this release", 1.0)
+    release(app)
+    assert button(app, "Draw again").disabled
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+def test_a_bootstrap_of_everybody_says_what_it_does_not_estimate(pay, everybody):
+    app = pay(everybody=everybody)
+    app.switch_page("pages/standard_errors.py").run()
+    app.session_state["se-own"] = True
+    app.run()
+    assert not app.exception
+    assert ("holds everybody it is about" in shown(app)) is everybody

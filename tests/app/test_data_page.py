@@ -1,0 +1,101 @@
+"""Every control and button of a draft on Data, one after another."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import button, by_label
+from tests.app.test_uploads import columns, said, upload
+
+MIXED = "age,smoker,party\n" + "".join(
+    f"{20 + i % 50},{['no', 'yes'][i % 2]},{'abc'[i % 3]}\n" for i in range(60)
+)
+NUMBERS = (-1.0, 1.7e308, -1.7e308, 5e-324)
+WORDS = ("", "no\nyes", "\0", "x" * 5_000)
+
+
+def moves(app):
+    """What each control of the page can be set to, but for the table itself."""
+    page = app.main
+    for kind, elements in (
+        ("selectbox", page.selectbox),
+        ("radio", page.radio),
+        ("checkbox", page.checkbox),
+        ("toggle", page.toggle),
+        ("number_input", page.number_input),
+        ("text_input", page.text_input),
+        ("text_area", page.text_area),
+    ):
+        for element in elements:
+            if kind in {"selectbox", "radio"}:
+                options = range(len(element.options))
+            elif kind in {"checkbox", "toggle"}:
+                options = (not element.value, element.value)
+            else:
+                options = NUMBERS if kind == "number_input" else WORDS
+            if element.label not in {"Example data", "Column"}:
+                yield kind, element.label, options
+
+
+def put(app, kind, label, value):
+    """Set a control, if it is still there."""
+    found = [one for one in getattr(app.main, kind) if one.label == label]
+    for element in found[:1]:
+        if kind == "selectbox":
+            element.select_index(value % len(element.options)).run()
+        elif kind == "radio":
+            element.set_value(element.options[value]).run()
+        else:
+            element.set_value(value).run()
+        assert not app.exception, (label, value)
+
+
+def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
+    app = upload(open_page("data"), MIXED)
+    seen = set()
+    for position in range(3):
+        by_label(app.selectbox, "Column").select_index(position).run()
+        for kind, label, options in [*moves(app)]:
+            if label in seen:
+                continue
+            seen.add(label)
+            for value in options:
+                put(app, kind, label, value)
+            button(app, "Read the file again").click().run()
+            assert not app.exception, label
+            if not columns_are_mixed(app):
+                app = upload(app, MIXED)
+            by_label(app.selectbox, "Column").select_index(position).run()
+    assert len(seen) > 20
+    assert "With 4\\.94065645841e\\-324 nothing is charged" in said(app)
+    put(app, "number_input", "Privacy budget ρ", 0.5)
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert "In use: people" in said(app)
+    upload(app, MIXED, "other.csv")
+    button(app, "Forget this table").click().run()
+    assert "In use: people" in said(app)
+    button(app, "Continue to Release").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Release"
+
+
+def columns_are_mixed(app):
+    return bool(app.dataframe) and columns(app) == ["age", "smoker", "party"]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [(1e308, 1.7e308), (-1.7e308, 1.7e308), (0.0, 5e-324), (1e101, 1e102)],
+)
+def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, upper):
+    app = upload(open_page("data"), MIXED)
+    by_label(app.number_input, "Lower bound").set_value(lower).run()
+    by_label(app.number_input, "Upper bound").set_value(upper).run()
+    assert not app.exception
+    assert "at most 1e100 in size" in app.error[0].value
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(9.0).run()
+    assert not app.error
+    button(app, "Use this data").click().run()
+    assert "In use: people" in said(app)

@@ -1,0 +1,188 @@
+"""What was declared about an upload comes back with it; nothing else does."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.app.test_pages import CSV, button, by_label, mode, use_example, use_upload
+from tests.app.test_uploads import said, upload
+from tests.conftest import PATIENCE, ROOT
+
+OFFER = "Use what was declared before"
+OTHER = CSV.replace("20,yes", "21,no", 1)
+COLUMNS = "smoker,age\n" + "".join(
+    f"{['no', 'yes', 'maybe'][i % 3]},{30 + i % 9}\n" for i in range(60)
+)
+
+
+def reloaded():
+    """The Data page in a tab of its own."""
+    st.cache_resource.clear()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+    app.switch_page("pages/data.py").run()
+    assert not app.exception
+    return app
+
+
+def declare(open_page, text=CSV):
+    app = use_upload(open_page, text, 18.0, 99.0)
+    by_label(app.text_input, "Unit").set_value("years").run()
+    by_label(app.text_input, "Meaning").set_value("age at the visit").run()
+    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
+    by_label(app.checkbox, "Every row is one person").set_value(False).run()
+    by_label(app.number_input, "Rows that one person may own at most").set_value(3)
+    by_label(app.number_input, "Public minimum number of people").set_value(150)
+    by_label(app.radio, "The table holds").set_value("everybody it is about").run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+def test_only_an_untouched_value_for_missing_ones_follows_the_bounds(open_page):
+    app = use_upload(open_page, CSV, 0.0, 100.0)
+
+    def value():
+        return by_label(app.number_input, "Public value for a missing one")
+
+    follows = "The middle of the bounds"
+    assert value().value == 50
+    by_label(app.number_input, "Upper bound").set_value(80.0).run()
+    assert value().value == 40
+    assert follows in said(app)
+    value().set_value(60.0).run()
+    assert follows not in said(app)
+    # What was chosen stays, even where it has become the middle for a while.
+    for upper in (120.0, 200.0, 80.0):
+        by_label(app.number_input, "Upper bound").set_value(upper).run()
+        assert not app.exception
+        assert value().value == 60
+        assert follows not in said(app)
+
+
+def written(home):
+    return [path.read_text() for path in (home / "declared").glob("*.json")]
+
+
+def test_a_reload_offers_what_was_declared_and_fills_it_in(open_page):
+    declare(open_page)
+    app = upload(reloaded(), CSV)
+    assert "This table was declared before" in said(app)
+    assert by_label(app.number_input, "Lower bound").value is None
+    button(app, OFFER).click().run()
+    assert not app.exception
+    assert OFFER not in [one.label for one in app.button]
+    assert "is filled in" in said(app)
+    assert not app.warning
+    assert by_label(app.number_input, "Lower bound").value == 18
+    assert by_label(app.number_input, "Upper bound").value == 99
+    assert by_label(app.text_input, "Unit").value == "years"
+    assert by_label(app.text_input, "Meaning").value == "age at the visit"
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert by_label(app.number_input, "Public minimum number of people").value == 150
+    rows = by_label(app.number_input, "Rows that one person may own at most")
+    assert rows.value == 3
+    assert by_label(app.radio, "The table holds").value == "everybody it is about"
+    button(app, "Use this data").click().run()
+    assert "In use: people" in said(app)
+    assert not app.error
+
+
+def test_another_table_with_the_same_columns_is_offered_it_too(open_page):
+    declare(open_page)
+    for text in (OTHER, COLUMNS):
+        app = upload(reloaded(), text)
+        assert "A table with the same columns was declared before" in said(app)
+        button(app, OFFER).click().run()
+        names = [column.strip() for column in text.split("\n")[0].split(",")]
+        by_label(app.selectbox, "Column").select_index(names.index("age")).run()
+        assert by_label(app.number_input, "Upper bound").value == 99
+        button(app, "Use this data").click().run()
+        assert not app.exception
+    # A category that only the other table has is not among the public ones.
+    assert not any("maybe" in text for text in written_of(app))
+
+
+def written_of(app):
+    return [element.value.to_csv() for element in app.dataframe]
+
+
+def test_other_columns_are_offered_nothing(open_page):
+    declare(open_page)
+    app = upload(reloaded(), CSV.replace("age", "Age", 1))
+    assert OFFER not in [one.label for one in app.button]
+
+
+def test_what_is_declared_later_replaces_what_was(open_page, home):
+    app = declare(open_page)
+    by_label(app.number_input, "Upper bound").set_value(120.0).run()
+    (text,) = written(home)
+    assert json.loads(text)["columns"][0]["bounds"] == [18, 120]
+    mode(app).set_value("classroom").run()
+    app = open_page("data")
+    by_label(app.number_input, "Upper bound").set_value(130.0).run()
+    assert written(home) == [text]
+
+
+def test_nothing_is_written_of_examples_drafts_or_values(open_page, home):
+    use_example(open_page)
+    app = upload(open_page("data"), CSV)
+    by_label(app.number_input, "Lower bound").set_value(18.0).run()
+    by_label(app.number_input, "Upper bound").set_value(99.0).run()
+    assert written(home) == []
+    button(app, "Use this data").click().run()
+    (text,) = written(home)
+    content = json.loads(text)
+    assert content.pop("day")
+    # Kinds, and a yes/no pair that the user confirmed; no count, sum or value.
+    assert content == {
+        "columns": [
+            {
+                "name": "age",
+                "kind": "number",
+                "bounds": [18, 99],
+                "labels": [],
+                "missing": "replace",
+                "replacement": 58.5,
+                "unit": "",
+                "description": "",
+            },
+            {
+                "name": "smoker",
+                "kind": "yes/no",
+                "bounds": None,
+                "labels": ["no", "yes"],
+                "missing": content["columns"][1]["missing"],
+                "replacement": content["columns"][1]["replacement"],
+                "unit": "",
+                "description": "",
+            },
+        ],
+        "relation": "substitution",
+        "rows": 1,
+        "minimum_people": 100,
+        "everybody": False,
+    }
+
+
+def test_hostile_declarations_are_offered_as_text_or_not_at_all(open_page, home):
+    declare(open_page)
+    (path,) = (home / "declared").glob("*.json")
+    content = json.loads(path.read_text())
+    content["columns"][0]["description"] = "![x](https://evil.test/p.png)"
+    path.write_text(json.dumps(content))
+    app = upload(reloaded(), CSV)
+    button(app, OFFER).click().run()
+    assert not app.exception
+    assert "](https" not in said(app)
+    path.write_text('{"columns": [')
+    assert OFFER not in [one.label for one in upload(reloaded(), CSV).button]
+
+
+def test_a_folder_that_cannot_be_used_is_in_nobodys_way(open_page, home):
+    home.mkdir(parents=True)
+    (home / "declared").write_text("no folder")
+    use_upload(open_page)
+    upload(reloaded(), CSV)

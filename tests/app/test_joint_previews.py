@@ -1,0 +1,62 @@
+"""The noise before paying is the noise after paying, for all numbers at once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.app.asking import choose, number, use_survey
+from tests.app.test_pages import by_label
+from tests.app.test_questions import release, set_to, shown
+
+ABOUT = {"age": 0, "income": 1, "region": 3, "smoker": 4}
+
+
+def before(app):
+    """The noise that the preview promises, in the numbers of the answer."""
+    text = by_label(app.metric, "Noise, 95 times of 100").value.removeprefix("± ")
+    amount = number(text.split()[0])
+    return amount / 100 if text.endswith("%") else amount
+
+
+def after(app):
+    """The noise that the title of the answer tells."""
+    (title,) = (m.value for m in app.markdown if "all bars at once" in m.value)
+    return number(re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1))
+
+
+@pytest.mark.parametrize(
+    ("column", "statistic", "by_group"),
+    [
+        ("age", "histogram", False),
+        ("region", "all shares", False),
+        ("smoker", "count", True),
+        ("income", "sum", True),
+    ],
+)
+def test_noise_of_several_numbers_is_told_before_as_it_is_after(
+    open_page, column, statistic, by_group
+):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Column", ABOUT[column])
+    choose(app, "Statistic", statistic)
+    if statistic == "count":
+        choose(app, "Who counts", "yes")
+    if by_group:
+        choose(app, "By group", 0)
+    set_to(app, "number_input", "ε for this release", 2.0)
+    promised = before(app)
+    release(app)
+    assert after(app) == pytest.approx(promised, rel=0.02)
+
+
+def test_warning_compares_bars_with_one_another(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "histogram")
+    # Ten bins of 240 people: 24 in one, where the noise is ± 10.6 at epsilon 1.
+    set_to(app, "number_input", "ε for this release", 1.0)
+    assert "differ by more than 21.2 people" in shown(app)
+    assert not app.warning
+    set_to(app, "number_input", "ε for this release", 0.8)
+    assert "cannot be told from an empty one" in app.warning[0].value

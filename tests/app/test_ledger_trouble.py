@@ -1,0 +1,209 @@
+"""A ledger that fails in the middle of a session takes no page with it."""
+
+import contextlib
+import shutil
+import sqlite3
+
+import pytest
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from dpcore.releases.storage import FileDatabase
+from tests.app.test_pages import (
+    TITLES,
+    button,
+    by_label,
+    press_release,
+    use_example,
+    use_upload,
+)
+
+
+@pytest.fixture
+def path(home):
+    return home / "ledger.sqlite3"
+
+
+@pytest.fixture(autouse=True)
+def _open_page(monkeypatch):
+    """Let app.py frame every page, as in a server; AppTest runs pages alone."""
+    real = PagesManager.__init__
+
+    def after_navigation(self, *args, **named):
+        real(self, *args, **named)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", after_navigation)
+
+
+@pytest.fixture
+def released(open_page):
+    """Return Release with a table in use and one answer paid."""
+    use_upload(open_page)
+    app = open_page("release")
+    press_release(app)
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def spent(app):
+    return app.sidebar.get("progress")[0].proto.text
+
+
+def errors(app):
+    return " ".join(error.value for error in app.error).replace("\\", "")
+
+
+def noise(path):
+    path.write_bytes(b"noise" * 3000)
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def no_key(path):
+    path.with_name("key").unlink()
+
+
+def no_checkpoint(path):
+    path.with_name("checkpoint").unlink()
+
+
+def no_folder(path):
+    shutil.rmtree(path.parent)
+
+
+FULL = "database or disk is full"
+HARMS = (noise, emptied, no_key, no_checkpoint, no_folder)
+NEEDS_NO_LEDGER = ("home", "data", "about", "lab", "study1", "tradeoffs", "sensitivity")
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_pages_go_on_and_recover_with_their_input(released, open_page, path, harm):
+    copy = shutil.copytree(path.parent, path.parent.with_name("copy"))
+    by_label(released.number_input, "ε for this release").set_value(0.25).run()
+    harm(path)
+    app = released.run()
+    assert not app.exception
+    assert "ledger" in errors(app)
+    assert not [one for one in app.button if one.label == "Release"]
+    for name in NEEDS_NO_LEDGER:
+        app = open_page(name)
+        assert app.title[0].value == TITLES[name]
+        # The side bar alone says what is wrong.
+        assert len(app.error) == len(app.sidebar.error) == 1
+    for name in ("regression", "individual", "ledger"):
+        app = open_page(name)
+        assert len(app.error) > len(app.sidebar.error) == 1 or name == "individual"
+    shutil.rmtree(path.parent, ignore_errors=True)
+    shutil.copytree(copy, path.parent)
+    app = open_page("release")
+    assert not app.error
+    assert by_label(app.number_input, "ε for this release").value == 0.25
+    press_release(app)
+    assert not app.error
+    assert "0.75 of 3" in spent(app)
+
+
+def test_a_lock_of_another_program_freezes_no_look(released, path, monkeypatch):
+    monkeypatch.setattr("dpcore.releases.ledger._PATIENCE", 0.05)
+    app = released
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+        foreign.execute("BEGIN EXCLUSIVE")
+        by_label(app.number_input, "ε for this release").set_value(0.2).run()
+        assert not app.error
+        press_release(app)
+        assert not app.exception
+        assert "another program is writing" in errors(app)
+        assert by_label(app.number_input, "ε for this release").value == 0.2
+    press_release(app)
+    assert not app.error
+    assert "0.7 of 3" in spent(app)
+
+
+def test_looking_at_the_pages_of_an_example_writes_nothing(open_page, path):
+    app = use_example(open_page)
+    by_label(app.sidebar.radio, "Mode").set_value("release").run()
+    for name in ("release", "ledger", "individual"):
+        app = open_page(name)
+        assert not app.error
+    assert not path.exists()
+
+
+def test_a_full_disk_charges_nothing_and_is_told(released, monkeypatch):
+    app = released
+    real = FileDatabase.writing
+
+    @contextlib.contextmanager
+    def full(self, patience):
+        with real(self, patience):
+            raise sqlite3.OperationalError(FULL)
+            yield
+
+    by_label(app.number_input, "ε for this release").set_value(0.2).run()
+    with monkeypatch.context() as patched:
+        patched.setattr(FileDatabase, "writing", full)
+        press_release(app)
+        assert not app.exception
+        assert "disk is full" in errors(app)
+        assert "0.5 of 3" in spent(app)
+    press_release(app)
+    assert not app.error
+    assert "0.7 of 3" in spent(app)
+
+
+@pytest.mark.parametrize("harm", [noise, no_key])
+def test_lessons_need_no_ledger(released, open_page, path, harm):
+    assert not released.error
+    harm(path)
+    st.cache_resource.clear()
+    app = use_example(open_page)
+    for name in ("release", "individual", "regression"):
+        app = open_page(name)
+        assert not app.error
+    by_label(app.sidebar.radio, "Mode").set_value("release").run()
+    assert not app.exception
+    assert "ledger" in errors(app)
+
+
+def begin_anew(app, reason):
+    by_label(app.text_input, "Reason for beginning anew").set_value(reason)
+    button(app, "Begin anew and record").click().run()
+    assert not app.exception
+    return app
+
+
+def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
+    emptied(path)
+    app = open_page("ledger")
+    assert "has lost entries: 3 were written" in errors(app)
+    begin_anew(app, "the disk broke")
+    assert not app.error
+    (told,) = (warning.value for warning in app.warning)
+    assert "begun anew" in told
+    assert "the disk broke" in told
+    assert app.metric[1].value.startswith("ε 0.5")
+    press_release(open_page("release"))
+    assert not released.error
+    assert "1 of 3" in spent(released)
+
+
+def test_beginning_anew_needs_a_reason(released, open_page, path):
+    assert not released.error
+    no_checkpoint(path)
+    app = begin_anew(open_page("ledger"), "")
+    assert "needs a reason" in errors(app)
+    assert "checkpoint of the ledger is gone" in errors(app)
+    assert not path.with_name("checkpoint").exists()
+
+
+def test_after_a_lost_key_the_table_is_used_again(released, open_page, path):
+    no_key(path)
+    app = begin_anew(open_page("ledger"), "lost")
+    assert "use the table again" in errors(app)
+    use_upload(open_page)
+    press_release(open_page("release"))
+    assert not released.error
+    assert "0.5 of 3" in spent(released)

@@ -1,0 +1,93 @@
+"""What was chosen for one column or table does not stay chosen for another."""
+
+from __future__ import annotations
+
+from tests.app.asking import COLUMNS, choose, go, use_survey
+from tests.app.test_one_person import lesson
+from tests.app.test_pages import by_label, use_example
+from tests.app.test_questions import set_to, shown
+
+
+def labels(app):
+    return {box.label: box for box in app.selectbox}
+
+
+def columns(app):
+    return list(by_label(app.selectbox, "Column").options)
+
+
+def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
+    app = use_example(open_page)
+    app = open_page("release")
+    epsilon = "ε for this release"
+    set_to(app, "number_input", epsilon, 2.5)
+    set_to(app, "selectbox", "Statistic", "sum")
+    assert by_label(app.number_input, epsilon).value == 2.5
+    choose(app, "Column", 1)
+    assert by_label(app.number_input, epsilon).value == 0.5
+    set_to(app, "number_input", epsilon, 2.5)
+    assert by_label(go(app, "tradeoffs").number_input, epsilon).value == 2.5
+    use_example(open_page, "fair")
+    app = open_page("release")
+    assert by_label(app.number_input, epsilon).value == 0.5
+    assert by_label(app.selectbox, "Column").value == 0
+
+
+def test_a_link_keeps_its_epsilon(open_page):
+    use_example(open_page)
+    from_link = open_page("about")
+    from_link.query_params["epsilon"] = "1.25"
+    app = open_page("release")
+    assert by_label(app.number_input, "ε for this release").value == 1.25
+
+
+def test_groups_belong_to_one_column(open_page):
+    use_survey(open_page)
+    app = open_page("release")
+    set_to(app, "selectbox", "Statistic", "mean")
+    choose(app, "By group", 0)
+    choose(app, "Column", 1)
+    assert labels(app)["By group"].value is None
+    choose(app, "By group", 0)
+    choose(app, "Column", 0)
+    assert labels(app)["By group"].value == 0
+
+
+def test_nobody_is_asked_about_before_somebody_is_chosen(open_page):
+    use_survey(open_page)
+    app = open_page("release")
+    for column in ("region", "smoker"):
+        choose(app, "Column", COLUMNS.index(column))
+        set_to(app, "selectbox", "Statistic", "proportion")
+        assert labels(app)["Who counts"].value is None
+        assert "choose who counts" in shown(app)
+        assert "Release" not in [button.label for button in app.button]
+        first = labels(app)["Who counts"].options[0]
+        choose(app, "Who counts", first)
+        assert "Release" in [button.label for button in app.button]
+
+
+def statistics(app, place):
+    choose(app, "Column", place)
+    return list(by_label(app.selectbox, "Statistic").options)
+
+
+def test_no_column_is_grouped_by_itself(open_page):
+    use_example(open_page)
+    app = open_page("release")
+    names, seen = columns(app), 0
+    for place, name in enumerate(names):
+        for statistic in statistics(app, place):
+            set_to(app, "selectbox", "Statistic", statistic)
+            for label, box in labels(app).items():
+                if "roup" in label:
+                    assert name not in box.options
+                    seen += 1
+    assert seen
+
+
+def test_losses_open_where_people_differ(open_page):
+    """Replaced by another record, everybody loses nearly the same."""
+    app = lesson(open_page, "rand-hie")
+    assert by_label(app.radio, "What if").value.name == "ADD_REMOVE"
+    assert "lie close together" not in shown(app)

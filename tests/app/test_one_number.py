@@ -1,0 +1,47 @@
+"""What ε allows an attacker is one number on all pages; other numbers say why."""
+
+from __future__ import annotations
+
+from dpcore.relations import NeighboringRelation
+from tests.app.test_lab import choose
+from tests.app.test_one_person import ATTACKER, lesson, look, titles
+from tests.app.test_pages import by_label
+from tests.app.test_questions import set_to
+
+LIMIT = "becomes at most 73.2 % sure"
+
+
+def said(app):
+    texts = (*app.markdown, *app.caption, *app.success, *app.warning)
+    return "\n".join(text.value.replace("\\", "") for text in texts)
+
+
+def test_the_guarantee_has_one_number_and_one_sentence(open_page):
+    assert LIMIT in said(open_page("home"))
+    lab = open_page("lab")
+    assert LIMIT in by_label(lab.slider, "Promised ε").help
+    choose(lab, "Mechanism", "bit")
+    assert LIMIT in by_label(lab.metric, "Really given ε").help
+    lesson(open_page, "rand-hie")
+    release = open_page("release")
+    set_to(release, "number_input", "ε for this release", 1.0)
+    assert LIMIT in said(release)
+    app = look(open_page("individual"), ATTACKER)
+    set_to(app, "number_input", "ε for this release", 1.0)
+    assert "The guarantee is about another change" in said(app)
+    by_label(app.radio, "What if").set_value(NeighboringRelation.SUBSTITUTION).run()
+    text = said(app)
+    assert "By the guarantee, ε 1, an attacker who was 50 % sure " + LIMIT in text
+    for why in ("because most tell less", "Another game has another number"):
+        assert why in text
+    belief = titles(app)[1]
+    assert "73.1 %" not in belief
+
+
+def test_a_promise_that_is_kept_is_not_called_broken(open_page):
+    lab = open_page("lab")
+    by_label(lab.slider, "One person moves it by").set_value(1.0).run()
+    (kept,) = lab.success
+    assert "was promised and is given" in kept.value
+    assert "really costs" not in kept.value
+    assert "only here" in kept.value

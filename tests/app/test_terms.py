@@ -1,0 +1,118 @@
+"""Terms on the Data page that are not those in force look so."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import (
+    CSV,
+    button,
+    by_label,
+    mode,
+    press_release,
+    use_example,
+    use_upload,
+)
+from tests.app.test_uploads import said, upload
+
+
+def marked(app):
+    return next((w.value for w in app.warning if "not in force" in w.value), "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "value", "says"),
+    [
+        ("number_input", "Privacy budget ε", 2.0, "in force: **epsilon 3"),
+        ("number_input", "δ", 0.0, "and delta 0.00001"),
+        ("radio", "Neighboring relation", "add-remove", "replaced by another**"),
+        ("number_input", "Public minimum number of people", 200, "**100**"),
+        ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
+        ("radio", "The table holds", "everybody it is about", "**a sample"),
+        ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**epsilon 3"),
+    ],
+)
+def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
+    open_page, kind, label, value, says
+):
+    app = use_upload(open_page)
+    assert not marked(app)
+    by_label(getattr(app, kind), label).set_value(value).run()
+    assert not app.exception
+    assert says in marked(app)
+    money = label in {"Privacy budget ε", "δ", "Budget counted in"}
+    assert ("Ledger page" in marked(app)) is money
+    assert ("Use this data" in marked(app)) is not money
+    button(app, "Use this data").click().run()
+    # The budget of a table that the ledger knows is changed there alone.
+    assert bool(marked(app)) is money
+
+
+def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
+    app = use_example(open_page)
+    assert mode(app).value == "classroom"
+    press_release(open_page("release"))
+    app = open_page("data")
+    by_label(app.number_input, "Privacy budget ε").set_value(0.25).run()
+    assert "in force: **epsilon 3" in marked(app)
+    assert "Ledger page" not in marked(app)
+    assert "Use this data" in marked(app)
+    button(app, "Use this data").click().run()
+    assert "0\\.5 and delta 0 is spent already" in app.error[0].value
+    by_label(app.number_input, "Privacy budget ε").set_value(2.0).run()
+    button(app, "Use this data").click().run()
+    assert not marked(app)
+    assert lesson(open_page) == ("ε 2 · δ 1e-5", "ε 0.5 · δ 0")
+
+
+def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page):
+    assert mode(use_example(open_page)).value == "classroom"
+    press_release(open_page("release"))
+    app = open_page("data")
+    relation = by_label(app.radio, "Neighboring relation")
+    relation.set_value("add-remove").run()
+    assert "The lesson so far stays" in marked(app)
+    assert "1 release." in marked(app)
+    button(app, "Use this data").click().run()
+    assert lesson(open_page)[1] == "ε 0 · δ 0"
+    assert mode(use_upload(open_page)).value == "release"
+    app = open_page("data")
+    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
+    assert mode(use_example(open_page)).value == "classroom"
+    assert lesson(open_page)[1] == "ε 0.5 · δ 0"
+
+
+def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
+    app = use_example(open_page)
+    assert mode(app).value == "classroom"
+    app = upload(open_page("data"), CSV)
+    assert "It begins in Release mode" in said(app)
+    mode(app).set_value("release").run()
+    by_label(app.sidebar.radio, "Mode").set_value("classroom").run()
+    app = upload(open_page("data"), CSV)
+    assert "It begins in" not in said(app)
+    button(app, "Use this data").click().run()
+    assert "In use: people\\.csv. Classroom mode" in said(app)
+
+
+def test_release_mode_that_was_chosen_stays_for_an_example(open_page):
+    mode(use_example(open_page)).set_value("release").run()
+    assert "Release mode: answers are real" in said(use_example(open_page, "fair"))
+
+
+def lesson(open_page):
+    """Return the budget and what is spent of it."""
+    app = open_page("ledger")
+    return tuple(by_label(app.metric, name).value for name in ("Budget", "Spent"))
+
+
+def test_data_is_forgotten_after_one_question_only(open_page):
+    app = use_upload(open_page)
+    app.switch_page("app.py").run()
+    labels = [one.label for one in app.sidebar.button]
+    assert labels == ["Yes, forget it"]
+    (popover,) = app.sidebar.get("popover")
+    assert popover.proto.popover.label == "Forget this data"
+    button(popover, "Yes, forget it").click().run()
+    assert not app.exception
+    assert not app.sidebar.button

@@ -1,0 +1,88 @@
+"""Trade-offs says what holds at its very point, of the chosen mechanism, too."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpcore.mechanisms.catalog import CATALOG
+from tests.app.test_one_person import lesson, titles
+from tests.app.test_pages import by_label, charts
+from tests.app.test_questions import set_to, shown
+from tests.app.test_still_axes import ranges
+
+
+@pytest.fixture
+def page(open_page):
+    lesson(open_page, "rand-hie")
+    return open_page("tradeoffs")
+
+
+def at(page, **settings):
+    """Set the controls of the comparison."""
+    labels = {"along": "Compare along", "show": "Show", "fair": "Compare at"}
+    for name, value in settings.items():
+        set_to(page, "selectbox", labels[name], value)
+    return page
+
+
+def compared(page):
+    (figure,) = charts(page)
+    return {
+        trace["name"] for trace in figure["data"] if "simulated" not in trace["name"]
+    }
+
+
+def test_the_headline_is_about_the_point_and_not_about_a_grid(page):
+    """BIT moves a mean 0.1 of its range from a bound by e^-1000, not by 0.018."""
+    set_to(page, "number_input", "ε for this release", 0.5)
+    for along in ("true value", "epsilon", "number of people"):
+        at(page, along=along, show="bias")
+        (title,) = titles(page)
+        assert "no mechanism has a visible bias" in title
+
+
+def test_every_axis_has_the_same_headline(page):
+    set_to(page, "number_input", "ε for this release", 0.00137)
+    page.slider[0].set_value(0.03).run()
+    for metric in ("typical error", "bias", "spread"):
+        said = set()
+        for along in ("true value", "epsilon", "number of people"):
+            (title,) = titles(at(page, along=along, show=metric))
+            said.add(title.split(" the least ", 1)[1])
+        assert len(said) == 1, said
+
+
+def test_the_chosen_mechanism_is_compared(page):
+    assert CATALOG["folded"].label not in compared(page)
+    set_to(page, "selectbox", "Mechanism", "folded")
+    assert CATALOG["folded"].label in compared(page)
+    at(page, along="who wins where")
+    assert len(charts(page)) == 1
+    at(page, along="epsilon")
+    set_to(page, "selectbox", "Mechanism", "gaussian-classic")
+    set_to(page, "number_input", "ε for this release", 5.0)
+    assert CATALOG["gaussian-classic"].label not in compared(page)
+    assert "has no place at the same true epsilon" in shown(page)
+    at(page, fair="same nominal epsilon")
+    assert CATALOG["gaussian-classic"].label in compared(page)
+
+
+@pytest.mark.parametrize("along", ["true value", "number of people", "epsilon"])
+def test_axes_hold_still_while_epsilon_moves(page, along):
+    at(page, along=along)
+    seen = []
+    for epsilon in (0.1, 1.0, 10.0):
+        set_to(page, "number_input", "ε for this release", epsilon)
+        (figure,) = charts(page)
+        known = ranges(figure)
+        lines = [t["y"] for t in figure["data"] if t["mode"] == "lines"]
+        seen.append((json.dumps(known), json.dumps(lines)))
+    assert len({known for known, _ in seen}) == 1
+    if along != "epsilon":
+        low, high = json.loads(seen[0][0])["yaxis"]
+        assert high - low > 2, "two decades of epsilon are on it"
+        assert len({lines for _, lines in seen}) == 3
+    else:
+        assert by_label(page.selectbox, "Compare along").value == "epsilon"

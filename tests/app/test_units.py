@@ -1,0 +1,40 @@
+"""A table in which one person may own several rows: how many there are is private."""
+
+import pytest
+
+from dpcore.relations import NeighboringRelation
+from tests.app.test_model_exposure import shown
+from tests.app.test_pages import button, by_label
+
+PEOPLE = 137
+TEXT = "age,visits\n" + "".join(f"{k % 90},{k % 7}\n" for k in range(PEOPLE))
+PAGES = ("release", "regression", "tradeoffs", "individual", "ledger", "subsampling")
+
+
+@pytest.fixture
+def several_rows(open_page):
+    app = open_page("data")
+    app.file_uploader[0].set_value(("visits.csv", TEXT.encode(), "text/csv")).run()
+    for column in (0, 1):
+        by_label(app.selectbox, "Column").set_value(column).run()
+        by_label(app.number_input, "Lower bound").set_value(0.0).run()
+        by_label(app.number_input, "Upper bound").set_value(90.0).run()
+    whole = next(box for box in app.checkbox if box.label.startswith("Every row is"))
+    whole.set_value(False).run()
+    by_label(app.number_input, "Public minimum number of people").set_value(100).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("several_rows")
+def test_no_page_names_the_number_of_rows(open_page):
+    for page in PAGES:
+        text = shown(open_page(page))
+        assert f"{PEOPLE} people" not in text
+        assert f"{PEOPLE} rows" not in text
+    app = open_page("regression")
+    assert by_label(app.number_input, "Public maximum number of people").value == 1000
+    sidebar = app.switch_page("app.py").run().sidebar
+    card = " ".join(caption.value for caption in sidebar.caption)
+    assert "number of people: private" in card
+    assert NeighboringRelation.SUBSTITUTION.phrase in card

@@ -1,0 +1,152 @@
+"""A file from its arrival until it is in use, read anew, or forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import CSV, button, by_label
+
+ROWS = "".join(f"{20 + i % 50};{i % 7},5\n" for i in range(40))
+
+
+def upload(app, text, name="people.csv"):
+    data = text if isinstance(text, bytes) else text.encode()
+    app.file_uploader[0].set_value((name, data, "text/csv")).run()
+    assert not app.exception
+    return app
+
+
+def columns(app):
+    return [*app.dataframe[-1].value["column"]]
+
+
+def labels(app):
+    return [one.label for one in app.button]
+
+
+def said(app):
+    kinds = (app.markdown, app.caption, app.info, app.warning, app.success)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(open_page):
+    app = upload(open_page("data"), CSV)
+    assert app.file_uploader[0].value is None
+    assert "**people\\.csv** · 1.2 kB · not in use yet" in said(app)
+    button(app, "Use this data").click().run()
+    assert "not in use yet" not in said(app)
+    assert "Read the file again" not in labels(app)
+
+
+def test_a_draft_can_be_forgotten(open_page):
+    app = upload(open_page("data"), CSV)
+    button(app, "Forget this table").click().run()
+    assert not app.exception
+    assert "Choose a built-in survey" in said(app)
+    assert "people" not in said(app)
+    assert "Read the file again" not in labels(app)
+    app = upload(app, CSV)
+    button(app, "Use this data").click().run()
+    upload(app, CSV, "other.csv")
+    button(app, "Forget this table").click().run()
+    assert "In use: people\\.csv" in said(app)
+
+
+def test_a_forgotten_survey_is_no_longer_chosen(open_page):
+    app = open_page("data")
+    by_label(app.selectbox, "Example data").set_value("fair").run()
+    button(app, "Forget this table").click().run()
+    assert by_label(app.selectbox, "Example data").value is None
+    assert "Choose a built-in survey" in said(app)
+
+
+def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(
+    open_page,
+):
+    app = upload(open_page("data"), CSV)
+    app = upload(app, f"a;b\n{ROWS}".encode("utf-16")[:-1], "broken.csv")
+    assert app.file_uploader[0].value is None
+    assert "encoding" in app.error[0].value
+    assert "What you had before is kept" in said(app)
+    assert "**broken\\.csv** · 0.6 kB · not read" in said(app)
+    assert columns(app) == ["age", "smoker"]
+    by_label(app.selectbox, "Encoding").set_value("latin-1").run()
+    button(app, "Read the file again").click().run()
+    assert app.error
+    button(app, "Forget this file").click().run()
+    assert not app.error
+    assert columns(app) == ["age", "smoker"]
+    assert "Read the file again" not in labels(app)
+
+
+def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
+    app = upload(open_page("data"), f"Report of May\na;b\n{ROWS}")
+    assert columns(app) == ["Report of May"]
+    assert "Only one column was found" in said(app)
+    by_label(app.number_input, "Lines before the header").set_value(1).run()
+    by_label(app.selectbox, "Separator").set_value(";").run()
+    by_label(app.selectbox, "Decimal mark").set_value(",").run()
+    button(app, "Read the file again").click().run()
+    assert not app.error
+    assert columns(app) == ["a", "b"]
+    by_label(app.selectbox, "Separator").set_value("\t").run()
+    button(app, "Read the file again").click().run()
+    assert columns(app) == ["a;b"]
+    assert "Only one column was found" in said(app)
+    by_label(app.number_input, "Lines before the header").set_value(500).run()
+    button(app, "Read the file again").click().run()
+    assert "no line is left" in app.error[0].value
+    assert columns(app) == ["a;b"]
+
+
+def test_marks_that_contradict_each_other_are_told(open_page):
+    app = upload(open_page("data"), CSV)
+    by_label(app.selectbox, "Thousands mark").set_value(".").run()
+    button(app, "Read the file again").click().run()
+    assert not app.exception
+    assert "must differ" in app.error[0].value
+    assert columns(app) == ["age", "smoker"]
+
+
+@pytest.mark.parametrize(
+    ("before", "note"),
+    [
+        ("", None),
+        ("sep=;\n", "The first line was left out"),
+        ("# May\n# June, July\n", "2 lines were left out"),
+    ],
+)
+def test_lines_that_are_left_out_are_told(open_page, before, note):
+    app = upload(open_page("data"), f"{before}a;b\n{ROWS}")
+    assert columns(app) == ["a", "b"]
+    assert ("left out: the header" in said(app)) is (note is not None)
+    assert (note or "") in said(app)
+
+
+def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
+    app = upload(open_page("data"), "age\n" + "9" * 309 + "\n20\n30\n")
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert "In use: people" in said(app)
+
+
+def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monkeypatch):
+    app = upload(open_page("data"), CSV)
+
+    def broken(*_):
+        raise OverflowError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ui.data.upload.read_csv", broken)
+        app.file_uploader[0].set_value(("b.csv", b"a\n1\n", "text/csv")).run()
+        assert app.exception
+        app.run()
+        assert not app.exception
+    assert "broke off" in app.error[0].value
+    assert "**b\\.csv** · 0.0 kB · not read" in said(app)
+    assert columns(app) == ["age", "smoker"]
+    button(app, "Read the file again").click().run()
+    assert not app.error
+    assert columns(app) == ["a"]

@@ -1,0 +1,98 @@
+"""When the app has come to rest: every run that was asked for has ended and is drawn.
+
+The state that Streamlit writes into the page is late: a click is on its way to the
+server while the page still says that nothing runs. So the page listens at its own
+websocket from the start. A run is asked for by the browser, or begun by the server, and
+is over when the server says that it ended, and not in order to begin anew.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+# A busy machine is no error: what never comes to rest is.
+DEADLINE: Final = 180_000
+
+# Field numbers of Streamlit's messages: BackMsg.rerun_script, ForwardMsg.new_session,
+# and ForwardMsg.script_finished, whose value 2 is "ended early, to run anew".
+_LISTEN: Final = """(() => {
+    const [RERUN, BEGUN, ENDED, ANEW] = [11, 4, 6, 2];
+    const rest = (window.rest = {running: true, asked: 0, calm: 0, looked: null});
+    const number = (bytes, at) => {
+        let value = 0, scale = 1;
+        for (;;) {
+            const byte = bytes[at++] ?? 0;
+            value += (byte & 127) * scale;
+            if (byte < 128) return [value, at];
+            scale *= 128;
+        }
+    };
+    const fields = data => {
+        const whole = data.buffer ?? data;
+        const bytes = new Uint8Array(whole, data.byteOffset ?? 0, data.byteLength);
+        const found = new Map();
+        for (let at = 0, tag, value; at < bytes.length; ) {
+            [tag, at] = number(bytes, at);
+            if (tag % 8 === 1) { at += 8; continue; }
+            if (tag % 8 === 5) { at += 4; continue; }
+            [value, at] = number(bytes, at);
+            if (tag % 8 === 2) at += value;
+            found.set(Math.floor(tag / 8), value);
+        }
+        return found;
+    };
+    window.WebSocket = class extends WebSocket {
+        constructor(...settings) {
+            super(...settings);
+            this.addEventListener("message", ({data}) => {
+                if (!(data instanceof ArrayBuffer)) return;
+                const found = fields(data);
+                if (found.has(BEGUN)) rest.running = true;
+                if (found.has(ENDED)) rest.running = found.get(ENDED) === ANEW;
+            });
+        }
+        send(data) {
+            if (fields(data).has(RERUN)) {
+                rest.running = true;
+                rest.asked += 1;
+            }
+            super.send(data);
+        }
+    };
+})()"""
+# Some frames in a row, so that what the last message brought is drawn.
+_AT_REST: Final = """look => {
+    const app = document.querySelector("[data-testid=stApp]");
+    const rest = window.rest;
+    if (!app || !rest) return false;
+    if (rest.looked !== look) Object.assign(rest, {looked: look, calm: 0});
+    const calm = !rest.running
+        && app.dataset.testScriptState === "notRunning"
+        && app.dataset.testConnectionState === "CONNECTED";
+    rest.calm = calm ? rest.calm + 1 : 0;
+    return rest.calm >= 3;
+}"""
+_looks = count()
+
+
+def listened(browser: Browser) -> Browser:
+    """Return the browser, every tab of which will know whether it is at rest."""
+    plain = browser.new_context
+
+    def new_context(**options: object) -> BrowserContext:
+        context = plain(**options)
+        context.add_init_script(_LISTEN)
+        context.set_default_timeout(DEADLINE)
+        return context
+
+    browser.new_context = new_context
+    return browser
+
+
+def settled(page: Page) -> None:
+    """Wait until every run that was asked for has ended, and is drawn."""
+    page.wait_for_function(_AT_REST, arg=next(_looks), timeout=DEADLINE)

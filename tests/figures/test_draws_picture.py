@@ -1,0 +1,113 @@
+"""Repeated draws are seen on axes that hold still while epsilon moves."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+
+DRAWS = 200
+STATEMENT = "mean of pay, missing values counted as 82,500"
+
+
+def drawn(key, epsilon, shot, sensitivity, seed=1):
+    mechanism = CATALOG[key].calibrate(
+        sensitivity=Sensitivity.scalar(sensitivity),
+        epsilon=epsilon,
+        delta=1e-6 if CATALOG[key].needs_delta else 0.0,
+        bounds=shot.bounds,
+    )
+    rng = np.random.default_rng(seed)
+    draws = mechanism.simulate(shot.truth, rng=rng, size=(DRAWS,))
+    picture = draws_picture(
+        key,
+        draws,
+        shot=shot,
+        released=float(draws[0]),
+        bias=float(mechanism.bias(shot.truth)),
+        statement=STATEMENT,
+        unit="",
+    )
+    return draws, picture
+
+
+def axes(picture):
+    layout = picture.figure.layout
+    return layout.xaxis.range, layout.yaxis.range
+
+
+def shot_of(truth=40.0, sensitivity=0.005, width=100.0):
+    bounds = Interval(lower=0.0, upper=width)
+    return Shot.around(truth, sensitivity=sensitivity, bounds=bounds)
+
+
+@pytest.mark.parametrize("key", ["laplace", "bit", "gaussian"])
+def test_more_noise_looks_like_more_noise(key):
+    shot = shot_of()
+    pictures = [drawn(key, epsilon, shot, 0.005)[1] for epsilon in (10, 1, 0.1)]
+    assert len({axes(picture) for picture in pictures}) == 1
+    inside = [picture.table["draws"][1:-1] for picture in pictures]
+    tallest = [int(counts.max()) for counts in inside]
+    spread = [int((counts > 0).sum()) for counts in inside]
+    assert tallest == sorted(tallest, reverse=True)
+    assert spread == sorted(spread)
+    assert tallest[0] > 2 * tallest[-1]
+    assert spread[-1] > 2 * spread[0]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(["laplace", "bit", "truncated", "folded"]),
+    st.floats(1e-4, 50),
+    st.floats(0, 1),
+    st.floats(1e-6, 1),
+)
+def test_every_draw_is_counted_and_those_beyond_are_told(
+    key, epsilon, place, sensitivity
+):
+    shot = shot_of(place, sensitivity, 1.0)
+    draws, picture = drawn(key, epsilon, shot, sensitivity)
+    assert picture.table["draws"].sum() == DRAWS
+    low, high = axes(picture)[0]
+    outside = int(((draws < shot.window.lower) | (draws > shot.window.upper)).sum())
+    assert (f"; {outside} of {DRAWS} lie farther out" in picture.title) == (outside > 0)
+    assert low <= shot.truth <= high
+    assert picture.table["draws"].iloc[[0, -1]].sum() == outside
+    for line in picture.figure.data[2:]:
+        assert low <= min(line.x) <= max(line.x) <= high
+
+
+def test_what_is_drawn_is_the_answer_without_noise_and_says_of_what():
+    """What was clamped and filled in is not the true value of anything."""
+    picture = drawn("laplace", 1.0, shot_of(), 0.005)[1]
+    assert picture.figure.layout.xaxis.title.text.replace("<br>", " ") == STATEMENT
+    assert STATEMENT in picture.alt
+    assert "without noise" in {line.name for line in picture.figure.data}
+    assert "true" not in str(picture.figure.to_dict()).lower().replace(": true", "")
+
+
+def test_few_draws_at_the_widest_epsilon_lie_beyond():
+    draws, _ = drawn("laplace", WIDEST, shot_of(), 0.005)
+    window = shot_of().window
+    assert np.mean((draws < window.lower) | (draws > window.upper)) < 0.1
+
+
+def test_only_draws_on_a_bound_are_said_to_lie_there():
+    """Chosen candidates repeat, too, and are on no bound for that."""
+    grid = np.repeat([39.0, 40.0, 41.0], 20)
+    picture = draws_picture(
+        "exponential",
+        grid,
+        shot=shot_of(),
+        released=40.0,
+        bias=0.0,
+        statement="median",
+        unit="",
+    )
+    assert "on a bound" not in picture.title
+    bounded = drawn("bit", 0.01, shot_of(0.5, 0.05, 1.0), 0.05)[1]
+    assert "of the draws lie exactly on a bound" in bounded.title

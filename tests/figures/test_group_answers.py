@@ -1,0 +1,75 @@
+"""The picture of a ratio by group: who is named, and who never is."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.group_answers import GroupNumbers, groups_picture, groups_text
+
+
+def numbers(ratios, off, groups=("a", "b", "c", "d")):
+    ratios = np.array(ratios, dtype=float)
+    ends = ratios[:, np.newaxis] + np.array(off)[:, np.newaxis] * np.array([-1, 1])
+    counts = np.full(len(ratios), 50.0)
+    return GroupNumbers(
+        groups=groups,
+        ratios=ratios,
+        noise=ends,
+        total=ends,
+        counts=counts,
+        counts_noise=np.stack([counts - 5, counts + 5], axis=-1),
+    )
+
+
+def text(found):
+    return groups_text(found, noun="mean", unit="days")
+
+
+def test_largest_is_named_only_where_no_other_may_be_larger():
+    sure = text(numbers([7, 3, 2, 1], [1, 1, 1, 1]))
+    assert sure.startswith(
+        "The largest mean is that of “a” with 7.0 days (95 %: 6.0 to 8.0)"
+    )
+    close = text(numbers([7, 3, 2, 1], [1, 1, 4, 5.5]))
+    assert "cannot be told" in close
+    # The rival is who may have more, not who drew more.
+    assert "“d”" in close
+    assert "“b”" not in close
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_group_with_too_few_has_no_rank_and_no_dot(place):
+    ratios = [7.0, 3.0, 2.0, 1.0]
+    ratios[place] = np.nan
+    found = numbers(ratios, [0.1] * 4)
+    name = found.groups[place]
+    title = text(found)
+    before, after = title.split("; too few to say: ")
+    assert f"“{name}”" not in before
+    assert after == f"“{name}”"
+    assert "largest mean that can be told is that of" in before
+    picture = groups_picture(
+        found,
+        statement="mean of x by y",
+        noun="mean",
+        unit="days",
+        counted="people",
+        truth=np.array([7.0, 3.0, 2.0, np.nan]),
+    )
+    dots = {trace.name: trace for trace in picture.figure.data}
+    assert name not in dots["sanitized mean"].x
+    assert list(dots["mean without noise"].x) == ["a", "b", "c"]
+    words = [note.text for note in picture.figure.layout.annotations]
+    assert "too few to say" in words
+    assert picture.table["note"].tolist().count("too few to say") == 1
+    assert picture.table["note"][place] == "too few to say"
+    assert "too few to say" in picture.alt
+
+
+def test_one_group_and_none_are_told_without_rank():
+    one = text(numbers([5.0, np.nan], [1, 1], groups=("a", "b")))
+    assert "largest" not in one
+    assert "“a”" in one
+    none = text(numbers([np.nan] * 2, [1, 1], groups=("a", "b")))
+    assert none.startswith("No mean can be told")
+    many = text(numbers([np.nan] * 5 + [1.0], [1] * 6, groups=tuple("abcdef")))
+    assert many.endswith("too few to say: “a”, “b”, “c” and 2 more")

@@ -1,0 +1,86 @@
+"""Marks are the only words in which figures speak to Plotly."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpcore.figures import marks
+from dpcore.figures.theme import STROKES, frame
+from tests.conftest import ROOT
+
+TYPE = repr("type")
+KINDS = set(map(repr, ("scatter", "bar", "box", "heatmap", "contour", "line", "rect")))
+STEPS = ("add_scatter", "add_bar", "add_trace", "add_shape", "add_annotation")
+ELSEWHERE = {
+    "marks.py": "here Plotly is spelled out",
+    "theme.py": "the watermark, which is put into figures that are drawn",
+}
+STROKE = STROKES["bit"]
+ENDS = np.array([0.0, 1.0, 10.0])
+
+
+def spelled_out(path):
+    """Return the lines that draw in Plotly's own words."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            kinds = {ast.unparse(v) for k, v in pairs if k and ast.unparse(k) == TYPE}
+            found += [node.lineno] if kinds & KINDS else []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called, of = node.func.attr, ast.unparse(node.func.value)
+            if (of == "go" and called != "Figure") or called.startswith(STEPS):
+                found.append(node.lineno)
+    return found
+
+
+def test_only_marks_spell_out_plotly():
+    folders = (ROOT / name for name in ("dpcore", "ui", "pages"))
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    found = {path.name: spelled_out(path) for path in paths}
+    assert {name for name, lines in found.items() if lines} == set(ELSEWHERE)
+
+
+def test_marks_are_told_apart_by_color_and_dash_and_say_what_they_are_asked_to():
+    drawn = marks.line([0, 1], [2, 3], "a", STROKE, hover="%{y}", aside=marks.NAME)
+    assert drawn["line"] == {"color": STROKE.color, "dash": STROKE.dash, "width": 2.5}
+    assert drawn["hovertemplate"] == "%{y}<extra>%{fullData.name}</extra>"
+    assert marks.line([0], [1], hover="")["hoverinfo"] == "skip"
+    assert marks.points([0], [1], text=["here"])["mode"] == "markers+text"
+    assert marks.line([0], [1], marker={}, text=[""])["mode"] == "lines+markers+text"
+
+
+def test_bars_of_a_histogram_touch_and_stand_in_the_middle_of_their_axis():
+    drawn = marks.histogram([3, 4], ENDS, hover="")
+    assert (drawn["x"].tolist(), drawn["width"].tolist()) == ([0.5, 5.5], [1.0, 9.0])
+    whole = marks.histogram([3], np.array([1.0, 100.0]), hover="", log=True)
+    assert (whole["x"], whole["width"]) == (10.0, 99.0)
+
+
+def test_every_mark_is_known_to_plotly():
+    x, y = ENDS, ENDS**2
+    traces = [
+        marks.line(x, y, "a", STROKE, fill=marks.FAINT, steps=True, marker={}),
+        marks.points(x, y, marker=marks.ring("black"), error_y=marks.interval(y, x)),
+        marks.area(x, y, x, STROKE.color),
+        marks.lollipop(0.0, 0.3, STROKE, hover="%{y}", text="on a bound"),
+        *marks.landmark(1.0, 2.0, "here", "dot"),
+        marks.bars(x, y, hover=""),
+        marks.rows(["a", "b"], [1, 2], ["1", "2"], STROKE.color),
+        marks.box([0], np.arange(5.0)[np.newaxis], "people", STROKE.color),
+        marks.regions([0, 1], [0], np.array([[0, 1]]), ["red", "blue"]),
+        marks.border([0, 1], [0, 1], np.eye(2).tolist(), 0.5, STROKE.color),
+    ]
+    shapes = [
+        marks.vertical(1.0, "limit", STROKE, xanchor="left"),
+        marks.now(0.5),
+        marks.level(2.0, "promised"),
+        marks.band(0.0, 1.0, marks.FAINT, STROKE),
+    ]
+    notes = [marks.note("a", 0, 0), marks.note("b", 0, 0, ax=10, ay=0)]
+    figure = frame(traces=traces, shapes=shapes, annotations=notes)
+    assert isinstance(figure, go.Figure)
+    assert [note.showarrow for note in figure.layout.annotations] == [False, True]

@@ -1,0 +1,72 @@
+"""What the penalty takes: bounds from public numbers hold for every table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.models.glm import fit_glm
+from dpcore.models.losses import Logistic
+from dpcore.models.penalty import Penalty
+from dpcore.models.ridge import fit_ridge
+from dpcore.models.shrinkage import moved_predictions, plain_fit, taken
+
+
+def rows(rng, people, columns):
+    x = rng.standard_normal((people, columns)) * rng.uniform(0.01, 1, columns)
+    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    people=st.integers(5, 60),
+    columns=st.integers(1, 4),
+    strength=st.floats(1e-3, 1e3),
+)
+@settings(max_examples=300)
+def test_penalty_moves_predictions_of_no_linear_model_by_more(
+    seed, people, columns, strength
+):
+    rng = np.random.default_rng(seed)
+    x = rows(rng, people, columns)
+    y = rng.uniform(-1, 1, people)
+    fit = fit_ridge(x, y, penalty=Penalty(strength=strength))
+    plain = plain_fit(fit)
+    length = float(np.linalg.norm(plain.theta))
+    moved = np.sqrt(np.mean((x @ (fit.theta - plain.theta)) ** 2))
+    assert moved <= moved_predictions(strength, people, length=length) * (1 + 1e-6)
+    kept = np.linalg.norm(fit.theta)
+    assert kept <= (1 - taken(strength, people)) * length * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("strength", [0.5, 40.0, 3000.0])
+def test_bound_is_reached_where_the_table_says_as_much_as_the_penalty(strength):
+    # Along one direction of eigenvalue lambda, or where the penalty takes everything.
+    people = 100
+    x = np.full((people, 1), min(np.sqrt(strength / people), 1.0))
+    fit = fit_ridge(x, 0.7 * x[:, 0], penalty=Penalty(strength=strength))
+    moved = np.sqrt(np.mean((x @ (fit.theta - 0.7)) ** 2))
+    bound = moved_predictions(strength, people, length=0.7)
+    assert moved <= bound * (1 + 1e-9)
+    if strength <= people:
+        assert moved == pytest.approx(bound, rel=1e-9)
+
+
+def test_a_column_that_hardly_varies_keeps_what_the_formula_says():
+    rng = np.random.default_rng(1)
+    for spread in (1.0, 0.5, 0.1):
+        x = rng.uniform(-spread, spread, 20_000)[:, np.newaxis]
+        fit = fit_ridge(x, 0.5 * x[:, 0], penalty=Penalty(strength=280.0))
+        share = taken(280.0, 20_000 * spread**2 / 3)
+        assert 1 - fit.theta[0] / 0.5 == pytest.approx(share, rel=0.02)
+
+
+def test_plain_fit_is_none_where_there_are_several_or_none():
+    x = np.array([[1.0, 1.0], [0.5, 0.5], [-1.0, -1.0]])
+    y = np.array([0.0, 1.0, 0.0])
+    assert plain_fit(fit_ridge(x, y, penalty=Penalty(strength=1.0))) is None
+    x, y = np.array([[1.0], [0.5], [-1.0]]), np.array([1.0, 1.0, 0.0])
+    fit = fit_glm(x, y, loss=Logistic(), penalty=Penalty(strength=1.0))
+    assert plain_fit(fit) is None

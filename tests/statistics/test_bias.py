@@ -1,0 +1,196 @@
+"""Bias from clamping, filling in and minimum sizes, against pandas and by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.bias import CAUSES, bias
+from dpcore.statistics.grouped_query import GroupedQuery
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind as Kind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+from tests.statistics.columns import DROP, category, number, yes_no
+
+TERMS = {"relation": NeighboringRelation.SUBSTITUTION, "unit": PrivacyUnit()}
+PAY = Column(
+    name="pay",
+    kind=ColumnKind.NUMBER,
+    bounds=Interval(lower=15_000.0, upper=150_000.0),
+    missing=MissingPolicy.REPLACE,
+    replacement=82_500.0,
+)
+
+
+def asked(kind=Kind.MEAN, column=PAY, people=5, *, public=True, **changes):
+    size = TableSize(people=people, public=public)
+    return Query(kind=kind, column=column, size=size, **TERMS, **changes)
+
+
+def table(*columns, **cells):
+    return Dataset(name="t", frame=pd.DataFrame(cells), columns=columns)
+
+
+def test_every_step_of_a_mean_pay_is_told_with_its_side():
+    pay = [10_000.0, 40_000.0, 60_000.0, 400_000.0, np.nan]
+    found = bias(asked(), table(PAY, pay=pay))
+    raw = (10_000 + 40_000 + 60_000 + 400_000) / 4
+    filled = (10_000 + 40_000 + 60_000 + 400_000 + 82_500) / 5
+    assert_allclose(found.raw, [raw])
+    assert_allclose(
+        found.effects[:, 0], [filled - raw, 5_000 / 5, -250_000 / 5, 0.0], atol=1e-9
+    )
+    assert_allclose(found.computed, [(15_000 + 40_000 + 60_000 + 150_000 + 82_500) / 5])
+    (column,) = found.columns
+    assert (column.missing, column.below, column.above) == (1, 1, 1)
+
+
+def test_a_minimum_pulls_a_mean_to_the_middle():
+    left_out = replace(PAY, missing=DROP, replacement=None)
+    few = asked(column=left_out, people=300, public=False)
+    found = bias(few, table(left_out, pay=[50_000.0] * 10))
+    assert_allclose(found.raw, [50_000.0])
+    assert_allclose(found.computed, [82_500 - 32_500 * 10 / 300])
+    assert_allclose(found.effects[:3], 0.0, atol=1e-9)
+    assert_allclose(found.effects[3], found.total)
+
+
+RAW = {
+    Kind.MEAN: pd.Series.mean,
+    Kind.SUM: pd.Series.sum,
+    Kind.VARIANCE: pd.Series.var,
+    Kind.STANDARD_DEVIATION: pd.Series.std,
+    Kind.POPULATION_VARIANCE: lambda x: x.var(ddof=0),
+    Kind.POPULATION_STANDARD_DEVIATION: lambda x: x.std(ddof=0),
+    Kind.MEDIAN: pd.Series.median,
+    Kind.QUANTILE: lambda x: x.quantile(0.9),
+}
+numbers = st.lists(
+    st.one_of(st.none(), st.floats(-1e4, 1e4, width=32)), min_size=5, max_size=20
+).filter(lambda cells: sum(cell is not None for cell in cells) > 2)
+
+
+@pytest.mark.parametrize("kind", RAW, ids=str)
+@given(cells=numbers, drop=st.booleans(), more=st.integers(0, 9))
+def test_the_raw_value_is_that_of_the_column_and_effects_add_up(
+    kind, cells, drop, more
+):
+    people = sum(cell is not None for cell in cells) + more if drop else len(cells)
+    column = number("x", 10.0, missing=DROP) if drop else number("x", 10.0)
+    query = asked(
+        kind, column, people, public=not drop, q=0.9 if kind is Kind.QUANTILE else None
+    )
+    frame = table(column, x=np.array(cells, dtype=float))
+    found = bias(query, frame)
+    expected = RAW[kind](frame.frame["x"])
+    scale = float(np.nanmax(np.abs(frame.frame["x"]))) + 1
+    assert_allclose(found.raw, [expected], rtol=1e-6, atol=1e-6 * scale**2)
+    assert_allclose(found.effects.sum(axis=0), found.total, atol=1e-6 * scale**2)
+    if not kind.of_ranks:
+        assert_allclose(found.computed, query.statistic.value(query.values(frame)))
+    if drop:
+        assert_allclose(found.effects[0], 0.0)
+    if not more and drop:
+        assert_allclose(found.effects[3], 0.0, atol=1e-6 * scale**2)
+    inside = np.clip(frame.frame["x"].dropna(), 0, 10)
+    if (inside == frame.frame["x"].dropna()).all():
+        assert_allclose(found.effects[1:3], 0.0)
+
+
+@pytest.mark.parametrize("kind", [Kind.MEAN, Kind.VARIANCE, Kind.COVARIANCE], ids=str)
+def test_a_sum_in_another_order_is_no_bias_and_what_is_clamped_is(kind):
+    people, columns = 20_190, (number("x", 77.0), number("y", 77.0))
+    size = TableSize(people=people, public=True)
+    query = (
+        JointQuery(kind=kind, numbers=columns, size=size, **TERMS)
+        if kind is Kind.COVARIANCE
+        else asked(kind, columns[0], people)
+    )
+    x, y = np.random.default_rng(2).normal(30, 4, (2, people)).clip(0, 77)
+    inside = bias(query, table(*columns, x=x, y=y))
+    assert not inside.total.any()
+    assert not inside.effects.any()
+    x[0] = 77 + 1e-4
+    assert bias(query, table(*columns, x=x, y=y)).total.all()
+
+
+def test_counts_and_shares_take_values_as_they_stand():
+    pay = table(PAY, pay=[1.0, 2e4, 9e4, 4e5, np.nan])
+    from_90 = Membership(interval=Interval(lower=9e4, upper=1e9))
+    share = bias(asked(Kind.PROPORTION, membership=from_90), pay)
+    assert_allclose(share.raw, [2 / 4])
+    assert_allclose(share.computed, [2 / 5])
+    assert_allclose(share.effects[1:], 0.0, atol=1e-12)
+    bins = bias(asked(Kind.HISTOGRAM, edges=(0.0, 5e4, 1e5)), pay)
+    assert_allclose(bins.raw, [2, 1])
+    assert_allclose(bins.effects[:3], [[0, 1], [0, 0], [0, 1]])
+    smokers = yes_no()
+    answers = bias(
+        asked(Kind.PROPORTIONS, smokers, 4),
+        table(smokers, smoker=["yes", "no", None, "yes"]),
+    )
+    assert_allclose(answers.raw, [1 / 3, 2 / 3])
+    assert_allclose(answers.computed, [1 / 2, 1 / 2])
+
+
+def test_several_columns_and_groups():
+    x, y = number("x", 10.0), number("y", 10.0, missing=DROP)
+    cells = {"x": [1.0, 30.0, np.nan, 4.0, 5.0], "y": [2.0, 1.0, 3.0, np.nan, 8.0]}
+    size = TableSize(people=4, public=False)
+    kept = pd.DataFrame(cells).dropna()
+    for kind, expected in (
+        (Kind.COVARIANCE, [kept.cov().iloc[0, 1]]),
+        (Kind.CORRELATION, [kept.corr().iloc[0, 1]]),
+        (
+            Kind.COVARIANCE_MATRIX,
+            [kept.x.var(), kept.y.var(), kept.cov().iloc[0, 1]],
+        ),
+    ):
+        joint = JointQuery(kind=kind, numbers=(x, y), size=size, **TERMS)
+        found = bias(joint, table(x, y, **cells))
+        assert_allclose(found.raw, expected)
+        assert len(found.labels) == len(expected)
+        assert [column.above for column in found.columns] == [1, 0]
+        assert_allclose(found.effects.sum(axis=0), found.total)
+
+
+def test_pooled_scatter_and_groups_have_raw_values_of_their_own():
+    x, region = number("x", 10.0), category()
+    places = ["north", "north", "south", "south", "west"]
+    frame = table(x, region, x=[1.0, 3.0, 20.0, 5.0, 2.0], region=places)
+    size = TableSize(people=5, public=True)
+    pooled = JointQuery(
+        kind=Kind.POOLED_VARIANCE,
+        numbers=(x,),
+        size=size,
+        group=region,
+        groups=GroupSizes(sizes=(5, 0, 0), labels_public=False),
+        **TERMS,
+    )
+    found = bias(pooled, frame)
+    assert_allclose(found.raw, [(2.0 + 112.5) / (5 - 3)])
+    assert_allclose(found.computed, [(2.0 + 12.5) / (5 - 3)])
+    grouped = GroupedQuery(part=asked(Kind.SUM, x, 5, public=False), group=region)
+    each = bias(grouped, frame)
+    assert_allclose(each.raw, [4.0, 25.0, 2.0])
+    assert_allclose(each.effects[2], [0.0, -10.0, 0.0])
+
+
+def test_a_value_too_large_for_a_float_has_a_side_and_no_finite_effect():
+    found = bias(asked(), table(PAY, pay=[np.inf, 2e4, 3e4, 4e4, 5e4]))
+    assert found.columns[0].above == 1
+    assert np.isinf(found.raw[0])
+    assert np.isfinite(found.computed[0])
+    assert len(found.effects) == len(CAUSES)
