@@ -6,13 +6,10 @@ help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 run: .venv/run   ## Start the app on http://127.0.0.1:8501
-	$(BIN)/streamlit run app.py
-
-serve: .venv/run ## Start the app with security headers, for a shared server
 	$(BIN)/streamlit run asgi.py
 
 test: .venv/dev browser  ## Run every test; a Chromium is installed where that is possible
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --maxschedchunk 1
 
 check: .venv/dev ## Format, lint, types, import rules
 	$(BIN)/ruff format --check .
@@ -22,6 +19,9 @@ check: .venv/dev ## Format, lint, types, import rules
 
 bench: .venv/dev browser ## Measure speed and memory at a million rows
 	$(BIN)/python -m benchmarks
+
+walk: .venv/dev browser ## Walk at random over all pages, 2,000 steps from each of five seeds
+	for seed in 1 2 3 4 5; do $(BIN)/python -m tests.browser.walk --seed $$seed --steps 2000 || exit 1; done
 
 browser: .venv/dev  ## Install a Chromium for the browser tests
 	@if command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$$CHROMIUM" ]; then echo "Chromium is already installed."; \
@@ -42,4 +42,4 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/dev: requirements.txt requirements-dev.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run
 
-.PHONY: help run serve test check bench browser lock
+.PHONY: help run serve test check bench walk browser lock

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import argparse
 import statistics
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,61 +23,88 @@ from benchmarks.controls import (
 )
 from benchmarks.server import MeasuredServer
 from benchmarks.walk import Walk
-from tests.browser.server import system_browser
+from tests.browser.rest import DEADLINE, listened
+from tests.browser.server import FLAGS, Server, system_browser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from benchmarks.controls import Change
 
 _ROWS, _COLUMNS, _REPEATS = 1_000_000, 10, 9
+_FEW_ROWS = 2_000
 _MATRIX = [f"v{i}" for i in range(6)]
 
 
 def main() -> None:
     """Run the whole measurement and print a table."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = _table(Path(folder))
-        size = path.stat().st_size
-        print(f"table: {_ROWS:,} x {_COLUMNS}, {size / 1e6:.0f} MB")
-        with MeasuredServer(Path(folder)) as server, sync_playwright() as playwright:
-            print(f"start to healthy: {server.started_in:.2f} s")
-            browser = playwright.chromium.launch(
-                executable_path=system_browser(), args=["--no-sandbox", "--disable-gpu"]
-            )
-            walk = Walk(browser.new_page(), server.url)
-            walk.warm_up()
-            base = server.memory()
-            print(f"second page view: {walk.second_view():.2f} s")
-            server.watch_peak()
-            print(f"upload to usable: {_timed(lambda: walk.upload(path)):.2f} s")
-            walk.use(_MATRIX, "10", "20")
-            peak = server.peak()
-            print(f"peak memory above base: {(peak - base) / size:.2f} x file")
-            _releases(walk)
-            walk.ask("mean")
-            for change in controls(walk):
-                _repeat(*change)
-            in_use = (server.memory() - base) / size
-            print(f"memory in use above base: {in_use:.2f} x file")
-            walk.go("Individual privacy")
-            walk.ask_matrix(_MATRIX[1:])
-            took = _timed(walk.show_everybody)
-            print(f"everybody's loss under a matrix, first time: {took:.2f} s")
-            for change in matrix_controls(walk):
-                _repeat(*change)
-            in_use = (server.memory() - base) / size
-            print(f"the same with a matrix of 6 columns: {in_use:.2f} x file")
-            took = _timed(lambda: walk.explain(_MATRIX[1:]))
-            print(f"everybody's loss from a model, columns chosen: {took:.2f} s")
-            for change in model_controls(walk):
-                _repeat(*change)
-            for change in resampling_controls(walk):
-                _repeat(*change)
-            in_use = (server.memory() - base) / size
-            print(f"the same with a model of 6 columns: {in_use:.2f} x file")
-            browser.close()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="only the pages, each control once, on a small table: does it end?",
+    )
+    if parser.parse_args().small:
+        _pages(_FEW_ROWS, repeats=1, quiet=50)
+        return
+    _pages(_ROWS, repeats=_REPEATS, quiet=500)
     studies.main()
     models.main()
     resampling.main()
+
+
+def _pages(rows: int, *, repeats: int, quiet: int) -> None:
+    """Do the main job in a browser, beside an empty page on the same machine."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        MeasuredServer(Path(folder)) as server,
+        Server(Path(folder, "empty"), "benchmarks/empty.py") as plain,
+        sync_playwright() as playwright,
+    ):
+        print(f"start to healthy: {server.started_in:.2f} s")
+        chromium = playwright.chromium
+        browser = listened(
+            chromium.launch(executable_path=system_browser(), args=FLAGS)
+        )
+        context = browser.new_context()
+        context.set_default_timeout(DEADLINE)
+        empty = Walk(context.new_page(), plain.url, quiet=quiet)
+        empty.open()
+        walk = Walk(context.new_page(), server.url, quiet=quiet)
+        _job(walk, server, _table(Path(folder), rows), Times(empty, repeats))
+        browser.close()
+
+
+def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
+    """Do the main job, and print how long each of its parts takes."""
+    size = path.stat().st_size
+    print(f"table: {_COLUMNS} columns, {size / 1e6:.3g} MB")
+    walk.warm_up()
+    base = server.memory()
+
+    def in_use(what: str) -> None:
+        print(f"{what}: {(server.memory() - base) / size:.2f} x file")
+
+    print(f"second page view: {walk.second_view():.2f} s")
+    server.watch_peak()
+    print(f"upload to usable: {_timed(lambda: walk.upload(path)):.2f} s")
+    walk.use(_MATRIX, "10", "20")
+    print(f"peak memory above base: {(server.peak() - base) / size:.2f} x file")
+    _releases(walk)
+    walk.ask("mean")
+    times.of_all(controls(walk))
+    in_use("memory in use above base")
+    walk.go("Individual privacy")
+    walk.ask_matrix(_MATRIX[1:])
+    took = _timed(walk.show_everybody)
+    print(f"everybody's loss under a matrix, first time: {took:.2f} s")
+    times.of_all(matrix_controls(walk))
+    in_use("the same with a matrix of 6 columns")
+    took = _timed(lambda: walk.explain(_MATRIX[1:]))
+    print(f"everybody's loss from a model, columns chosen: {took:.2f} s")
+    times.of_all(model_controls(walk))
+    times.of_all(resampling_controls(walk))
+    in_use("the same with a model of 6 columns")
 
 
 def _releases(walk: Walk) -> None:
@@ -90,23 +118,37 @@ def _releases(walk: Walk) -> None:
     print(f"release of a matrix of {columns} columns: {_timed(walk.release):.2f} s")
 
 
-def _repeat(name: str, change: Callable[[], float]) -> None:
-    times = [change() for _ in range(_REPEATS)]
-    load = os.getloadavg()[0]
-    print(
-        f"{name}: median {statistics.median(times):.3f} s, worst {max(times):.3f} s "
-        f"(load {load:.1f})",
-        flush=True,
-    )
+class Times:
+    """Times of controls, each beside the time of an empty page in the same minute."""
+
+    def __init__(self, empty: Walk, repeats: int) -> None:
+        self._empty = empty
+        self._repeats = repeats
+        self._numbers = count(1)
+
+    def of_all(self, changes: Iterable[Change]) -> None:
+        """Change each control, and the number of the empty page in between."""
+        for name, change in changes:
+            pairs = [(change(), self._of_empty()) for _ in range(self._repeats)]
+            times, empty = zip(*pairs, strict=True)
+            print(
+                f"{name}: median {statistics.median(times):.3f} s, worst "
+                f"{max(times):.3f} s (an empty page: "
+                f"{statistics.median(empty):.3f} s)",
+                flush=True,
+            )
+
+    def _of_empty(self) -> float:
+        return self._empty.type("Number", str(next(self._numbers)))
 
 
-def _table(folder: Path) -> Path:
+def _table(folder: Path, rows: int) -> Path:
     rng = np.random.default_rng(0)
     columns = {
-        f"v{i}": rng.normal(15, 1.5, _ROWS).round(6).clip(10, 20)
+        f"v{i}": rng.normal(15, 1.5, rows).round(6).clip(10, 20)
         for i in range(_COLUMNS)
     }
-    path = folder / "million.csv"
+    path = folder / "table.csv"
     pd.DataFrame(columns).to_csv(path, index=False)
     return path
 

@@ -26,10 +26,7 @@ def controls(walk: Walk) -> Iterator[Change]:
     walk.go("Individual privacy")
     walk.show_everybody()
     yield "Individual privacy, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
-    views = itertools.cycle(
-        ["the person had not been there", "the person's record had been another"]
-    )
-    yield "Individual privacy, what if", lambda: walk.pick(next(views))
+    yield "Individual privacy, what if", lambda: walk.pick_another("What if")
     yield from _without_a_table(walk)
 
 
@@ -51,14 +48,17 @@ def model_controls(walk: Walk) -> Iterator[Change]:
     Individual privacy is open, with everybody's loss from a model on screen.
     """
     epsilons = (f"{1 + i / 1000:g}" for i in itertools.count(1))
-    thresholds = (f"{i / 1000:g}" for i in itertools.count(1))
+    # Others than those of a matrix: what stands there already would bring nothing new.
+    thresholds = (f"{1 + i / 1000:g}" for i in itertools.count(1))
     page = "Individual privacy of a model"
     yield f"{page}, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
     yield (
         f"{page}, threshold",
         lambda: walk.type("Nobody should lose more than", next(thresholds)),
     )
-    views = itertools.cycle(["One person", "What if", "Everybody"])
+    # Turning to the one that is open would bring nothing new.
+    everybody, *others = walk.tabs()
+    views = itertools.cycle([*others, everybody])
     yield f"{page}, view", lambda: walk.turn(next(views))
     walk.go("Regression")
     yield "Regression, epsilon", lambda: walk.type(_EPSILON, next(epsilons))

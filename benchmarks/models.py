@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.models.output_perturbation import OutputPerturbation
+from dpcore.models import posterior_profile
+from dpcore.models.influence import Influence
+from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_sampling import PosteriorPairs
 from dpcore.models.removals import removals
 from dpcore.models.ridge import fit_ridge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.data.bounds import FloatArray
+    from dpcore.arrays import FloatArray
 
 _PEOPLE, _FEATURES, _RUNS, _REFITS = 1_000_000, 20, 5, 3
 _DELTA = 1e-6
@@ -40,17 +41,16 @@ def main() -> None:
     penalty = Penalty(strength=1.0)
     fit = fit_ridge(x, y, penalty=penalty)
     found = removals(fit)
-    noise = OutputPerturbation(gamma=1.0)
-    pairs = PosteriorPairs.of_members(
-        leverage=found.leverages, residual=fit.residuals, gamma=1.0
-    )
+    noise = NoisyFit(gamma=1.0)
     steps: dict[str, Callable[[], object]] = {
         "two reads of the table": lambda: _two_reads(x),
         "fit and all sensitivities": lambda: removals(fit_ridge(x, y, penalty=penalty)),
-        "all epsilons, output perturbation": lambda: noise.epsilon(
-            found.shifts, delta=_DELTA
+        "all epsilons, output perturbation": lambda: noise.losses(
+            Influence.of_moves(found.shifts), delta=_DELTA
         ),
-        "all epsilons, posterior sample": lambda: pairs.epsilon(_DELTA),
+        "all epsilons, posterior sample": lambda: posterior_profile.epsilon_of(
+            found.outside_leverages, np.abs(found.residuals), _DELTA
+        ),
     }
     print(f"regression of {_PEOPLE:,} people on {_FEATURES} features")
     took = {name: _timed(step) for name, step in steps.items()}

@@ -21,7 +21,7 @@ from dpcore.budget import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.privacy.bootstrap_calibration import search
+from dpcore.privacy.bootstrap.calibration import search
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
@@ -31,9 +31,9 @@ from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.studies.resampling.bootstrap_coverage import Experiment
-from dpcore.studies.resampling.bootstrap_populations import Ages
-from dpcore.studies.resampling.bootstrap_runs import simulate
+from dpcore.studies.resampling.bootstrap.coverage import Experiment
+from dpcore.studies.resampling.bootstrap.populations import Ages
+from dpcore.studies.resampling.bootstrap.runs import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

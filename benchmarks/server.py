@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Self
 
 from tests.browser.server import Server
 
@@ -15,10 +14,10 @@ _EVERY = 0.02
 class MeasuredServer(Server):
     """A running app; a context manager."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, entry: str = "app.py") -> None:
         self._peak = 0
         self._ended = False
-        super().__init__(folder)
+        super().__init__(folder, entry)
 
     def start(self) -> None:
         """Start the app, and time it."""
@@ -26,13 +25,11 @@ class MeasuredServer(Server):
         super().start()
         self.started_in = time.perf_counter() - start
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def kill(self) -> None:
+        """Look no more, and end the process."""
         self._ended = True
         time.sleep(2 * _EVERY)
-        self.kill()
+        super().kill()
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""

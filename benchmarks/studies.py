@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.peers import peers
-from dpcore.studies.covariances import covariance_study
-from dpcore.studies.covariances.covariance_design import Design as CovarianceDesign
-from dpcore.studies.proportions import proportion_study
-from dpcore.studies.proportions.proportion_design import Design
+from dpcore.studies.covariances import study as covariance_study
+from dpcore.studies.covariances.design import Design as CovarianceDesign
+from dpcore.studies.proportions import study as proportion_study
+from dpcore.studies.proportions.design import Design
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ def main() -> None:
     """Run both default studies both ways in one process, and print the ratios."""
     covariances, proportions = CovarianceDesign(), Design()
     ours = {
-        "study 1": _timed(lambda rng: covariance_study.run_all(covariances, rng)),
+        "study 1": _timed(lambda rng: tuple(covariance_study.run(covariances, rng))),
         "study 2": _timed(lambda rng: proportion_study.run_all(proportions, rng=rng)),
     }
     for name, seconds in ours.items():

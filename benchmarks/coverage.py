@@ -1,0 +1,308 @@
+"""How often intervals hold what they say: ``python -m benchmarks.coverage``.
+
+Three populations like tables that people bring: groups of very different size, values
+beyond their bounds, missing values. Of each, tables are drawn again and again; of every
+table each question is released once, by the secure samplers. Counted is how often all
+intervals of an answer hold: those from the noise alone the numbers of the table, as
+computed; those with sampling the numbers of the population.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+from scipy.special import bdtr
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.constraints import Constraint, ConstraintKind
+from dpcore.releases.request import Request
+from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.membership import Membership
+from dpcore.statistics.query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_RELEASES: Final = 400
+_POPULATION: Final = 200_000
+_LEVEL: Final = 0.95
+_SUSPICIOUS: Final = 1e-3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A population, what is declared about it, and what is asked of its tables."""
+
+    name: str
+    people: int
+    draw: Callable[[np.random.Generator, int], dict[str, object]]
+    columns: tuple[Column, ...]
+    questions: Mapping[str, Request]
+
+
+def main() -> None:
+    """Release everything, and print the coverage of each question."""
+    releases = int(sys.argv[1]) if len(sys.argv) > 1 else _RELEASES
+    for job in (hospital(), company(), school()):
+        print(f"{job.name}: {job.people:,} people, {releases} releases of each")
+        for title, (noise, total) in coverage(job, releases).items():
+            print(f"  {title:<52} {_told(noise, releases)}  {_told(total, releases)}")
+
+
+def coverage(job: Job, releases: int) -> dict[str, tuple[int | None, int | None]]:
+    """Return how often the intervals of each question held, noise alone and total."""
+    rng = np.random.default_rng(0)
+    everybody = _dataset(job, rng, _POPULATION)
+    held: dict[str, tuple[int | None, int | None]] = {}
+    for title, asked in job.questions.items():
+        of_all = _numbers(_at_large(asked), everybody)
+        if asked.query.kind is StatisticKind.SUM:
+            part = job.people / _POPULATION
+            of_all = {name: part * total for name, total in of_all.items()}
+        counts: list[list[bool]] = [[], []]
+        for _ in range(releases):
+            table = _dataset(job, rng, job.people)
+            answer = asked.plan.answer(asked.value(table), cost=asked.cost)
+            if answer.intervals is None:
+                continue
+            here = _numbers(asked, table)
+            for place, (ends, truth) in enumerate(
+                ((answer.intervals.noise, here), (answer.intervals.total, of_all))
+            ):
+                shown = [name for name in answer.labels if name in (ends or {})]
+                counts[place] += [
+                    all(_within((ends or {})[n], truth[n]) for n in shown)
+                ]
+        held[title] = tuple(sum(c) if c else None for c in counts)  # type: ignore[assignment] # two of them
+    return held
+
+
+def hospital() -> Job:
+    """Return 812 stays on wards of 1 to 400, one of which nobody was on."""
+    wards = ("medicine", "surgery", "geriatrics", "children", "burns", "hospice")
+    shares = (0.46, 0.33, 0.12, 0.07, 0.012, 0.008)
+    means = np.array([1.7, 1.4, 2.3, 1.0, 2.9, 2.2])
+
+    def draw(rng: np.random.Generator, people: int) -> dict[str, object]:
+        ward = rng.choice(6, size=people, p=shares)
+        pain = np.clip(rng.normal(4.2, 2.4, people), 0, 10)
+        return {
+            "ward": np.array(wards)[ward],
+            "days": np.exp(rng.normal(means[ward], 0.8)),
+            "pain": np.where(rng.random(people) < 0.18, np.nan, pain),  # noqa: PLR2004
+            "fell": np.where(rng.random(people) < 0.05, "yes", "no"),  # noqa: PLR2004
+        }
+
+    days = _number("days", 0, 30)
+    pain = _number("pain", 0, 8, missing=MissingPolicy.DROP)
+    ward = _labels("ward", (*wards, "eyes"))
+    fell = Column(name="fell", kind=ColumnKind.YES_NO, labels=("no", "yes"))
+    return Job(
+        name="hospital",
+        people=812,
+        draw=draw,
+        columns=(days, pain, ward, replace(fell, missing=MissingPolicy.DROP)),
+        questions=_usual(days, ward, 812) | _usual(pain, ward, 300, private=True),
+    )
+
+
+def company() -> Job:
+    """Return 143 employees of five departments, the board far beyond the bounds."""
+    shares = (0.5, 0.2, 0.17, 0.11, 0.02)
+    names = ("production", "logistics", "office", "sales", "board")
+    means = np.array([10.45, 10.4, 10.65, 10.75, 12.1])
+
+    def draw(rng: np.random.Generator, people: int) -> dict[str, object]:
+        place = rng.choice(5, size=people, p=shares)
+        return {
+            "department": np.array(names)[place],
+            "pay": np.exp(rng.normal(means[place], 0.22)),
+        }
+
+    pay, department = _number("pay", 15_000, 150_000), _labels("department", names)
+    return Job(
+        name="company",
+        people=143,
+        draw=draw,
+        columns=(pay, department),
+        questions=_usual(pay, department, 143, epsilon=3.0),
+    )
+
+
+def school() -> Job:
+    """Return 5,000 pupils of five kinds of schools, two of them rare."""
+    shares = (0.42, 0.3, 0.25, 0.026, 0.004)
+    names = ("A", "B", "C", "D", "E")
+
+    def draw(rng: np.random.Generator, people: int) -> dict[str, object]:
+        minutes = rng.gamma(2.2, 90, people)
+        return {
+            "school": np.array(names)[rng.choice(5, size=people, p=shares)],
+            "minutes": np.where(rng.random(people) < 0.07, np.nan, minutes),  # noqa: PLR2004
+            "sleep": np.clip(9.5 - minutes / 200 + rng.normal(0, 1, people), 3, 12),
+        }
+
+    minutes = _number("minutes", 0, 480, missing=MissingPolicy.REPLACE)
+    kind, sleep = _labels("school", names), _number("sleep", 4, 12)
+    together = JointQuery(
+        kind=StatisticKind.COVARIANCE_MATRIX, numbers=(sleep, minutes), **_terms(5000)
+    )
+    return Job(
+        name="school",
+        people=5000,
+        draw=draw,
+        columns=(minutes, kind, sleep),
+        questions=_usual(minutes, kind, 5000)
+        | {
+            "covariance matrix": Request(query=together, mechanism_key="bit", epsilon=2)
+        },
+    )
+
+
+def _usual(
+    column: Column,
+    group: Column,
+    people: int,
+    *,
+    private: bool = False,
+    epsilon: float = 1.0,
+) -> dict[str, Request]:
+    """Return what one would ask of a number and a category."""
+    terms = _terms(people, private=private)
+    kinds = StatisticKind
+    middle = (column.bounds.lower + column.bounds.upper) / 2  # type: ignore[union-attr] # set
+    high = Membership(interval=replace(column.bounds, lower=middle))  # type: ignore[type-var]
+    asked = {
+        f"mean of {column.name}": (
+            Query(kind=kinds.MEAN, column=column, **terms),
+            "bit",
+        ),
+        f"sum of {column.name}": (
+            Query(kind=kinds.SUM, column=column, **terms),
+            "laplace",
+        ),
+        f"share of high {column.name}": (
+            Query(kind=kinds.PROPORTION, column=column, membership=high, **terms),
+            "truncated",
+        ),
+        f"deviation of {column.name}": (
+            Query(kind=kinds.STANDARD_DEVIATION, column=column, **terms),
+            "laplace",
+        ),
+    }
+    questions = {
+        title: Request(query=query, mechanism_key=key, epsilon=epsilon)
+        for title, (query, key) in asked.items()
+    }
+    any_size = terms | {"size": ANY_SIZE}
+    for kind in (kinds.MEAN, kinds.PROPORTION, kinds.STANDARD_DEVIATION):
+        member = {"membership": high} if kind is kinds.PROPORTION else {}
+        part = Query(kind=kind, column=column, **member, **any_size)
+        title = f"{kind} of {column.name} by {group.name}"
+        questions[title] = Request(
+            query=GroupedQuery(part=part, group=group),
+            mechanism_key="laplace",
+            epsilon=epsilon,
+        )
+    every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
+    # Shares of a private number are those of its public minimum: not of the table.
+    procedures = () if private else (ConstraintKind.RESCALE, ConstraintKind.PROJECT)
+    for kind in procedures:
+        questions[f"shares of {group.name}, {kind}"] = Request(
+            query=every,
+            mechanism_key="bit",
+            epsilon=epsilon,
+            constraint=Constraint(kind=kind),
+        )
+    return questions
+
+
+def _number(
+    name: str,
+    low: float,
+    high: float,
+    *,
+    missing: MissingPolicy = MissingPolicy.REPLACE,
+) -> Column:
+    fills = missing is MissingPolicy.REPLACE
+    return Column(
+        name=name,
+        kind=ColumnKind.NUMBER,
+        bounds=Interval(lower=float(low), upper=float(high)),
+        missing=missing,
+        replacement=(low + high) / 2 if fills else None,
+    )
+
+
+def _labels(name: str, labels: tuple[str, ...]) -> Column:
+    return Column(
+        name=name,
+        kind=ColumnKind.CATEGORY,
+        labels=labels,
+        missing=MissingPolicy.REPLACE,
+        replacement=labels[0],
+    )
+
+
+def _terms(people: int, *, private: bool = False) -> dict[str, object]:
+    return {
+        "relation": NeighboringRelation.SUBSTITUTION,
+        "unit": PrivacyUnit(),
+        "size": TableSize(people=people, public=not private),
+    }
+
+
+def _dataset(job: Job, rng: np.random.Generator, people: int) -> Dataset:
+    frame = pd.DataFrame(job.draw(rng, people))
+    return Dataset(name=job.name, frame=frame, columns=_in_order(job, frame))
+
+
+def _in_order(job: Job, frame: pd.DataFrame) -> tuple[Column, ...]:
+    known = {column.name: column for column in job.columns}
+    return tuple(known[str(name)] for name in frame.columns)
+
+
+def _at_large(asked: Request) -> Request:
+    """Return the same question of everybody, whose number is as large as it is."""
+    query = asked.query
+    if isinstance(query, GroupedQuery):
+        return asked
+    size = replace(query.size, people=_POPULATION if query.size.public else 3)
+    return replace(asked, query=replace(query, size=size))  # type: ignore[type-var]
+
+
+def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
+    """Return the numbers that an answer is about, by the names it gives them."""
+    value, plan = asked.value(table), asked.plan
+    truth = getattr(plan, "truth", None)
+    if truth is not None:
+        return dict(zip(plan.groups, truth(value).tolist(), strict=True))  # type: ignore[attr-defined]
+    labels = asked.query.statistic.labels
+    return dict(zip(labels, np.asarray(value).tolist(), strict=True))
+
+
+def _within(ends: tuple[float, float], truth: float) -> bool:
+    # Of nobody there is no number, so that none is missed.
+    slack = 1e-9 * max(abs(truth), 1.0)
+    return bool(np.isnan(truth) or ends[0] - slack <= truth <= ends[1] + slack)
+
+
+def _told(held: int | None, releases: int) -> str:
+    if held is None:
+        return "     none  "
+    chance = float(bdtr(held, releases, _LEVEL))
+    mark = "!" if chance < _SUSPICIOUS else " "
+    return f"{100 * held / releases:8.2f} %{mark}"
+
+
+if __name__ == "__main__":
+    main()
