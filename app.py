@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import links, logging, recovery, session, sidebar, style
+from ui import links, logging, recovery, releasing, session, sidebar, style
 from ui.data import using
 
 logging.withhold_messages()
@@ -45,5 +45,5 @@ style.apply()
 with recovery.told():
     using.follow_link()
 sidebar.show()
-with recovery.told():
+with recovery.told(), releasing.heard():
     page.run()

@@ -5,14 +5,21 @@ screen, carries it out if it still is the same: a value that was typed but not e
 reaches the page together with the click. There is no Streamlit call between debit and
 answer, so that a second click cannot interrupt it half-way, and the draw number is part
 of the request, so that a second click on the same button asks for the same answer.
+
+A run may be cut short by the next one before it came to the question. The press then
+waits for that one. It is given up, and said to be, where a run got to its end without.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
@@ -21,6 +28,8 @@ from dpcore.releases.transaction import release
 from ui import session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
@@ -31,6 +40,10 @@ _SAME_CLICK = 2.0
 _CHANGED = (
     "The question changed while you pressed the button. Nothing was charged: look at "
     "the question again, and press once more."
+)
+_UNHEARD = (
+    "What you pressed was not carried out, because its question is no longer on the "
+    "page. Nothing was charged."
 )
 _TWICE = (
     "That was the same click twice, so it was charged once. For another draw press "
@@ -46,15 +59,13 @@ _UNREADABLE = (
 class Pressed(NamedTuple):
     """A press of a release button: of which question, for which draw, in which mode.
 
-    ``confirmed`` tells whether it was said before what it would spend, and ``run`` is
-    that of the page that hears of it.
+    ``confirmed`` tells whether it was said before what it would spend.
     """
 
     analysis: str
     draw: int
     mode: Mode
     confirmed: bool
-    run: int = 0
 
     def is_of(self, analysis: str) -> bool:
         """Tell whether it is of that question, in the mode that is in force."""
@@ -63,18 +74,35 @@ class Pressed(NamedTuple):
 
 def press(analysis: str, draw: int, *, confirmed: bool = False) -> None:
     """Note which question a release was asked of, and in which mode."""
-    noted = Pressed(analysis, draw, session.mode(), confirmed, run=session.run() + 1)
-    session.set_public(_PRESSED, noted)
+    session.set_public(_PRESSED, Pressed(analysis, draw, session.mode(), confirmed))
 
 
 def pressed() -> Pressed | None:
-    """Hand out what was noted when the button was pressed, once.
+    """Return what was pressed and not carried out yet."""
+    return cast("Pressed | None", session.public(_PRESSED))
 
-    A press is for the page that runs upon it: where that stopped above the button,
-    nobody is to be charged when the question comes back.
+
+@contextlib.contextmanager
+def heard() -> Iterator[None]:
+    """Give up, at the end of a page's run, a press that its question did not meet.
+
+    Nobody is to be charged when the question comes back later. A run that is cut short,
+    or begins anew, has not got there: its press is for the one that follows.
     """
-    noted = cast("Pressed | None", session.take(_PRESSED))
-    return noted if noted is not None and noted.run == session.run() else None
+    try:
+        yield
+    except RerunException:
+        raise
+    except BaseException:
+        _give_up()
+        raise
+    _give_up()
+
+
+def _give_up() -> None:
+    if pressed() is not None:
+        st.warning(_UNHEARD)
+        session.take(_PRESSED)
 
 
 def asks_first(study: Study) -> bool:
@@ -117,7 +145,8 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     A refusal, or a question that changed under the hand, leaves a notice. Return
     whether something was released.
     """
-    analysis, draw, mode, confirmed, _ = pressed
+    session.take(_PRESSED)
+    analysis, draw, mode, confirmed = pressed
     if not pressed.is_of(request.analysis(study.fingerprint)):
         session.notice(_CHANGED)
         return False

@@ -47,7 +47,6 @@ _T = TypeVar("_T")
 _ROUTED = "_routed"
 _ASKED_PAGE = "_asked_page"
 _GENERATION = "_generation"
-_RUN = "_run"
 _NOTICE = "_notice"
 _MODE, _CHOSEN = "mode", "_mode_chosen"
 _UPLOADS = "_uploads"
@@ -113,17 +112,11 @@ def start() -> None:
     _warm_up()
 
 
-def run() -> int:
-    """Return how many pages were run in this tab, the one that runs included."""
-    return cast("int", st.session_state.get(_RUN, 0))
-
-
 def require_router(page: str) -> None:
     """Send a page opened without ``app.py`` to the entry point, and back.
 
     While no session has run ``app.py``, Streamlit runs a linked page on its own.
     """
-    st.session_state[_RUN] = run() + 1
     if _ROUTED not in st.session_state:
         st.session_state[_ASKED_PAGE] = page
         go("app.py", keep_address=True)

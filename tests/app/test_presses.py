@@ -1,0 +1,86 @@
+"""A press on a release button is carried out once for its question, or said to be lost.
+
+Streamlit cuts a run short where a later one is asked for, anywhere a page calls it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
+from streamlit.testing.v1 import AppTest
+
+from dpcore.releases.record import Mode
+from tests.app.asking import use_survey
+from tests.app.test_pages import button
+from tests.app.test_questions import shown
+from tests.conftest import PATIENCE, ROOT
+from ui import releasing
+from ui.releasing import Pressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ANSWER = "Draw 1 of this question"
+PRESSED = Pressed("of another page", 1, Mode.RELEASE, confirmed=True)
+LOST = "What you pressed was not carried out"
+
+
+@pytest.fixture
+def asked(open_page: Callable[[str], AppTest]) -> AppTest:
+    use_survey(open_page)
+    app = open_page("release")
+    assert ANSWER not in shown(app)
+    # The first press of a tab asks for a second one.
+    return button(app, "Release").click().run()
+
+
+def spend(app: AppTest) -> AppTest:
+    return next(b for b in app.button if b.label.startswith("Spend ")).click()
+
+
+@pytest.mark.parametrize("name", ["title", "spinner"])
+def test_press_outlives_runs_that_are_cut_short(
+    asked: AppTest, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    whole, cuts = getattr(st, name), [2]
+
+    def cut(*args: object, **named: object) -> object:
+        if cuts[0]:
+            cuts[0] -= 1
+            st.rerun()
+        return whole(*args, **named)
+
+    monkeypatch.setattr(st, name, cut)
+    spend(asked).run()
+    assert not asked.exception
+    assert cuts == [0]
+    assert ANSWER in shown(asked)
+
+
+def test_press_whose_question_is_gone_is_lost_and_said_to_be() -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    app.session_state["_pressed"] = PRESSED
+    assert LOST in shown(app.run())
+    assert "_pressed" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("end", "kept"),
+    [
+        (RerunException(RerunData()), True),
+        (StopException(), False),
+        (ValueError("a fault of the page"), False),
+    ],
+)
+def test_press_waits_for_the_next_run_only_where_this_one_is_cut_short(
+    monkeypatch: pytest.MonkeyPatch, end: BaseException, *, kept: bool
+) -> None:
+    notes: dict[str, object] = {"_pressed": PRESSED}
+    monkeypatch.setattr(releasing.session, "public", notes.get)
+    monkeypatch.setattr(releasing.session, "take", lambda key: notes.pop(key, None))
+    with pytest.raises(type(end)), releasing.heard():
+        raise end
+    assert ("_pressed" in notes) is kept
