@@ -18,7 +18,7 @@ upload.choose()
 current = session.draft() or session.study()
 if current is None:
     st.info("Choose a built-in survey, or drop a CSV of your own.")
-    st.stop()
+    session.end_page()
 
 st.header("Columns")
 st.caption(
@@ -30,7 +30,7 @@ drafted = session.draft() is not None
 keep = session.redraft if drafted else declaring.redeclare
 dataset = columns.declare(current.dataset, position, keep)
 if dataset is None:
-    st.stop()
+    session.end_page()
 fit.check(dataset, position, codebook=current.example is not None)
 with st.expander("All columns"):
     st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
@@ -46,7 +46,7 @@ if st.button("Use this data", type="primary"):
             study = using.accept(dataset, current.example, agreed)
     except DPCoreError as error:
         st.error(literal(str(error)))
-        st.stop()
+        session.end_page()
     session.use(study)
     st.rerun()
 if not drafted:

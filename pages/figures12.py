@@ -17,7 +17,7 @@ try:
     design = settings.ask()
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
-    st.stop()
+    session.end_page()
 current = figures.latest(design)
 st.header("Figure 1: who loses how much")
 figures.first(current)

@@ -19,7 +19,7 @@ try:
     asked = claims.answer(settings.ask())
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
-    st.stop()
+    session.end_page()
 st.header("Look at it from all sides")
 tour.show(asked)
 st.header("Averages of several answers")

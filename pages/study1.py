@@ -18,7 +18,7 @@ try:
     design, seed = settings.ask()
 except ParameterError as error:
     st.info(literal(str(error)), icon="✏️")
-    st.stop()
+    session.end_page()
 current = study.latest(design, seed)
 study.proof(current)
 study.panels(current)

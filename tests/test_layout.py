@@ -26,11 +26,13 @@ def test_page_is_a_straight_line(path):
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_nothing_is_cached_across_sessions_or_unpickled(path):
+def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(path):
     text = path.read_text()
     assert "cache_data" not in text
     assert "pickle" not in text
     assert "unsafe_allow_html" not in text
+    # It forgets what is pressed meanwhile in a part of the page: `session.end_page`.
+    assert "st.stop()" not in text
 
 
 # A bound may stay empty; the box of the people is set to those of the small table.

@@ -22,7 +22,7 @@ from dpcore.studies.comparing.comparable import (
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
 from dpcore.studies.comparing.winners import winners as winners_over
 from dpcore.wording import significant
-from ui import results
+from ui import results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def require_comparable(asked: Request) -> Comparable:
             st.page_link(
                 "pages/study1.py", label="Compare matrices on Study 1: covariances"
             )
-        st.stop()
+        session.end_page()
     each = each_number(query)
     if each:
         after = "" if asked.constraint is None else ", before they are made to add up"

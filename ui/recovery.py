@@ -45,11 +45,11 @@ def at_ledger() -> None:
     except UntrustedLedgerError as error:
         offer(error)
         if not lesson:
-            st.stop()
+            session.end_page()
     except LedgerError as error:
         if not lesson:
             st.error(literal(capital(str(error))))
-            st.stop()
+            session.end_page()
     else:
         if not lesson:
             for entry in beginnings:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunException
+from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
@@ -91,9 +91,12 @@ def heard() -> Iterator[None]:
     """
     try:
         yield
-    except RerunException:
+    except session.PageEnded:
+        _give_up()
         raise
-    except BaseException:
+    except (RerunException, StopException):
+        raise
+    except Exception:
         _give_up()
         raise
     _give_up()

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore.errors import LedgerError
 from dpcore.postprocessing import psd_repair
@@ -139,6 +139,19 @@ def go(page: str, *, keep_address: bool = False) -> NoReturn:
     """
     kept = st.query_params.to_dict() if keep_address else {}
     st.switch_page(page, query_params=kept)
+
+
+class PageEnded(StopException):
+    """The page has nothing more to show; nobody cut it short."""
+
+
+def end_page() -> NoReturn:
+    """End the page here.
+
+    `st.stop` would also forget what is pressed meanwhile in a part of the page that
+    runs by itself, such as "Stop" below the progress of long work.
+    """
+    raise PageEnded
 
 
 def generation() -> int:
@@ -303,7 +316,7 @@ def require_study() -> Study:
     if current is None:
         st.info("Choose a table first: a built-in survey, or a CSV of your own.")
         st.page_link("pages/data.py", label="Go to Data")
-        st.stop()
+        end_page()
     return current
 
 

@@ -155,7 +155,7 @@ def latest(
             run.go_on(_WITHOUT_PROGRESS)
     if not _is_over(slot, run):
         _proceed(slot, run, lambda: f"{len(run.pieces)} of {run.total} {pieces} done")
-        st.stop()
+        session.end_page()
     if not run.finished:
         st.warning(
             f"Stopped after {len(run.pieces)} of {run.total} {pieces}. What is shown "

@@ -17,7 +17,7 @@ from tests.app.asking import use_survey
 from tests.app.test_pages import button
 from tests.app.test_questions import shown
 from tests.conftest import PATIENCE, ROOT
-from ui import releasing
+from ui import releasing, session
 from ui.releasing import Pressed
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def test_press_whose_question_is_gone_is_lost_and_said_to_be() -> None:
     ("end", "kept"),
     [
         (RerunException(RerunData()), True),
-        (StopException(), False),
+        # So ends a run that a later one takes the place of.
+        (StopException(), True),
+        (session.PageEnded(), False),
         (ValueError("a fault of the page"), False),
     ],
 )

@@ -13,6 +13,7 @@ from tests.browser.server import FLAGS, Server, system_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -39,6 +40,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("server"))
     yield server
     server.kill()
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Server]:
+    """A server whose long work can be held."""
+    with Server(tmp_path, program="tests.browser.held") as server:
+        yield server
 
 
 @pytest.fixture

@@ -30,7 +30,10 @@ _EVERY = 0.02
 class Server:
     """The app in a process of its own, with a home and a log of its own."""
 
-    def __init__(self, folder: Path, entry: str = "app.py") -> None:
+    def __init__(
+        self, folder: Path, entry: str = "app.py", program: str = "streamlit"
+    ) -> None:
+        self._program = program
         self.home = folder / "home"
         folder.mkdir(exist_ok=True)
         self.log = folder / "server.log"
@@ -43,7 +46,7 @@ class Server:
 
     def start(self) -> None:
         """Start the app, and wait until it answers."""
-        command = [sys.executable, "-m", "streamlit", "run", self._entry]
+        command = [sys.executable, "-m", self._program, "run", self._entry]
         command += ["--server.headless=true", f"--server.port={self._port}"]
         environment = os.environ | {"EPSILON_STUDIO_HOME": str(self.home)}
         with self.log.open("ab") as log:

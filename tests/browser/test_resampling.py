@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from dpcore.releases.record import WATERMARK, Mode, Release
+from tests.browser.held import gate
 from tests.browser.visitor import Visitor, table, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.browser
 
 PEOPLE = 3000
 AGES = np.random.default_rng(22).integers(18, 90, PEOPLE)
 BUDGET = 5
-# The noise of two bootstraps at this price takes seconds to find.
 LONG = {"Bootstraps to release": 2, "ε for this release": 50}
 SHORT = {"Bootstraps to release": 20, "ε for this release": 0.5}
 TITLES = {
@@ -33,18 +37,27 @@ def released(visitor: Visitor) -> Release:
     return Release.from_json(visitor.download("Download JSON"))
 
 
-def bootstrapped(visitor: Visitor) -> Release:
+def fill(visitor: Visitor, numbers: dict[str, float]) -> None:
+    """Enter numbers, without waiting for what the page makes of each."""
+    for label, number in numbers.items():
+        field = visitor.page.get_by_role("spinbutton", name=label, exact=True)
+        field.fill(f"{number:g}")
+        field.press("Enter")
+
+
+def bootstrapped(visitor: Visitor, home: Path) -> Release:
     """Stop the search for noise, go on, and release at a price that is found soon."""
     visitor.go("Standard errors")
     visitor.page.get_by_text("Release one of your own", exact=True).click()
     visitor.settle()
-    for label, number in LONG.items():
-        field = visitor.page.get_by_role("spinbutton", name=label, exact=True)
-        field.fill(f"{number:g}")
-        field.press("Enter")
     looking = visitor.page.get_by_text("Looking for the noise that is enough")
-    # Between the two settings another search began, and has a "Stop" of its own.
-    long = looking.filter(has_text=re.compile("for 2 bootstraps at ε 50$"))
+    long, short = (
+        # Between two settings another search began, and has a "Stop" of its own.
+        looking.filter(has_text=re.compile(f"for {times} bootstraps at ε {epsilon}$"))
+        for times, epsilon in (LONG.values(), SHORT.values())
+    )
+    gate(home).touch()
+    fill(visitor, LONG)
     expect(long).to_be_visible()
     visitor.button("Stop").click()
     stopped = visitor.page.get_by_text(re.compile(r"Stopped at [\d.]+ %"))
@@ -52,10 +65,11 @@ def bootstrapped(visitor: Visitor) -> Release:
     assert visitor.button("Release").count() == 0
     visitor.button("Go on").click()
     expect(long).to_be_visible()
-    for label, number in SHORT.items():
-        visitor.number(label, number)
-    expect(visitor.button("Release")).to_be_enabled()
+    fill(visitor, SHORT)
+    expect(short).to_be_visible()
+    gate(home).unlink()
     expect(looking).to_have_count(0)
+    expect(visitor.button("Release")).to_be_enabled()
     visitor.settle()
     release = released(visitor)
     assert len(release.values) == SHORT["Bootstraps to release"]
@@ -87,10 +101,10 @@ def resized(visitor: Visitor) -> Release:
     return release
 
 
-def test_resampled_answers_are_released_and_charged(context, server):
-    visitor = visit(context, server.url)
+def test_resampled_answers_are_released_and_charged(context, held):
+    visitor = visit(context, held.url)
     visitor.use_upload(table(AGES.tolist()), budget=BUDGET)
-    releases = [bootstrapped(visitor), sampled(visitor), resized(visitor)]
+    releases = [bootstrapped(visitor, held.home), sampled(visitor), resized(visitor)]
     assert {release.mode for release in releases} == {Mode.RELEASE}
     for release, label in zip(releases, TITLES.values(), strict=True):
         assert label in release.mechanism_label, release.mechanism_label

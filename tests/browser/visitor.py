@@ -156,13 +156,9 @@ class Visitor:
 
     def release(self) -> str:
         """Press the button and return the answer as it is shown."""
+        self.press_release()
         answer = self.answer
-        for _ in range(_TRIES):
-            self.press_release()
-            with suppress(Error):
-                answer.wait_for(timeout=_OPENED)
-                break
-            # A press may be lost where its run is cut short; another costs no more.
+        answer.wait_for()
         self.settle()
         return answer.inner_text()
 

@@ -90,7 +90,7 @@ def ask(study: Study) -> Request:
     try:
         dataset = columns.folded(study.dataset, position, "bounds")
         if dataset is None:
-            st.stop()
+            session.end_page()
         column = dataset.columns[position]
         study = replace(study, dataset=dataset)
         with place:
@@ -107,7 +107,7 @@ def ask(study: Study) -> Request:
         _ = request.plan
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
-        st.stop()
+        session.end_page()
     return request
 
 

@@ -155,7 +155,7 @@ def _budget() -> PrivacyBudget:
         return _typed_budget()
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
-        st.stop()
+        session.end_page()
 
 
 def _typed_budget() -> PrivacyBudget:

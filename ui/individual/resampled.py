@@ -71,9 +71,9 @@ def ask(study: Study) -> ResampledRequest:
             request = resized_own.ask(study)[0].request
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
-        st.stop()
+        session.end_page()
     if request is None:
-        st.stop()
+        session.end_page()
     return request
 
 

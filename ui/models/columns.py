@@ -40,7 +40,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
             "one that explains it. Declare them on “Data”; a category of two labels "
             "can be declared yes/no."
         )
-        st.stop()
+        session.end_page()
     start, others = _STARTS.get(study.example or "", ("", ()))
     left, right = st.columns([1, 3])
     target = left.selectbox(
@@ -78,7 +78,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     )
     if not chosen:
         st.info("Choose at least one column that explains the other.", icon="✏️")
-        st.stop()
+        session.end_page()
     return names[target], tuple(names[position] for position in sorted(chosen))
 
 
@@ -91,6 +91,6 @@ def declared(dataset: Dataset, names: Sequence[str]) -> Dataset:
         st.markdown(f"**{literal(name)}** has no public bounds yet:")
         entered = columns.declare(dataset, position, declaring.redeclare)
         if entered is None or not entered.columns[position].is_declared:
-            st.stop()
+            session.end_page()
         dataset = entered
     return dataset

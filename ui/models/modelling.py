@@ -60,7 +60,7 @@ def ask(study: Study) -> ModelRequest:
         return _request(study, chosen, model, (key, epsilon, delta))
     except ParameterError as error:
         st.info(literal(str(error)), icon="✏️")
-        st.stop()
+        session.end_page()
 
 
 def _reset(target: Column) -> None:

@@ -70,7 +70,7 @@ def ask() -> Question:
         )
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
         st.info("The highest value must lie above the lowest.", icon="✏️")
-        st.stop()
+        session.end_page()
     setting = Setting(
         bounds=Interval(lower=lower, upper=upper),
         level=level,

@@ -70,7 +70,7 @@ def ask(study: Study) -> tuple[Own, Study]:
     size = settings.ask_size(tuple(st.columns(4)))
     dataset = columns.folded(study.dataset, position, "resized-bounds")
     if dataset is None:
-        st.stop()
+        session.end_page()
     study = replace(study, dataset=dataset)
     column = dataset.columns[position]
     kind, membership = _question(column, row[1], row[2])
