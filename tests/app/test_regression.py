@@ -5,11 +5,23 @@ from __future__ import annotations
 import json
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import button, by_label, charts, mode, use_example, use_upload
 from tests.app.test_questions import release, set_to, shown
+from tests.conftest import PATIENCE, ROOT
 
+# The page, as app.py runs it.
+FRAMED = f"""
+import runpy
+
+from ui import releasing, session
+
+session.start()
+with releasing.heard():
+    runpy.run_path("{ROOT}/pages/regression.py")
+"""
 TABLE = "income,age,member\n" + "".join(
     f"{20 + i % 50 + i % 7},{20 + i % 60},{('yes', 'no')[i % 3 > 0]}\n"
     for i in range(300)
@@ -299,13 +311,16 @@ def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
 
 
 def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    features = by_label(app.multiselect, "by")
+    used = use_example(open_page)
+    assert mode(used).value == "classroom"
+    app = AppTest.from_string(FRAMED, default_timeout=PATIENCE)
+    app.session_state = used.session_state
+    features = by_label(app.run().multiselect, "by")
     before = features.value
     features.set_value([])
     clicked(app, "Release")
     assert not app.metric
+    assert "What you pressed was not carried out" in shown(app)
     by_label(app.multiselect, "by").set_value(before).run()
     assert not app.exception
     assert "Draw again" not in [each.label for each in app.button]
