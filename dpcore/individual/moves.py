@@ -184,21 +184,8 @@ def move_in_glm(
     )
 
 
-def glm_shift(fit: GlmFit, law: Law, person: int, *, rows: int = 1) -> float:
-    """Return how far a nonlinear fit moves without one person, by refitting.
-
-    With several rows a unit, without as many rows like the person's own; where the
-    table does not hold them, at most as far as any such rows can move it.
-
-    Raises:
-        DataError: There is no fit without the person.
-
-    """
-    return float(_left_out(fit, law, person, rows).move[0])
-
-
-def _left_out(fit: GlmFit, law: Law, person: int, rows: int = 1) -> Influence:
-    found = fit.influence(law, rows=rows, people=np.array([person]))
+def _left_out(fit: GlmFit, law: Law, person: int) -> Influence:
+    found = fit.influence(law, people=np.array([person]))
     if not np.isfinite(found.move[0]):
         message = "the model cannot be fitted without this person; choose another."
         raise DataError(message)

@@ -107,7 +107,7 @@ def _of_gaussian(mu: float) -> Profile:
             bound.label,
             np.array([float(bound.of(mu, delta)) for delta in DELTAS]),
             exact,
-            published=not bound.always_valid,
+            published=bound.published,
         )
         for bound in published_bounds.BOUNDS
     )

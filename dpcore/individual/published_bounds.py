@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +28,7 @@ def lemma_four(mu: ArrayLike, delta: float) -> FloatArray:
     """Return ``mu sqrt(log(1.25/delta))``: Wang 2019, lemma 4, as far as it is known.
 
     The formula is reconstructed from the text; without the factor 2 of the textbook
-    bound it understates the loss from a small ``mu`` on (``valid_up_to``).
+    bound it understates the loss from a small ``mu`` on.
     """
     _check(delta)
     return np.asarray(
@@ -74,49 +72,21 @@ class Bound:
     Attributes:
         label: Its name on the screen.
         of: Its value for ``mu`` and ``delta``.
-        always_valid: Whether it never falls below the exact loss.
+        published: Whether it is as published, rather than never below the exact loss.
 
     """
 
     label: str
     of: Callable[[ArrayLike, float], FloatArray]
-    always_valid: bool
+    published: bool
 
 
 BOUNDS: tuple[Bound, ...] = (
-    Bound(label="Lemma 4, as published", of=lemma_four, always_valid=False),
-    Bound(label="textbook, with the factor 2", of=textbook, always_valid=False),
-    Bound(label="tail of the loss", of=tail, always_valid=True),
-    Bound(label="Chernoff", of=chernoff, always_valid=True),
+    Bound(label="Lemma 4, as published", of=lemma_four, published=True),
+    Bound(label="textbook, with the factor 2", of=textbook, published=True),
+    Bound(label="tail of the loss", of=tail, published=False),
+    Bound(label="Chernoff", of=chernoff, published=False),
 )
-
-
-def valid_up_to(bound: Bound, delta: float) -> float:
-    """Return the largest ``mu`` up to which ``bound`` covers the exact loss.
-
-    ``inf`` for those that always do.
-
-    Raises:
-        ParameterError: ``delta`` is not in (0, 1/2).
-
-    >>> round(valid_up_to(BOUNDS[0], 1e-6), 10), round(valid_up_to(BOUNDS[1], 1e-6), 8)
-    (0.0432734076, 1.65737291)
-
-    """
-    _check(delta)
-    if bound.always_valid:
-        return math.inf
-
-    def surplus(log_mu: float) -> float:
-        """Return by which part of ``mu`` the bound exceeds the exact loss."""
-        mu = math.exp(log_mu)
-        exact = gaussian.epsilon_of(mu, delta)
-        return float(bound.of(mu, delta) - exact) / mu
-
-    # Exact loss over mu rises from 0, where a shift is free, without limit.
-    low = math.log(math.sqrt(2 * math.pi) * delta)
-    high = math.log(4 * math.sqrt(-2 * math.log(delta)) + 4)
-    return math.exp(brentq(surplus, low, high, xtol=1e-15, rtol=1e-14))
 
 
 def _check(delta: float) -> None:

@@ -71,12 +71,36 @@ def newton_steps(fit: GlmFit, *, copies: int = 1) -> Steps:
     ``copies`` rows like each person's own leave together; where the table has fewer of
     them, that of an objective that counts their losses below 0.
     """
-    return _steps(fit, curved=True, copies=copies)
-
-
-def jackknife_steps(fit: GlmFit) -> Steps:
-    """Return the infinitesimal jackknife for everybody."""
-    return _steps(fit, curved=False)
+    d = fit.features.shape[1]
+    eta = fit.predictions
+    slopes = fit.loss.slope(eta, fit.target)
+    weights = fit.loss.curvature(eta, fit.target)
+    rest, offset = fit.factor, np.zeros(d)
+    if fit.penalty.per_person and fit.people > copies:
+        smaller = fit.penalty.diagonal(d, fit.people - copies)
+        rest = factorize(fit.features, fit.target, smaller, weights=weights)
+        released = fit.penalty.diagonal(d, fit.people) - smaller
+        offset = -rest.solve(released * fit.theta)
+    leverages = np.empty(fit.people)
+    factors = np.empty(fit.people)
+    inverse_root = rest.inverse_root
+    for rows in row_blocks(*fit.features.shape):
+        x = fit.features[rows]
+        halves = x @ inverse_root
+        h = weights[rows] * np.einsum("ij,ij->i", halves, halves)
+        pull = slopes[rows] - weights[rows] * (x @ offset)
+        gone = copies * h
+        kept = np.where(gone >= UNIQUE_FROM, 0.0, 1 - gone)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors[rows] = -copies * pull / kept
+        leverages[rows] = h
+    return Steps(
+        rest=rest,
+        offset=offset,
+        leverages=leverages,
+        factors=factors,
+        copies=copies,
+    )
 
 
 def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatArray:
@@ -176,53 +200,6 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
         found = fit.refit(int(people[place]), thetas[place], copies=steps.copies)
         thetas[place] = np.nan if found is None else found
     return thetas
-
-
-def certificate(fit: GlmFit, person: int, theta: FloatArray) -> float:
-    """Return a bound on ``|theta - theta_-i|``, whatever the approximation is worth.
-
-    The gradient of the objective without the person, over its strong convexity. It is
-    infinite where a coefficient goes unpenalized.
-    """
-    convexity = fit.penalty.convexity(fit.people - 1)
-    if convexity == 0:
-        return np.inf
-    people = np.array([person])
-    gradient = gradients_without(fit, people, theta[np.newaxis])
-    return float(np.linalg.norm(gradient) / convexity)
-
-
-def _steps(fit: GlmFit, *, curved: bool, copies: int = 1) -> Steps:
-    d = fit.features.shape[1]
-    eta = fit.predictions
-    slopes = fit.loss.slope(eta, fit.target)
-    weights = fit.loss.curvature(eta, fit.target)
-    rest, offset = fit.factor, np.zeros(d)
-    if fit.penalty.per_person and fit.people > copies:
-        smaller = fit.penalty.diagonal(d, fit.people - copies)
-        rest = factorize(fit.features, fit.target, smaller, weights=weights)
-        released = fit.penalty.diagonal(d, fit.people) - smaller
-        offset = -rest.solve(released * fit.theta)
-    leverages = np.empty(fit.people)
-    factors = np.empty(fit.people)
-    inverse_root = rest.inverse_root
-    for rows in row_blocks(*fit.features.shape):
-        x = fit.features[rows]
-        halves = x @ inverse_root
-        h = weights[rows] * np.einsum("ij,ij->i", halves, halves)
-        pull = slopes[rows] - weights[rows] * (x @ offset)
-        gone = copies * h
-        kept = np.where(gone >= UNIQUE_FROM, 0.0, 1 - gone) if curved else 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factors[rows] = -copies * pull / kept
-        leverages[rows] = h
-    return Steps(
-        rest=rest,
-        offset=offset,
-        leverages=leverages,
-        factors=factors,
-        copies=copies,
-    )
 
 
 def _chords(

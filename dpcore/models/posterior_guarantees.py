@@ -185,24 +185,6 @@ def gamma_for(
     return np.where(possible & (low > -60.0), largest, 0.0)  # noqa: PLR2004 - the start
 
 
-def provable_gamma(
-    *, epsilon: float, delta: float, leverage: ArrayLike, residual: ArrayLike
-) -> FloatArray:
-    """Return a smaller ``gamma`` from the tails of the loss under both laws.
-
-    With ``l = log(2/delta)`` both corrected equations of ``published_posterior`` are at
-    most ``(log(1+m) + gamma m e^2)/2 + m l + e sqrt(2 gamma m l)``, a quadratic in
-    ``sqrt(gamma)`` that increases in everything. 0 where it has no root.
-    """
-    m = np.asarray(leverage, dtype=np.float64)
-    e = np.asarray(residual, dtype=np.float64)
-    log_odds = math.log(2 / delta)
-    left = epsilon - np.log1p(m) / 2 - m * log_odds
-    linear, square = e * np.sqrt(2 * m * log_odds), m * e * e
-    root = 2 * left / (linear + np.sqrt(linear**2 + 2 * square * np.maximum(left, 0)))
-    return np.where(left > 0, root**2 * _PRIVATE_SIDE, 0.0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorRisk:
     """The mean squared error of sampled coefficients, by its three causes.

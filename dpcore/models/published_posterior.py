@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
-
-GRID_LEVERAGES = np.geomspace(1e-6, 1e2, 33)
-GRID_RESIDUALS = np.geomspace(1e-2, 1e2, 17)
-"""Pairs on which ``understated`` compares a bound with the exact loss."""
 
 
 def equation_seven(
@@ -117,44 +112,6 @@ BOUNDS: tuple[PosteriorBound, ...] = (
     PosteriorBound(label="equation 8, corrected", of=corrected_eight, published=False),
     PosteriorBound(label="Remark 15, corrected", of=remark_fifteen, published=False),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understatement:
-    """Where a bound lies below the exact loss, over a grid of people.
-
-    Attributes:
-        cells: How many pairs of leverage and residual lie above their bound.
-        of: Number of pairs.
-        worst: The largest ratio of exact loss to bound.
-
-    """
-
-    cells: int
-    of: int
-    worst: float
-
-
-def understated(bound: PosteriorBound, delta: float) -> Understatement:
-    """Return where ``bound`` understates the loss on the grid of this module.
-
-    Raises:
-        ParameterError: ``delta`` is not in (0, 1).
-
-    >>> found = understated(BOUNDS[0], 1e-6)
-    >>> found.cells, found.of, round(found.worst, 2)
-    (354, 561, 1.64)
-
-    """
-    m, e = GRID_LEVERAGES[:, np.newaxis], GRID_RESIDUALS
-    exact = posterior_profile.epsilon_of(m, e, delta)
-    # Losses are rounded up by a part of 1e12.
-    quotient = exact / bound.of(m, e, delta)
-    return Understatement(
-        cells=int(np.count_nonzero(quotient > 1 + 1e-9)),
-        of=quotient.size,
-        worst=float(quotient.max()),
-    )
 
 
 def _without(m: FloatArray, e: FloatArray, log_odds: float) -> FloatArray:

@@ -19,7 +19,6 @@ from dpcore.models import mills
 from dpcore.models.posterior_profile import absence_delta_of as absence_of_one
 from dpcore.models.posterior_profile import ceiling
 from dpcore.models.posterior_profile import presence_delta_of as presence_of_one
-from dpcore.privacy import renyi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,23 +119,6 @@ def presence_divergence(
     square = a * m * e * e * (a - 1) / ((1 + m) * (1 + a * m))
     value = (a * np.log1p(m) - np.log1p(a * m) + square) / (2 * (a - 1))
     return np.asarray(np.maximum(value, 0.0))
-
-
-def renyi_epsilon_of(
-    leverage: float, residual: float, *, delta: float, samples: int
-) -> float:
-    """Return an epsilon of several samples from their divergences: an upper bound.
-
-    The larger of both directions; cheap and valid for any number of samples.
-
-    Raises:
-        ParameterError: ``samples`` is below 1.
-
-    """
-    _checked(leverage, residual, 0.0, samples)
-    both = (absence_divergence, presence_divergence)
-    totals = (samples * kind(leverage, residual, renyi.ORDERS) for kind in both)
-    return max(renyi.epsilon_of(total, renyi.ORDERS, delta) for total in totals)
 
 
 def _profile(

@@ -10,7 +10,6 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.individual.model_exposure import expose_model, known_relations
 from dpcore.individual.model_losses import leaving
-from dpcore.individual.moves import glm_shift
 from dpcore.models import repeated_posterior
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_audit import Audit
@@ -413,8 +412,8 @@ def test_rows_that_are_alike_leave_together_as_in_a_table_without_them(model):
     assert not found.exact
     assert "3 rows like the person's own" in found.note
     if model is not ModelKind.LINEAR:
-        one = glm_shift(fit, asked.law, 0, rows=3)
-        assert one == pytest.approx(moved, rel=1e-5)
+        one = fit.influence(asked.law, rows=3, people=np.array([0]))
+        assert one.move[0] == pytest.approx(moved, rel=1e-5)
 
 
 @pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.HUBER])

@@ -14,7 +14,6 @@ from dpcore.individual.published_bounds import (
     lemma_four,
     tail,
     textbook,
-    valid_up_to,
 )
 from dpcore.privacy import gaussian
 
@@ -42,14 +41,11 @@ def test_curves_at_a_millionth(mu):
 
 @pytest.mark.parametrize("delta", LIMITS)
 def test_where_the_bounds_start_to_understate(delta):
-    for bound, expected in zip(BOUNDS, LIMITS[delta], strict=False):
-        limit = valid_up_to(bound, delta)
-        assert limit == pytest.approx(expected, rel=1e-9)
-        for factor, holds in ((0.999, True), (1.001, False)):
+    for bound, limit in zip(BOUNDS, LIMITS[delta], strict=False):
+        for factor, holds in ((1 - 1e-9, True), (1 + 1e-9, False)):
             mu = factor * limit
             exact = gaussian.epsilon_of(mu, delta)
             assert (bound.of(mu, delta) >= exact) is np.bool_(holds)
-    assert [valid_up_to(bound, delta) for bound in BOUNDS[2:]] == [math.inf] * 2
 
 
 @settings(deadline=None, max_examples=150)
@@ -60,10 +56,6 @@ def test_the_valid_bounds_hold_everywhere_and_keep_their_order(log_mu, log_delta
     slack = 1 - 1e-9
     assert exact * slack <= tail(mu, delta) <= chernoff(mu, delta) * (1 + 1e-12)
     assert lemma_four(mu, delta) < textbook(mu, delta)
-    for bound in BOUNDS:
-        limit = valid_up_to(bound, delta)
-        if mu < limit * slack:
-            assert bound.of(mu, delta) >= exact * slack
 
 
 def test_no_shift_costs_nothing_and_curves_broadcast():
@@ -76,5 +68,3 @@ def test_no_shift_costs_nothing_and_curves_broadcast():
         for bad in (0.0, 0.5, 1.0, math.nan):
             with pytest.raises(ParameterError, match="delta"):
                 bound.of(mu, bad)
-    with pytest.raises(ParameterError, match="delta"):
-        valid_up_to(BOUNDS[0], 0.0)

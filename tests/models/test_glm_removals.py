@@ -9,11 +9,9 @@ from dpcore.models import glm_audit
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_audit import audited_removals
 from dpcore.models.glm_removals import (
-    certificate,
     chord_steps,
     exact_refits,
     gradients_without,
-    jackknife_steps,
     newton_steps,
     step_shifts,
 )
@@ -76,10 +74,10 @@ STEP = {
         0.6322709963879661,
     ],
 }
-LAST = {  # leverage and infinitesimal jackknife of the last person
-    "logistic": (0.5106102263801306, 0.2919606915242321),
-    "Poisson": (0.7748734906635487, 0.10743786373092938),
-    "Huber": (0.8284951123639502, 0.10843756619105137),
+LAST = {  # leverage of the last person
+    "logistic": 0.5106102263801306,
+    "Poisson": 0.7748734906635487,
+    "Huber": 0.8284951123639502,
 }
 
 
@@ -87,11 +85,8 @@ LAST = {  # leverage and infinitesimal jackknife of the last person
 def test_vectors_of_ten_people(name):
     fit = TEN_FITS[name]
     steps = newton_steps(fit)
-    leverage, jackknife = LAST[name]
-    assert steps.leverages[9] == pytest.approx(leverage, rel=1e-9)
+    assert steps.leverages[9] == pytest.approx(LAST[name], rel=1e-9)
     assert step_shifts(fit, steps) == pytest.approx(STEP[name], rel=1e-9)
-    plain = jackknife_steps(fit)
-    assert step_shifts(fit, plain)[9] == pytest.approx(jackknife, rel=1e-9)
     refits = exact_refits(fit, steps, EVERYBODY)
     shifts = np.linalg.norm(fit.theta - refits, axis=1)
     assert shifts == pytest.approx(EXACT[name], rel=1e-8)
@@ -156,33 +151,6 @@ def test_refits_are_fits_of_the_others(kind, seed, strength, per_person):
         assert found[0] == pytest.approx(gradient, rel=1e-10, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
-@given(
-    st.sampled_from(["logistic", "Poisson", "Huber"]),
-    st.integers(0, 2**32),
-    st.booleans(),
-    st.floats(0, 1),
-)
-def test_the_certificate_is_an_upper_bound(kind, seed, per_person, towards):
-    x, y, loss = model(kind, seed, 25, 3)
-    penalty = Penalty(strength=0.3, per_person=per_person)
-    fit = fit_glm(x, y, loss=loss, penalty=penalty)
-    steps = newton_steps(fit)
-    people = np.array([3])
-    exact = exact_refits(fit, steps, people)[0]
-    once = fit.theta - steps.moves(x[people], people)[0]
-    guess = towards * once + (1 - towards) * fit.theta
-    bound = certificate(fit, 3, guess)
-    assert np.linalg.norm(guess - exact) <= bound * (1 + 1e-6) + 1e-8
-    assert certificate(fit, 3, exact) < 1e-7
-
-
-def test_there_is_no_certificate_without_a_penalty():
-    penalty = Penalty(strength=1.0, spares_first=True)
-    fit = fit_glm(TEN, ANSWERS, loss=Logistic(), penalty=penalty)
-    assert certificate(fit, 0, fit.theta) == np.inf
-
-
 @pytest.mark.parametrize("per_person", [False, True])
 def test_one_newton_step_is_exact_for_squares(per_person):
     penalty = Penalty(strength=0.1, per_person=per_person)
@@ -197,21 +165,20 @@ def test_one_newton_step_is_exact_for_squares(per_person):
 def test_each_step_comes_closer(kind, people):
     x, y, loss = model(kind, 1, people, 4)
     fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.5))
-    steps, plain = newton_steps(fit), jackknife_steps(fit)
+    steps = newton_steps(fit)
     most = np.sort(np.argsort(step_shifts(fit, steps))[-150:])
     most = most[steps.leverages[most] < 0.1]
     assert len(most) > 100  # more than are refitted together
     exact = exact_refits(fit, steps, most)
     once = fit.theta - steps.moves(x[most], most)
-    never = fit.theta - plain.moves(x[most], most)
     twice = chord_steps(fit, steps, most, once)
     size = np.linalg.norm(fit.theta - exact, axis=1)
     errors = [
         (np.linalg.norm(thetas - exact, axis=1) / size).max()
-        for thetas in (never, once, twice)
+        for thetas in (once, twice)
     ]
-    assert errors[1] < 0.05
-    assert errors[0] > errors[1] > 5 * errors[2]
+    assert errors[0] < 0.05
+    assert errors[0] > 5 * errors[1]
 
 
 def test_the_audit_takes_the_most_exposed_and_some_others(monkeypatch):

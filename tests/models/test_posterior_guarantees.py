@@ -54,16 +54,17 @@ def test_published_bounds_of_ten_people():
     [(1e-3, 210, 1.41, 176), (1e-6, 354, 1.64, 190), (1e-9, 469, 1.74, 198)],
 )
 def test_where_the_published_bounds_understate(delta, seven, worst, eight):
-    found = {
-        bound.label: published.understated(bound, delta) for bound in published.BOUNDS
-    }
-    first = found["Theorem 14, equation 7"]
-    assert (first.cells, first.of) == (seven, 561)
-    assert first.worst == pytest.approx(worst, abs=0.005)
-    assert found["equation 8, corrected"].cells == eight
-    assert found["Theorem 14, equation 8"].cells > eight
-    assert found["equation 7, corrected"].cells == 0
-    assert found["Remark 15, corrected"].cells == 0
+    m, e = np.geomspace(1e-6, 1e2, 33)[:, np.newaxis], np.geomspace(1e-2, 1e2, 17)
+    exact = profile.epsilon_of(m, e, delta)
+    above = {bound.label: exact / bound.of(m, e, delta) for bound in published.BOUNDS}
+    # Losses are rounded up by a part of 1e12.
+    cells = {label: np.sum(times > 1 + 1e-9) for label, times in above.items()}
+    assert cells["Theorem 14, equation 7"] == seven
+    assert above["Theorem 14, equation 7"].max() == pytest.approx(worst, abs=0.005)
+    assert cells["equation 8, corrected"] == eight
+    assert cells["Theorem 14, equation 8"] > eight
+    assert cells["equation 7, corrected"] == 0
+    assert cells["Remark 15, corrected"] == 0
 
 
 @settings(deadline=None, max_examples=60)
@@ -147,8 +148,6 @@ def test_gamma_is_the_largest_within_the_level(log_m, log_e, log_epsilon, log_de
         assert profile.delta_of(m, scaled, level["epsilon"]) <= level["delta"]
         above = profile.delta_of(m, scaled * (1 + 1e-9), level["epsilon"])
         assert above > level["delta"]
-    provable = guarantees.provable_gamma(**level, leverage=m, residual=e)
-    assert provable <= gamma
 
 
 def test_domains():

@@ -6,10 +6,10 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.models.posterior_guarantees import RecordBounds
 from dpcore.studies.individual.per_instance_figures import (
+    GAMMAS,
     Simulation,
-    by_precision,
-    by_size,
     nested_losses,
+    sample_losses,
 )
 from tests.models.plain_pairs import PosteriorPairs
 from tests.models.ten_people import ridge
@@ -44,7 +44,10 @@ def test_what_the_text_says_of_the_first_figure():
 
 
 def test_left_pane_of_the_second_figure():
-    figures = by_size(Simulation(seed=1, strength=1.0), (100, 1_000, 10_000))
+    figures = [
+        nested_losses(Simulation(people=people, seed=1, strength=1.0))
+        for people in (100, 1_000, 10_000)
+    ]
     boxes = [
         [1.0e-4, 0.0074, 0.0168, 0.0290, 0.0581],
         [0.0, 0.00143, 0.00344, 0.00580, 0.0228],
@@ -69,7 +72,7 @@ def test_right_pane_of_the_second_figure():
         (10, 0.5, 12.22, 2.123, 0.4882, 0.1478),
         (100, 0.05, 54.07, 7.547, 1.533, 0.3784),
     ]
-    figures = by_precision(Simulation(strength=1.0))
+    figures = [sample_losses(Simulation(strength=1.0), gamma) for gamma in GAMMAS]
     for figure, row in zip(figures, rows, strict=True):
         found = (
             figure.gamma,
@@ -89,7 +92,7 @@ def test_losses_are_those_of_people_left_out():
     x, y = simulation.table()
     assert np.linalg.norm(x, axis=1) == pytest.approx(np.ones(40))
     assert np.abs(y).max() <= 1
-    (figure,) = by_precision(simulation, (2.0,))
+    figure = sample_losses(simulation, 2.0)
     rest = np.arange(40) != 7
     theta, hessian = ridge(x[rest], y[rest], simulation.penalty)
     pairs = PosteriorPairs.of_newcomers(
@@ -113,7 +116,7 @@ def test_domains():
         with pytest.raises(ParameterError):
             Simulation(**bad)
     with pytest.raises(ParameterError, match="raise its strength"):
-        by_precision(Simulation(people=10, strength=0.1))
+        sample_losses(Simulation(people=10, strength=0.1), 1.0)
     lonely = nested_losses(Simulation(people=1, columns=1, strength=5.0))
     assert 0 <= lonely.losses[0] <= 1
 
@@ -124,5 +127,6 @@ def test_rounding_of_an_eigenvalue_leaves_no_table_below_its_penalty(people):
     for seed in range(5):
         simulation = Simulation(people=people, strength=float(strength), seed=seed)
         if simulation.penalty >= 1:
-            for figure in by_precision(simulation, (0.5, 2.0)):
+            for gamma in (0.5, 2.0):
+                figure = sample_losses(simulation, gamma)
                 assert figure.losses.max() <= figure.for_all <= figure.guarantee

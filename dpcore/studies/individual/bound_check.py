@@ -66,8 +66,8 @@ def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
     people = _thinned(np.asarray(mu, dtype=np.float64))
     exact = gaussian.epsilon_of(people, delta)
     return tuple(
-        _check(bound.label, exact, bound.of(people, delta), published=place < 2)  # noqa: PLR2004 - the first two
-        for place, bound in enumerate(published_bounds.BOUNDS)
+        _check(bound.label, exact, bound.of(people, delta), published=bound.published)
+        for bound in published_bounds.BOUNDS
     )
 
 

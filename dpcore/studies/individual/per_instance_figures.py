@@ -14,7 +14,7 @@ of magnitude" of the text.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +32,6 @@ from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dpcore.arrays import FloatArray
 
 SIZES = (100, 1_000, 10_000, 31_623)
@@ -184,13 +182,6 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
     )
 
 
-def by_size(
-    simulation: Simulation, sizes: Sequence[int] = SIZES
-) -> tuple[NestedLosses, ...]:
-    """Return Figure 2 with noise: the same for several numbers of people."""
-    return tuple(nested_losses(replace(simulation, people=people)) for people in sizes)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampleLosses:
     """Privacy and accuracy of one posterior sample.
@@ -216,14 +207,12 @@ class SampleLosses:
         return times_less(float(self.losses.mean()), self.guarantee)
 
 
-def by_precision(
-    simulation: Simulation, gammas: Sequence[float] = GAMMAS
-) -> tuple[SampleLosses, ...]:
+def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
     """Return Figure 2 of one posterior sample: privacy against accuracy.
 
     Raises:
-        ParameterError: The penalty is below 1, where the guarantee is not known, or a
-            gamma not in (0, inf).
+        ParameterError: The penalty is below 1, where the guarantee is not known, or
+            ``gamma`` not in (0, inf).
 
     """
     if simulation.penalty < 1:
@@ -236,34 +225,28 @@ def by_precision(
     left = removals(fit)
     # No eigenvalue is below the penalty, but for its rounding.
     least = float(np.linalg.eigvalsh(fit.factor.hessian)[0])
-    floor = max(least, simulation.penalty)
-    result = []
-    for gamma in gammas:
-        guarantee = worst_case(
-            gamma=gamma,
-            delta=simulation.delta,
-            penalty=simulation.penalty,
-            people=simulation.people,
-            bounds=bounds,
-        )
-        everybody = for_all(
-            gamma=gamma,
-            delta=simulation.delta,
-            floor=floor,
-            length=float(np.linalg.norm(fit.theta)),
-            bounds=bounds,
-        )
-        result.append(
-            SampleLosses(
-                gamma=gamma,
-                excess=simulation.columns / (2 * gamma),
-                guarantee=float(guarantee),
-                for_all=float(everybody),
-                losses=posterior_profile.epsilon_of(
-                    left.outside_leverages,
-                    np.sqrt(gamma) * np.abs(left.residuals),
-                    simulation.delta,
-                ),
-            )
-        )
-    return tuple(result)
+    guarantee = worst_case(
+        gamma=gamma,
+        delta=simulation.delta,
+        penalty=simulation.penalty,
+        people=simulation.people,
+        bounds=bounds,
+    )
+    everybody = for_all(
+        gamma=gamma,
+        delta=simulation.delta,
+        floor=max(least, simulation.penalty),
+        length=float(np.linalg.norm(fit.theta)),
+        bounds=bounds,
+    )
+    return SampleLosses(
+        gamma=gamma,
+        excess=simulation.columns / (2 * gamma),
+        guarantee=float(guarantee),
+        for_all=float(everybody),
+        losses=posterior_profile.epsilon_of(
+            left.outside_leverages,
+            np.sqrt(gamma) * np.abs(left.residuals),
+            simulation.delta,
+        ),
+    )

@@ -21,8 +21,8 @@ from dpcore.studies.individual.per_instance_figures import (
     NestedLosses,
     SampleLosses,
     Simulation,
-    by_precision,
     nested_losses,
+    sample_losses,
 )
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _part(design: Design, place: int) -> Part:
         table = replace(design.second, seed=first.seed + 1, people=people)
         return Part(pane=Pane.BY_SIZE, setting=people, losses=nested_losses(table))
     gamma = gammas[place - 1 - len(sizes)]
-    (sample,) = by_precision(design.second, (gamma,))
+    sample = sample_losses(design.second, gamma)
     return Part(pane=Pane.BY_PRECISION, setting=gamma, losses=sample)
 
 
