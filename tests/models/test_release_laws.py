@@ -6,7 +6,8 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.glm import fit_glm
-from dpcore.models.laws.law import simulate
+from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.laws.law import Law, simulate
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
@@ -61,6 +62,27 @@ def test_laws_refuse_nonsense():
     fit = fit_glm(X, T, loss=Logistic(), penalty=Penalty(strength=1.0))
     with pytest.raises(ParameterError, match="only a linear model"):
         simulate(SampledFit(gamma=1.0), fit, rng=np.random.default_rng(0))
+
+
+def test_a_law_that_leaves_an_answer_out_cannot_be_made():
+    class Silent(Law):
+        noise = 1.0
+        losses = NoisyFit.losses
+
+    with pytest.raises(TypeError, match=r"at.*error.*transformed"):
+        Silent()
+
+
+def test_a_law_in_two_steps_refuses_what_is_drawn_first():
+    law = AdaptivePosterior(epsilon=1.0, delta=1e-6, people=10, columns=3)
+    fit = fit_ridge(X, Y, penalty=Penalty(strength=0.5))
+    for ask in (
+        lambda: law.at(1.0),
+        lambda: law.error(fit),
+        lambda: law.transformed(fit, np.zeros((1, 3))),
+    ):
+        with pytest.raises(ParameterError, match="two steps"):
+            ask()
 
 
 def test_diagnostics_see_separation_unique_people_and_dependence():

@@ -83,8 +83,32 @@ class AdaptiveSample:
     theta: FloatArray = field(repr=False)
 
 
+class _InTwoSteps(Law):
+    """What cannot be asked of a law whose precision is drawn, too."""
+
+    __slots__ = ()
+
+    precision: ClassVar[None] = None
+    obstacle: ClassVar[str] = (
+        "An adaptive sample is released in two steps, whose laws together have no "
+        "closed form. Choose a posterior sample to look at one person."
+    )
+
+    def at(self, precision: float) -> Self:
+        """Refuse: the precision is drawn."""
+        raise ParameterError(self.obstacle)
+
+    def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
+        """Refuse: the eigenvalue is drawn before."""
+        raise ParameterError(self.obstacle)
+
+    def error(self, fit: Fit) -> float:
+        """Refuse: it depends on the eigenvalue that is drawn."""
+        raise ParameterError(self.obstacle)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdaptivePosterior(Law):
+class AdaptivePosterior(_InTwoSteps):
     """The mechanism; all its attributes are public.
 
     Attributes:
@@ -106,11 +130,6 @@ class AdaptivePosterior(Law):
     bounds: RecordBounds = field(default_factory=RecordBounds)
     share: float = 0.5
     length: float = 1.0
-    precision: ClassVar[None] = None
-    obstacle: ClassVar[str] = (
-        "An adaptive sample is released in two steps, whose laws together have no "
-        "closed form. Choose a posterior sample to look at one person."
-    )
 
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
@@ -312,7 +331,7 @@ class AdaptivePosterior(Law):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TypicalSample(Law):
+class TypicalSample(_InTwoSteps):
     """What an adaptive sample releases where the eigenvalue is drawn as it is.
 
     CONFIDENTIAL. The eigenvalue and the sample have half of delta each, and their
@@ -330,12 +349,10 @@ class TypicalSample(Law):
     gamma: float = field(repr=False)
     gram: FloatArray = field(repr=False)
     tuned: RidgeFit = field(repr=False)
-    precision: ClassVar[None] = None
     note: ClassVar[str] = (
         "for the eigenvalue as it is; the loss of a release depends on the "
         "eigenvalue that it draws, and the two parts are added up"
     )
-    obstacle: ClassVar[str] = AdaptivePosterior.obstacle
 
     @property
     def noise(self) -> float:

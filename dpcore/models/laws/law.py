@@ -201,9 +201,14 @@ class Law(ABC):
             widths=self.half_widths(columns, strength=strength, level=level),
         )
 
+    @abstractmethod
     def at(self, precision: float) -> Self:
-        """Return the law at another precision."""
-        raise NotImplementedError
+        """Return the law at another precision.
+
+        Raises:
+            ParameterError: It has none.
+
+        """
 
     def linear(self, fit: RidgeFit) -> Law:
         """Return the law that the release of a linear fit really has."""
@@ -230,9 +235,14 @@ class Law(ABC):
         released = self.transformed(fit, normal)
         return np.asarray(released.reshape(draws, self.samples, -1).mean(axis=1))
 
+    @abstractmethod
     def transformed(self, fit: Fit, normal: FloatArray) -> FloatArray:
-        """Return single draws from normal numbers, both of shape ``(m, d)``."""
-        raise NotImplementedError
+        """Return single draws from normal numbers, both of shape ``(m, d)``.
+
+        Raises:
+            ParameterError: More than these numbers decide a draw.
+
+        """
 
     def influence(
         self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None
@@ -352,9 +362,14 @@ class Law(ABC):
         """Return by what people are exposed, all together and then cause by cause."""
         return (people.move, people.move)
 
+    @abstractmethod
     def error(self, fit: Fit) -> float:
-        """Return the mean squared error of the coefficients that the noise adds."""
-        raise NotImplementedError
+        """Return the mean squared error of the coefficients that the noise adds.
+
+        Raises:
+            ParameterError: It depends on what is drawn first.
+
+        """
 
 
 def simulate(
