@@ -113,6 +113,8 @@ def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monke
     app = look(open_page)
     said = " ".join(caption.value for caption in app.caption)
     assert "Counted at the worst case" in said
+    listed = next(d.value for d in app.dataframe if "most from" in d.value)
+    assert listed["most from"].str.endswith(" (counted at its worst case)").all()
     worst = epsilon(app, "Most exposed person lost")
     assert worst == pytest.approx(epsilon(app, "Account was charged"), rel=1e-3)
 

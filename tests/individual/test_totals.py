@@ -23,6 +23,7 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho, epsilons_of_rho
 from dpcore.privacy.events import (
     ApproximateEvent,
+    FixedSampleEvent,
     GaussianEvent,
     LaplaceEvent,
     PureEvent,
@@ -291,6 +292,19 @@ def test_who_is_not_behind_a_model_counts_at_the_worst_case_for_another_record()
     both = total([found], Counting.GAUSSIAN, people=12, delta=wanted.delta)
     np.testing.assert_allclose(both[9:], wanted.guarantee, rtol=1e-9)
     assert (both[:9] < wanted.guarantee).all()
+
+
+def test_gaussian_noise_together_shares_delta_with_whatever_else_needs_some():
+    delta, mu = 1e-6, 0.3
+    event = FixedSampleEvent.of(0.5, law="gaussian", rate=0.1)
+    sampled = ReleaseLosses(event=event, own=np.array([0.5]))
+    parts = [losses("gaussian", mu)] * 2 + [sampled] * 3
+    # Three samples, and all of the plain noise as one.
+    share = delta / 4
+    together = float(gaussian.epsilon_of(mu * np.sqrt(2), share))
+    expected = together + 3 * float(event.epsilon_of(0.5, share))
+    found = total(parts, Counting.GAUSSIAN, delta=delta)[0]
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_totals_are_losses_that_can_be_ranked():

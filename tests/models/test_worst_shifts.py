@@ -165,6 +165,8 @@ def test_a_certificate_adds_leaving_to_joining_the_fit_without():
     # Coefficient and shift are 1/4; whoever joins meets a fit of at most their sum.
     (bound,) = substitution_certificates(fit, removals(fit).shifts)
     assert bound == pytest.approx(1 / 4 + (1 + 1 / 4 + 1 / 4) * steepness(3.0))
+    # A unit of one row is a person.
+    assert unit_substitution_certificate(fit, rows=1) == pytest.approx(bound)
     (moved,) = substitutions(fit, (one[0], -1.0))
     assert moved == pytest.approx(1 / 2)
     joining_alone = (1 + 1 / 4) * steepness(3.0)
