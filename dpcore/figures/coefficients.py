@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import dot, interval, points
-from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, frame, plain
+from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, frame, plain
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def coefficients_picture(
     truth: FloatArray | None = None,
     samples: int = 1,
     simulated: bool = False,
+    statement: str = "",
 ) -> Picture:
     """Return coefficients side by side, on the scale of the model.
 
@@ -40,6 +41,7 @@ def coefficients_picture(
         truth: CONFIDENTIAL: the coefficients of the table, or ``None``.
         samples: How many posterior samples there are.
         simulated: Whether this is a simulated draw, which must not leave.
+        statement: Of what the coefficients are those.
 
     """
     # By place: names that are cut short may look alike.
@@ -68,11 +70,12 @@ def coefficients_picture(
                 customdata=names,
             )
         )
+    scale = f"coefficient (model scale){f': {statement}' if statement else ''}"
     figure = frame(
-        height=_MARGIN + _ROW * len(names),
+        height=_MARGIN + _ROW * len(names) + below(scale),
         traces=traces,
         xaxis=axis(
-            "coefficient (model scale)",
+            plain(scale),
             zeroline=True,
             zerolinecolor="rgba(127,127,127,0.7)",
         ),
@@ -88,7 +91,8 @@ def coefficients_picture(
     return Picture(
         title=title,
         figure=figure,
-        alt=f"One point a coefficient with its interval, and a line at 0. {title}.",
+        alt="One point a coefficient with its interval, and a line at 0"
+        f"{f': {statement}' if statement else ''}. {title}.",
         table=_table(labels, values, ends, truth, simulated=simulated),
     )
 

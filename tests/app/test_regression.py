@@ -268,6 +268,10 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     assert "The penalty (λ 470): moves predictions by up to 7.4 visits" in said
     release(app)
     assert "those of a fit without a penalty may lie elsewhere" in shown(app)
+    assert any(
+        "by a penalty of 470; values of" in chart.proto.alt
+        for chart in app.get("plotly_chart")
+    )
     fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
     assert list(fit["adds"]) != list(fit["without the penalty"])
     assert "All coefficients together are" in shown(app)

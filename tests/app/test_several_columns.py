@@ -42,6 +42,8 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
         product / np.sqrt(first * second), abs=0.01
     )
     assert "The correlation in this table lies from " in shown(app)
+    computed = "orrelation of age and income, values of age below 0 counted as 0"
+    assert any(computed in chart.proto.alt for chart in app.get("plotly_chart"))
     assert "nothing to compare for a correlation" in seen.tradeoffs
     assert by_label(app.selectbox, "Statistic").value == "correlation"
 

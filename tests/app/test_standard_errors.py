@@ -50,6 +50,10 @@ def words(app):
     )
 
 
+def drawn(app):
+    return app.get("plotly_chart")
+
+
 def at_station(app, name):
     app.session_state["se-average" if name in AVERAGES else "se-station"] = name
     return app.run()
@@ -158,6 +162,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     press_release(app)
     assert not app.exception
     assert len(charts(app)) == before + 1
+    assert any("values below 0 counted as 0" in c.proto.alt for c in drawn(app))
     assert by_label(app.metric, "Standard error").value
     assert "every interval" not in words(app)
     released = open_page("ledger").dataframe[0].value

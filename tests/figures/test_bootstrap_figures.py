@@ -33,6 +33,7 @@ from dpcore.studies.resampling.bootstrap.runs import one_table, simulate
 
 AGES = Experiment()
 SHOWN = methods()
+STATEMENT = "mean of age, values below 0 counted as 0, above 100 as 100"
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,19 @@ def test_one_table_with_and_without_the_truth():
     corrected = SHOWN[3].method.around(numbers, noise=2.0, people=500)
     assert released.table["lower end"].iloc[3] == corrected.lower
     assert list(released.table["estimate"]) == [corrected.center] * 4
+
+
+def test_bootstraps_of_a_table_name_what_was_computed():
+    numbers = one_table(AGES, np.random.default_rng(3))
+    known = {"noise": 2.0, "people": 500, "unit": "years"}
+    plain, picture = (
+        one_picture(numbers, SHOWN, **known, **more)
+        for more in ({}, {"statement": STATEMENT})
+    )
+    assert STATEMENT in picture.alt
+    about = picture.figure.layout.xaxis.title.text
+    assert about.replace("<br>", " ") == f"{STATEMENT} (years), scaled to this run"
+    assert picture.figure.layout.height > plain.figure.layout.height
 
 
 def test_two_equal_bootstraps_are_drawn():

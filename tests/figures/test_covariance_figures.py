@@ -105,6 +105,19 @@ def test_repair_is_shown_beside_what_was_released():
     assert len(covariance_picture("ab", FINE.before, FINE.after).figure.data) == 1
 
 
+@pytest.mark.parametrize("fixed", [BROKEN, FINE])
+def test_a_released_matrix_names_what_was_computed(fixed):
+    statement = "covariance matrix of a and b, values of a above 9 counted as 9"
+    known = ("abc"[: len(fixed.before)], fixed.before, fixed.after)
+    picture = covariance_picture(*known, statement=statement)
+    assert statement[1:] in picture.alt
+    layout = picture.figure.to_dict()["layout"]
+    *_, last = (layout[name] for name in layout if name.startswith("xaxis"))
+    assert last["title"]["text"].replace("<br>", " ").endswith(f"d: {statement}")
+    plain = covariance_picture(*known)
+    assert picture.figure.layout.height > plain.figure.layout.height
+
+
 def test_covariance_inside_its_noise_may_be_0():
     wide, clear = [-9.0, 9.0], [0.1, 1.0]
     noise = np.array([[0.5, 2.0], [0.5, 2.0], wide])

@@ -45,7 +45,13 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
             "is never repeated in silence. Spend more, or choose narrower bounds."
         )
     results.show(
-        covariance_picture(names, repaired.before, repaired.after, noise=noise),
+        covariance_picture(
+            names,
+            repaired.before,
+            repaired.after,
+            noise=noise,
+            statement=answer.said,
+        ),
         "matrix",
     )
     st.caption(

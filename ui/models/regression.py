@@ -55,7 +55,13 @@ def released(answer: Release, asked: ModelRequest) -> None:
     values, ends, samples = coefficients(answer, asked)
     with offering.frame(answer):
         results.show(
-            coefficients_picture(asked.question.labels, values, ends, samples=samples),
+            coefficients_picture(
+                asked.question.labels,
+                values,
+                ends,
+                samples=samples,
+                statement=answer.said,
+            ),
             "coefficients",
         )
         in_columns.released(answer, asked, values)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import Mark, heat, line
-from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, frame, plain
+from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, below, frame, plain
 from dpcore.mechanisms.covariances.layout import (
     correlations_of,
     matrix_of,
@@ -17,7 +17,7 @@ from dpcore.mechanisms.covariances.layout import (
     places_of,
     vector_of,
 )
-from dpcore.wording import brief, significant
+from dpcore.wording import brief, capital, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,7 @@ def covariance_picture(
     after: FloatArray,
     *,
     noise: FloatArray | None = None,
+    statement: str = "",
 ) -> Picture:
     """Return the matrix as a heat map, before and after its repair.
 
@@ -54,6 +55,7 @@ def covariance_picture(
         after: The repaired one.
         noise: Intervals around the released numbers, shape ``(d (d + 1) / 2, 2)``, if
             they are known; then the picture says which covariances may be 0.
+        statement: Of what they are answers, where the table is somebody's.
 
     """
     unsure = np.zeros(len(vector_of(before)), dtype=bool)
@@ -67,7 +69,10 @@ def covariance_picture(
     # Long names would leave no room for the numbers.
     ticks = {"tickvals": names, "ticktext": [plain(brief(label)) for label in labels]}
     # Numbers that stand with their noise need the width: one map below the other.
-    below = noise is not None and len(maps) > 1
+    stacked = noise is not None and len(maps) > 1
+    if statement:
+        *others, (title, matrix) = maps
+        maps = [*others, (f"{title}: {plain(statement)}", matrix)]
     axes: dict[str, Any] = {}
     traces = []
     for place, (title, matrix) in enumerate(maps):
@@ -76,7 +81,7 @@ def covariance_picture(
         side = [place * share + 0.03 * place, (place + 1) * share - 0.03]
         axes[f"xaxis{end}"] = axis(
             title,
-            domain=[0.0, 1.0] if below else side,
+            domain=[0.0, 1.0] if stacked else side,
             anchor=f"y{end}",
             showgrid=False,
             type="category",
@@ -84,15 +89,15 @@ def covariance_picture(
         )
         axes[f"yaxis{end}"] = {
             "anchor": f"x{end}",
-            "domain": [0.58 * (1 - place), 1 - 0.58 * place] if below else [0.0, 1.0],
+            "domain": [0.58 * (1 - place), 1 - 0.58 * place] if stacked else [0.0, 1.0],
             "autorange": "reversed",
             "showgrid": False,
-            "showticklabels": below or place == 0,
+            "showticklabels": stacked or place == 0,
             "ticks": "",
             "type": "category",
             **ticks,
         }
-    height = (150 + 70 * len(labels)) * (2 if below else 1)
+    height = (150 + 70 * len(labels)) * (2 if stacked else 1) + below(maps[-1][0])
     figure = frame(traces=traces, height=height, **axes)
     told = None if noise is None else int(np.sum(~unsure[len(labels) :]))
     title = _takeaway(labels, before, after, told)
@@ -111,7 +116,7 @@ def covariance_picture(
     return Picture(
         title=title,
         figure=figure,
-        alt=f"{title}. Variances and covariances: {numbers}.",
+        alt=f"{title}. {capital(statement or 'variances and covariances')}: {numbers}.",
         table=pd.DataFrame(rows),
     )
 

@@ -187,7 +187,12 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         f"{measured(found.lower, error)} to {measured(found.upper, error)}",
     )
     picture = one_picture(
-        numbers, shown, noise=answer.noise**2, people=people, unit=answer.unit
+        numbers,
+        shown,
+        noise=answer.noise**2,
+        people=people,
+        unit=answer.unit,
+        statement=answer.said,
     )
     results.show(picture, "se-released")
     st.caption(

@@ -11,7 +11,16 @@ import pandas as pd
 
 from dpcore.figures.marks import NAME, bars, histogram, landmark, line
 from dpcore.figures.resampling.bootstrap.lines import COLOR, unit_of
-from dpcore.figures.theme import STROKES, Picture, Stroke, axis, frame, plain
+from dpcore.figures.theme import (
+    HEIGHT,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    below,
+    frame,
+    plain,
+)
 from dpcore.privacy.bootstrap.profile import multiplicities
 from dpcore.wording import measured, percent, significant
 
@@ -39,6 +48,7 @@ def one_picture(
     noise: float,
     people: int | None,
     unit: str,
+    statement: str = "answer",
     truth: float | None = None,
 ) -> Picture:
     """Return the noisy bootstraps of one table with their intervals; figure 6.
@@ -49,6 +59,7 @@ def one_picture(
         noise: Variance of the noise of each bootstrap.
         people: Public number of people, if at least 2.
         unit: Unit of the numbers, or "".
+        statement: Of what they are answers.
         truth: Mean of the population, where it is known.
 
     """
@@ -84,8 +95,9 @@ def one_picture(
     ]
     if truth is not None:
         traces += landmark(truth, 1.02 * top, "true mean", "dash")
-    answer = f"answer{f' ({unit})' if unit else ''}, scaled to this run"
+    answer = f"{statement}{f' ({unit})' if unit else ''}, scaled to this run"
     figure = frame(
+        height=HEIGHT + below(answer),
         traces=traces,
         xaxis=axis(plain(answer)),
         yaxis=axis(
@@ -110,7 +122,8 @@ def one_picture(
     return Picture(
         title=title,
         figure=figure,
-        alt=f"{len(numbers)} noisy bootstraps, their intervals below. {title}.",
+        alt=f"{len(numbers)} noisy bootstraps, their intervals below: {statement}. "
+        f"{title}.",
         table=pd.DataFrame(rows),
     )
 
