@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 # A busy machine is no error: what never comes to rest is.
 DEADLINE: Final = 180_000
 
-# Field numbers of Streamlit's messages: BackMsg.rerun_script, ForwardMsg.new_session,
-# and ForwardMsg.script_finished, whose value 2 is "ended early, to run anew".
+# Field numbers of Streamlit's messages: BackMsg.rerun_script, whose part is_auto_rerun
+# tells that a timer asks, ForwardMsg.new_session, and ForwardMsg.script_finished, whose
+# value 2 is "ended early, to run anew". What a timer asks for may never begin: its part
+# of the page may be gone by then.
 _LISTEN: Final = """(() => {
-    const [RERUN, BEGUN, ENDED, ANEW] = [11, 4, 6, 2];
+    const [RERUN, BY_TIMER, BEGUN, ENDED, ANEW] = [11, 6, 4, 6, 2];
     const rest = (window.rest = {running: true, asked: 0, calm: 0, looked: null});
     const number = (bytes, at) => {
         let value = 0, scale = 1;
@@ -40,8 +42,9 @@ _LISTEN: Final = """(() => {
             if (tag % 8 === 1) { at += 8; continue; }
             if (tag % 8 === 5) { at += 4; continue; }
             [value, at] = number(bytes, at);
+            const part = bytes.subarray(at, at + value);
             if (tag % 8 === 2) at += value;
-            found.set(Math.floor(tag / 8), value);
+            found.set(Math.floor(tag / 8), tag % 8 === 2 ? part : value);
         }
         return found;
     };
@@ -56,7 +59,8 @@ _LISTEN: Final = """(() => {
             });
         }
         send(data) {
-            if (fields(data).has(RERUN)) {
+            const asked = fields(data).get(RERUN);
+            if (asked && !fields(asked).get(BY_TIMER)) {
                 rest.running = true;
                 rest.asked += 1;
             }
