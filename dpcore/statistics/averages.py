@@ -56,6 +56,10 @@ class Mean(FunctionOfTotal):
         """Return the bounds: a mean never leaves them."""
         return self.bounds
 
+    def raw(self, values: FloatArray) -> FloatArray:
+        """Return the mean of numbers as they are; NaN for nobody."""
+        return np.asarray(values.sum(axis=0) / len(values))
+
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the mean, over all tables.
 

@@ -107,3 +107,15 @@ class Statistic(Protocol):
         the public numbers and ``estimate`` (never the confidential values).
         """
         ...
+
+
+class OfNumbers(Statistic, Protocol):
+    """A statistic of the numbers of one column."""
+
+    def raw(self, values: FloatArray) -> FloatArray:
+        """Return what people mean by its name, shape ``(1,)``. CONFIDENTIAL.
+
+        Of ``values`` as they are, shape ``(n, 1)``: no bounds, no public minimum. The
+        caller silences what NumPy says where it is not defined.
+        """
+        ...

@@ -109,6 +109,23 @@ _BY_GROUP: Final = frozenset(
     (*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT)
 )
 _RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
+MEANINGS: Final = {
+    StatisticKind.MEDIAN: "half of the people lie below it, half above.",
+    StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
+    StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
+    "adding up to 100 % if you wish.",
+    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
+    "their units.",
+    StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
+    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
+    "which share the budget.",
+    StatisticKind.POOLED_VARIANCE: "how much people of the same group differ.",
+    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together among people "
+    "of the same group.",
+    StatisticKind.POPULATION_VARIANCE: "the variance of these people alone, not an "
+    "estimate for a larger population.",
+}
+"""What those mean that not everybody knows, in plain words."""
 OF_ONE: Final = tuple(kind for kind in StatisticKind if kind not in _OF_SEVERAL)
 """Statistics of one column."""
 

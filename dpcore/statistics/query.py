@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,6 +31,8 @@ from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -38,19 +41,17 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.base import Statistic
+    from dpcore.statistics.base import OfNumbers, Statistic
     from dpcore.statistics.membership import Membership
 
 
-_OF_NUMBERS: Final[dict[StatisticKind, type[Mean | Sum]]] = {
+_OF_NUMBERS: Final[dict[StatisticKind, Callable[..., OfNumbers]]] = {
     StatisticKind.MEAN: Mean,
     StatisticKind.SUM: Sum,
-}
-_SPREADS: Final[dict[StatisticKind, tuple[type[Variance], int]]] = {
-    StatisticKind.VARIANCE: (Variance, 1),
-    StatisticKind.STANDARD_DEVIATION: (StandardDeviation, 1),
-    StatisticKind.POPULATION_VARIANCE: (Variance, 0),
-    StatisticKind.POPULATION_STANDARD_DEVIATION: (StandardDeviation, 0),
+    StatisticKind.VARIANCE: Variance,
+    StatisticKind.STANDARD_DEVIATION: StandardDeviation,
+    StatisticKind.POPULATION_VARIANCE: partial(Variance, ddof=0),
+    StatisticKind.POPULATION_STANDARD_DEVIATION: partial(StandardDeviation, ddof=0),
 }
 
 
@@ -101,17 +102,15 @@ class Query:
         """Return the statistic itself."""
         if self.kind.of_members or self.kind.of_cells:
             return self._of_labels
-        bounds = self.column.bounds
-        if bounds is None:
-            message = f"{self.column.name!r} needs public bounds for its {self.kind}."
-            raise ParameterError(message)
         if self.kind.of_ranks:
             q = 0.5 if self.q is None else self.q
-            return RankScores(bounds=bounds, q=q, size=self.size)
-        if self.kind in _SPREADS:
-            spread, ddof = _SPREADS[self.kind]
-            return spread(bounds=bounds, size=self.size, ddof=ddof)
-        return _OF_NUMBERS[self.kind](bounds=bounds, size=self.size)
+            return RankScores(bounds=self._declared, q=q, size=self.size)
+        return self.of_numbers
+
+    @property
+    def of_numbers(self) -> OfNumbers:
+        """Return a statistic that is neither of labels nor of ranks."""
+        return _OF_NUMBERS[self.kind](bounds=self._declared, size=self.size)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -205,6 +204,15 @@ class Query:
         if self.q is not None:
             parameters["q"] = float(self.q)
         return parameters
+
+    @property
+    def _declared(self) -> Interval:
+        """Return the public bounds of the values."""
+        bounds = self.column.bounds
+        if bounds is None:
+            message = f"{self.column.name!r} needs public bounds for its {self.kind}."
+            raise ParameterError(message)
+        return bounds
 
     @property
     def _of_labels(self) -> Statistic:

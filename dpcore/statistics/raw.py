@@ -5,7 +5,7 @@ What noise is added to is never this; it is what people mean by the statistic's 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from dpcore.statistics.question import Question
 
     Measure = Callable[[FloatArray], FloatArray]
-
-_DIVISORS: Final = {
-    StatisticKind.VARIANCE: 1,
-    StatisticKind.STANDARD_DEVIATION: 1,
-    StatisticKind.POPULATION_VARIANCE: 0,
-    StatisticKind.POPULATION_STANDARD_DEVIATION: 0,
-}
-_ROOTS: Final = {
-    StatisticKind.STANDARD_DEVIATION,
-    StatisticKind.POPULATION_STANDARD_DEVIATION,
-}
 
 
 def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
@@ -64,12 +53,7 @@ def _of_one(query: Query) -> Measure:
         return _cells(query)
     if kind.of_members:
         return _members(query)
-    if kind in _DIVISORS:
-        power = 0.5 if kind in _ROOTS else 1.0
-        return lambda values: _covariances(values, ddof=_DIVISORS[kind])[0] ** power
-    if kind is StatisticKind.SUM:
-        return lambda values: values.sum(axis=0)
-    return _mean
+    return query.of_numbers.raw
 
 
 def _mean(values: FloatArray) -> FloatArray:
@@ -118,9 +102,9 @@ def _cells(query: Query) -> Measure:
     return measure
 
 
-def _covariances(values: FloatArray, *, ddof: int = 1) -> FloatArray:
+def _covariances(values: FloatArray) -> FloatArray:
     away = values - _mean(values)
-    return np.asarray(away.T @ away / max(len(values) - ddof, 0))
+    return np.asarray(away.T @ away / max(len(values) - 1, 0))
 
 
 def _correlation(values: FloatArray) -> FloatArray:

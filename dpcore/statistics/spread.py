@@ -108,6 +108,12 @@ class Variance:
         deviations = self._deviations(values)
         return self._at(deviations.squares, len(deviations.each))
 
+    def raw(self, values: FloatArray) -> FloatArray:
+        """Return the variance of numbers as they are; NaN or infinite for too few."""
+        away = values - values.sum(axis=0) / len(values)
+        squares = (away.T @ away)[0]
+        return np.asarray(squares / max(len(values) - self.ddof, 0))
+
     def sensitivity(
         self,
         relation: NeighboringRelation,  # noqa: ARG002 - the same for both, see above
@@ -210,6 +216,10 @@ class StandardDeviation(Variance):
     def range(self) -> Interval:
         """Return 0 to the square root of the largest variance."""
         return Interval(lower=0.0, upper=float(np.sqrt(self._variance.range.upper)))
+
+    def raw(self, values: FloatArray) -> FloatArray:
+        """Return the standard deviation of numbers as they are."""
+        return np.sqrt(self._variance.raw(values))
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change it, over all tables."""

@@ -48,6 +48,10 @@ class Sum(FunctionOfTotal):
             lower=0.0 if lower >= 0 else -np.inf, upper=0.0 if upper <= 0 else np.inf
         )
 
+    def raw(self, values: FloatArray) -> FloatArray:
+        """Return the sum of numbers as they are."""
+        return np.asarray(values.sum(axis=0))
+
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the sum, over all tables."""
         farthest = max(abs(self.bounds.lower), abs(self.bounds.upper))

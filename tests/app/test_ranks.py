@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.test_pages import button, by_label
 from tests.app.test_questions import release, set_to, shown
-from ui.asking.inputs import MEANINGS
 
 # The others have tests of their own, here and in the neighboring files.
 PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import streamlit as st
@@ -20,7 +20,7 @@ from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
-from dpcore.statistics.kinds import StatisticKind, allowed
+from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.query import Query
 from ui import controls, session
 from ui.asking import columns, details, methods
@@ -42,22 +42,6 @@ _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
-MEANINGS: Final = {
-    StatisticKind.MEDIAN: "half of the people lie below it, half above.",
-    StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
-    StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
-    "adding up to 100 % if you wish.",
-    StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
-    "their units.",
-    StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
-    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns, "
-    "which share the budget.",
-    StatisticKind.POOLED_VARIANCE: "how much people of the same group differ.",
-    StatisticKind.POOLED_COVARIANCE: "whether two columns rise together among people "
-    "of the same group.",
-    StatisticKind.POPULATION_VARIANCE: "the variance of these people alone, not an "
-    "estimate for a larger population.",
-}
 
 
 def ask(study: Study) -> Request:
