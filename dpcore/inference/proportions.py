@@ -53,7 +53,7 @@ def noise_aware(
     of the noise is public, so that no budget has to be split to learn it. With ``a =
     z^2 / n`` the ends are the roots of ``(1 + a) p^2 - (2 x + a) p + x^2 - z^2 v``.
     Where a procedure biases the releases ``x``, as near the bounds, it still covers too
-    seldom; there ``shares`` inverts the law.
+    seldom; there ``exact_shares`` inverts it.
 
     Args:
         released: Releases, of any shape; one outside [0, 1] counts as the bound.

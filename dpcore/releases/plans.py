@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dpcore.inference.exact_shares import Average, population_intervals
 from dpcore.inference.intervals import (
     LEVEL,
     Intervals,
     intervals,
     noise_half_width,
 )
-from dpcore.inference.shares import Average, population_intervals
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.statistics.proportions import Proportions

@@ -12,8 +12,7 @@ import numpy as np
 from dpcore.budget import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import LEVEL, Intervals
-from dpcore.inference.shares import (
+from dpcore.inference.exact_shares import (
     UNIT,
     Average,
     Remainder,
@@ -22,6 +21,7 @@ from dpcore.inference.shares import (
     population_intervals,
     table_intervals,
 )
+from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.events import PureEvent
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
-    from dpcore.inference.shares import ReadingLaw
+    from dpcore.inference.exact_shares import ReadingLaw
     from dpcore.mechanisms.base import Mechanism
     from dpcore.privacy.events import PrivacyEvent
     from dpcore.releases.constraints import Constraint

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.inference.exact_shares import allowing
 from dpcore.inference.intervals import LEVEL
 from dpcore.inference.proportions import wald
-from dpcore.inference.shares import allowing
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
