@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.conftest import ROOT
+from tests.registry import NAMES
 
 SOURCES = [
     path
@@ -14,6 +15,10 @@ SOURCES = [
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 PAGES = sorted((ROOT / "pages").glob("*.py"))
+
+
+def test_every_page_is_registered():
+    assert {path.stem for path in PAGES} == set(NAMES)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -10,13 +10,13 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from dpcore.releases.storage import FileDatabase
 from tests.app.test_pages import (
-    TITLES,
     button,
     by_label,
     press_release,
     use_example,
     use_upload,
 )
+from tests.registry import HEADINGS
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_pages_go_on_and_recover_with_their_input(released, open_page, path, har
     assert not [one for one in app.button if one.label == "Release"]
     for name in NEEDS_NO_LEDGER:
         app = open_page(name)
-        assert app.title[0].value == TITLES[name]
+        assert app.title[0].value == HEADINGS[name]
         # The side bar alone says what is wrong.
         assert len(app.error) == len(app.sidebar.error) == 1
     for name in ("regression", "individual", "ledger"):

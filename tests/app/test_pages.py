@@ -7,25 +7,8 @@ import json
 import pytest
 
 from dpcore.data.examples import EXAMPLES
+from tests.registry import HEADINGS
 
-TITLES = {
-    "home": "See what differential privacy does to your data",
-    "data": "Data",
-    "release": "Release",
-    "regression": "Regression",
-    "tradeoffs": "Trade-offs",
-    "individual": "Individual privacy",
-    "ledger": "Ledger",
-    "lab": "Mechanism lab",
-    "sensitivity": "Sensitivity explorer",
-    "study1": "Study 1: covariances",
-    "study2": "Study 2: proportions",
-    "figures12": "Figures 1 and 2",
-    "standard_errors": "Standard errors",
-    "subsampling": "Subsampling",
-    "resized": "Resized bootstrap",
-    "about": "About",
-}
 CSV = "age,smoker\n" + "".join(
     f"{20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(200)
 )
@@ -80,26 +63,26 @@ def charts(app):
     return [json.loads(c.proto.spec) for c in app.get("plotly_chart")]
 
 
-@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_page_runs_without_a_table(open_page, name):
     app = open_page(name)
-    assert app.title[0].value == TITLES[name]
+    assert app.title[0].value == HEADINGS[name]
     assert not app.error
 
 
-@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_page_runs_with_an_example(open_page, name):
     use_example(open_page)
     app = open_page(name)
-    assert app.title[0].value == TITLES[name]
+    assert app.title[0].value == HEADINGS[name]
     assert not app.error
 
 
-@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_page_runs_with_an_upload(open_page, name):
     use_upload(open_page)
     app = open_page(name)
-    assert app.title[0].value == TITLES[name]
+    assert app.title[0].value == HEADINGS[name]
     assert not app.error
 
 

@@ -9,17 +9,16 @@ import pytest
 
 from tests.app import hand
 from tests.app.asking import use_survey
-from tests.app.test_pages import TITLES, use_example, use_upload
+from tests.app.test_pages import use_example, use_upload
+from tests.registry import HEADINGS, WITHOUT_A_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {"no table": None, "example": use_example, "upload": use_upload}
-# Pages that never read the table in use.
-SIMULATED = {"lab", "sensitivity", "study1", "study2", "figures12", "about"}
 CASES = [
     (name, table)
-    for name in TITLES
+    for name in HEADINGS
     for table in TABLES
-    if table == "no table" or name not in SIMULATED
+    if table == "no table" or name not in WITHOUT_A_TABLE
 ]
 # More than any page has: a page that grows with each touch is a fault.
 MOST = 300
@@ -36,12 +35,12 @@ def test_a_page_stands_every_touch(open_page, name, table):
         pressed.append(name_of(button))
         button.click().run()
         whole(app, f"pressed {pressed[-1]}")
-        if app.title[0].value != TITLES[name]:
+        if app.title[0].value != HEADINGS[name]:
             app = open_page(name)
             move_all(app)
 
 
-@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_a_page_stands_the_extremes_of_each_control(open_page, name):
     use_survey(open_page)
     app = open_page(name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Error, expect
 
+from tests import registry
 from tests.browser.rest import DEADLINE, settled
 
 if TYPE_CHECKING:
@@ -16,45 +17,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Locator, Page
 
-PAGES = {
-    "Home": "See what differential privacy does to your data",
-    "Data": "Data",
-    "Release": "Release",
-    "Regression": "Regression",
-    "Trade-offs": "Trade-offs",
-    "Individual privacy": "Individual privacy",
-    "Ledger": "Ledger",
-    "Mechanism lab": "Mechanism lab",
-    "Sensitivity explorer": "Sensitivity explorer",
-    "Study 1: covariances": "Study 1: covariances",
-    "Study 2: proportions": "Study 2: proportions",
-    "Figures 1 and 2": "Figures 1 and 2",
-    "Standard errors": "Standard errors",
-    "Subsampling": "Subsampling",
-    "Resized bootstrap": "Resized bootstrap",
-    "About": "About",
-}
-# Pages that never read the table in use.
-WITHOUT_A_TABLE = {
-    "Mechanism lab",
-    "Sensitivity explorer",
-    "Study 1: covariances",
-    "Study 2: proportions",
-    "Figures 1 and 2",
-    "About",
-}
-# The menu of the top bar that a page is in, where it is not in the bar itself.
-MENUS = {
-    "Mechanism lab": "Learn",
-    "Sensitivity explorer": "Learn",
-    "About": "Learn",
-    "Study 1: covariances": "Studies",
-    "Study 2: proportions": "Studies",
-    "Figures 1 and 2": "Studies",
-    "Standard errors": "Resampling",
-    "Subsampling": "Resampling",
-    "Resized bootstrap": "Resampling",
-}
+PAGES = {name: registry.HEADINGS[stem] for stem, name in registry.NAMES.items()}
+WITHOUT_A_TABLE = {registry.NAMES[stem] for stem in registry.WITHOUT_A_TABLE}
 # Below this width Streamlit moves the links of the top bar into the side bar.
 _TOP_BAR = 768
 # How long a list takes to open, in milliseconds, and how often it is tried.
@@ -76,9 +40,9 @@ class Visitor:
         """Follow the link of a page: in the bar, a menu of it, or the side bar."""
         if self._narrow:
             self.button("Expand sidebar").click()
-        if not self._narrow and name in MENUS:
+        if not self._narrow and name in registry.MENUS:
             self.page.get_by_test_id("stTopNavSection").filter(
-                has_text=MENUS[name]
+                has_text=registry.MENUS[name]
             ).click()
             self.page.get_by_role("menuitem", name=name, exact=True).click()
         else:
