@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from typing import Final
 
+from dpcore.codec import Pair
 from dpcore.errors import ParameterError
 
 _UP = Context(prec=60, rounding=ROUND_CEILING)
@@ -213,6 +215,10 @@ class PrivacyBudget:
 
     def _as_cost(self) -> PrivacyCost:
         return PrivacyCost(**dict(self._caps()))
+
+
+COST: Final = Pair(PrivacyCost.to_json, PrivacyCost.from_json)
+BUDGET: Final = Pair(PrivacyBudget.to_json, PrivacyBudget.from_json)
 
 
 def plain(number: Decimal) -> str:

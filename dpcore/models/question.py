@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.codec import NUMBER, TRUTH, WHOLE, Schema, choice, optional, several, since
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.models.design import UnitRows
+from dpcore.models.design import Design, UnitRows
 from dpcore.models.glm import fit_glm, glm_of_nobody
 from dpcore.models.kinds import ModelKind
+from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import fit_ridge, ridge_of_nobody
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.conditions import clamped, filled
-from dpcore.statistics.parameters import column_parameters
+from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
@@ -22,10 +24,8 @@ if TYPE_CHECKING:
 
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.models.design import Design
     from dpcore.models.fits import Fit
     from dpcore.models.losses import Loss
-    from dpcore.models.penalty import Penalty
     from dpcore.relations import PrivacyUnit
 
 
@@ -174,22 +174,24 @@ class ModelQuestion:
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the model, ready for JSON."""
-        design, penalty = self.design, self.penalty
-        return {
-            "model": self.model.value,
-            "target": column_parameters(design.target),
-            "features": [column_parameters(column) for column in design.features],
-            "intercept": design.intercept,
-            "unit_rows": design.unit_rows.value,
-            "origin": None if design.origin is None else float(design.origin),
-            "others_apart": design.others_apart,
-            "penalty": {
-                "strength": float(penalty.strength),
-                "spares_first": penalty.spares_first,
-                "per_person": penalty.per_person,
-            },
-            "threshold": None if self.threshold is None else float(self.threshold),
-            "relation": self.relation.value,
-            "unit": {"noun": self.unit.noun, "rows": self.unit.rows},
-            "most_people": self.most_people,
-        }
+        return DESIGN.write(self.design) | MODEL.write(self)
+
+
+DESIGN: Final = Schema(
+    Design,
+    target=COLUMN,
+    features=several(COLUMN),
+    intercept=TRUTH,
+    unit_rows=choice(UnitRows),
+    origin=since(optional(NUMBER)),
+    others_apart=since(TRUTH),
+)
+MODEL: Final = Schema(
+    ModelQuestion,
+    model=choice(ModelKind),
+    penalty=Schema(Penalty, strength=NUMBER, spares_first=TRUTH, per_person=TRUTH),
+    threshold=optional(NUMBER),
+    relation=RELATION,
+    unit=UNIT,
+    most_people=WHOLE,
+)

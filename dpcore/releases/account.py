@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget import BUDGET, COST, PrivacyCost
+from dpcore.codec import WHOLE, Schema
 from dpcore.errors import DPCoreError, UntrustedLedgerError
-from dpcore.relations import NeighboringRelation
 from dpcore.releases.chain import EntryKind
-from dpcore.releases.reading import object_in, text_in, whole_in
+from dpcore.statistics.parameters import RELATION
 
 if TYPE_CHECKING:
+    from dpcore.budget import PrivacyBudget
+    from dpcore.relations import NeighboringRelation
     from dpcore.releases.chain import Entry
 
 TERMS = frozenset(
@@ -46,28 +48,11 @@ class Account:
         """Return what is left of the budget."""
         return self.budget.remaining(self.spent)
 
-    def to_json(self) -> dict[str, object]:
-        """Return everything but the fingerprint, as JSON content."""
-        return {
-            "budget": self.budget.to_json(),
-            "relation": self.relation.value,
-            "unit_rows": self.unit_rows,
-            "spent": self.spent.to_json(),
-            "releases": self.releases,
-        }
 
-    @classmethod
-    def from_json(cls, fingerprint: str, content: object) -> Account:
-        """Return the account that ``to_json`` wrote."""
-        parts = object_in(content)
-        return cls(
-            fingerprint=fingerprint,
-            budget=PrivacyBudget.from_json(parts["budget"]),
-            relation=NeighboringRelation(text_in(parts["relation"])),
-            unit_rows=whole_in(parts["unit_rows"]),
-            spent=PrivacyCost.from_json(parts["spent"]),
-            releases=whole_in(parts["releases"]),
-        )
+OPENED: Final = Schema(Account, budget=BUDGET, relation=RELATION, unit_rows=WHOLE)
+"""The terms of an account that is opened."""
+ACCOUNT: Final = Schema(Account, **OPENED.parts, spent=COST, releases=WHOLE)
+"""Everything but the fingerprint."""
 
 
 def account_after(account: Account | None, entry: Entry) -> Account:
@@ -87,19 +72,14 @@ def account_after(account: Account | None, entry: Entry) -> Account:
 def _after(account: Account | None, entry: Entry) -> Account:
     content = entry.content
     if account is None:
-        return Account(
-            fingerprint=entry.fingerprint,
-            budget=PrivacyBudget.from_json(content["budget"]),
-            relation=NeighboringRelation(text_in(content["relation"])),
-            unit_rows=whole_in(content["unit_rows"]),
-        )
+        return OPENED.read(content, fingerprint=entry.fingerprint)
     if entry.kind is EntryKind.BUDGET:
-        return replace(account, budget=PrivacyBudget.from_json(content["budget"]))
+        return replace(account, budget=BUDGET.read(content["budget"]))
     if entry.kind is EntryKind.RELATION:
         return replace(
             account,
-            relation=NeighboringRelation(text_in(content["relation"])),
-            unit_rows=whole_in(content["unit_rows"]),
+            relation=RELATION.read(content["relation"]),
+            unit_rows=WHOLE.read(content["unit_rows"]),
         )
-    cost = PrivacyCost.from_json(content["cost"])
-    return replace(account, spent=account.spent + cost, releases=account.releases + 1)
+    spent = account.spent + COST.read(content["cost"])
+    return replace(account, spent=spent, releases=account.releases + 1)

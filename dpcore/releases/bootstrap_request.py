@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
@@ -211,15 +212,10 @@ class BootstrapRequest(OfQuery):
 
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        finite = self.correction is Correction.FINITE
         return {
             "kind": "bootstrap",
             "query": self.query.parameters(),
-            "rho": float(self.rho),
-            "delta": float(self.delta),
-            "times": int(self.times),
-            "correction": self.correction.value,
-            "bound": self.bound.value if finite else None,
+            **BOOTSTRAP.write(self),
         }
 
     def value(self, dataset: Dataset) -> FloatArray:
@@ -268,3 +264,16 @@ class BootstrapRequest(OfQuery):
                 "missing values."
             )
             raise ParameterError(message)
+
+
+BOOTSTRAP: Final = Schema(
+    BootstrapRequest,
+    rho=NUMBER,
+    delta=NUMBER,
+    times=WHOLE,
+    correction=choice(Correction),
+    bound=Part(
+        codec=optional(choice(Bound)),
+        of=lambda asked: asked.bound if asked.correction is Correction.FINITE else None,
+    ),
+)

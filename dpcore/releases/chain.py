@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from dpcore.codec import object_in
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.identity import canonical
-from dpcore.releases.reading import object_in
 
 if TYPE_CHECKING:
     import sqlite3

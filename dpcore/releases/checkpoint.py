@@ -22,16 +22,17 @@ from dataclasses import dataclass, field
 from json import loads
 from typing import TYPE_CHECKING
 
+from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
 from dpcore.releases import chain
-from dpcore.releases.account import TERMS, Account, account_after
+from dpcore.releases.account import ACCOUNT, TERMS, account_after
 from dpcore.releases.identity import canonical
-from dpcore.releases.reading import list_in, object_in, text_in, whole_in
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
 
+    from dpcore.releases.account import Account
     from dpcore.releases.chain import Entry
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
@@ -45,7 +46,7 @@ class Checkpoint:
     Attributes:
         length: How many entries lead up to it.
         head: Digest of the last of them.
-        accounts: For each fingerprint, both as JSON text, ``Account.to_json``.
+        accounts: For each fingerprint, both as JSON text.
         look: How the file looked when this program left it. While it looks the same,
             nobody else wrote to it.
 
@@ -59,18 +60,19 @@ class Checkpoint:
     def account(self, fingerprint: str) -> Account | None:
         """Return an account, ``None`` if there is none."""
         text = self.accounts.get(canonical(fingerprint))
-        return None if text is None else Account.from_json(fingerprint, loads(text))
+        if text is None:
+            return None
+        return ACCOUNT.read(loads(text), fingerprint=fingerprint)
 
     def every_account(self) -> Iterator[Account]:
         """Yield all accounts, in the order in which they were opened."""
         for name, text in self.accounts.items():
-            yield Account.from_json(text_in(loads(name)), loads(text))
+            yield ACCOUNT.read(loads(text), fingerprint=TEXT.read(loads(name)))
 
     def sealed(self, key: bytes) -> bytes:
         """Return the checkpoint as text that nobody can change without the key."""
-        place = {"length": self.length, "head": self.head, "look": self.look}
         # One line an account: a look at one of many need not read the others.
-        lines = [canonical(place), *map("\t".join, self.accounts.items())]
+        lines = [canonical(_PLACE.write(self)), *map("\t".join, self.accounts.items())]
         content = "\n".join(lines).encode()
         return f"{_seal(content, key)}\n".encode() + content
 
@@ -90,14 +92,12 @@ class Checkpoint:
             )
             raise UntrustedLedgerError(message)
         place, *lines = content.decode().split("\n")
-        parts = object_in(loads(place))
         split = (line.partition("\t") for line in lines)
-        return cls(
-            length=whole_in(parts["length"]),
-            head=text_in(parts["head"]),
-            look=tuple(whole_in(part) for part in list_in(parts["look"])),
-            accounts={name: text for name, _, text in split},
-        )
+        accounts = {name: text for name, _, text in split}
+        return _PLACE.read(loads(place), accounts=accounts)
+
+
+_PLACE = Schema(Checkpoint, length=WHOLE, head=TEXT, look=several(WHOLE))
 
 
 class Tally:
@@ -130,7 +130,7 @@ class Tally:
     def reached(self, look: tuple[int, ...]) -> Checkpoint:
         """Return the checkpoint at the last entry that was found right."""
         changed = {
-            canonical(name): canonical(account.to_json())
+            canonical(name): canonical(ACCOUNT.write(account))
             for name, account in self._changed.items()
         }
         return Checkpoint(

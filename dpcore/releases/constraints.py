@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.codec import WHOLE, Part, Schema, choice, optional
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
@@ -124,18 +125,21 @@ class Constraint:
         """Return how many of the noisy numbers each share is counted in."""
         return self.tree(cells).depth if self.kind is ConstraintKind.TREE else 1
 
-    def parameters(self) -> dict[str, object]:
-        """Return all that defines the procedure, ready for JSON."""
-        return {
-            "kind": self.kind.value,
-            "remainder": self.remainder,
-            "branching": self.branching if self.kind is ConstraintKind.TREE else None,
-            "syntheses": self.syntheses,
-        }
-
     def _order(self, cells: int) -> tuple[int, ...]:
         remainder = cells - 1 if self.remainder is None else self.remainder
         if not 0 <= remainder < cells:
             message = f"the cell left over must be from 0 to {cells - 1}."
             raise ParameterError(message)
         return (*(cell for cell in range(cells) if cell != remainder), remainder)
+
+
+CONSTRAINT: Final = Schema(
+    Constraint,
+    kind=choice(ConstraintKind),
+    remainder=optional(WHOLE),
+    branching=Part(
+        codec=optional(WHOLE),
+        of=lambda asked: asked.branching if asked.kind is ConstraintKind.TREE else None,
+    ),
+    syntheses=WHOLE,
+)

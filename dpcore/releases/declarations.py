@@ -9,29 +9,22 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Schema, several, since
+from dpcore.data.columns import Column
 from dpcore.errors import LedgerError, ParameterError
-from dpcore.relations import NeighboringRelation
 from dpcore.releases.identity import canonical
-from dpcore.releases.reading import (
-    list_in,
-    object_in,
-    text_in,
-    truth_in,
-    whole_in,
-)
-from dpcore.releases.rebuilding import declared_column
-from dpcore.statistics.parameters import column_parameters
+from dpcore.statistics.parameters import COLUMN, RELATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from dpcore.data.columns import Column
+    from dpcore.relations import NeighboringRelation
 
 _LARGEST_FILE = 1 << 24
 _LONGEST_TEXT = 10_000
@@ -60,7 +53,7 @@ class Declaration:
     relation: NeighboringRelation
     rows: int
     minimum_people: int
-    everybody: bool
+    everybody: bool = False
     day: date
 
     def __post_init__(self) -> None:
@@ -100,7 +93,7 @@ class Declarations:
             descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(_written(declaration).encode())
+                    file.write(canonical(DECLARATION.write(declaration)).encode())
                     file.flush()
                     os.fsync(descriptor)
                 draft.replace(self._folder / f"{_named(names)}-{account}.json")
@@ -143,36 +136,12 @@ def _named(names: Iterable[str]) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _written(declaration: Declaration) -> str:
-    return canonical(
-        {
-            "columns": [
-                column_parameters(column)
-                | {"unit": column.unit, "description": column.description}
-                for column in declaration.columns
-            ],
-            "relation": declaration.relation.value,
-            "rows": declaration.rows,
-            "minimum_people": declaration.minimum_people,
-            "everybody": declaration.everybody,
-            "day": declaration.day.isoformat(),
-        }
-    )
-
-
 def _read(path: Path, names: Iterable[str]) -> Declaration | None:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             return None
-        content = object_in(json.loads(path.read_bytes()))
-        found = Declaration(
-            columns=tuple(_column(one) for one in list_in(content["columns"])),
-            relation=NeighboringRelation(text_in(content["relation"])),
-            rows=whole_in(content["rows"]),
-            minimum_people=whole_in(content["minimum_people"]),
-            everybody=truth_in(content.get("everybody", False)),
-            day=date.fromisoformat(text_in(content["day"])),
-        )
+        found = DECLARATION.read(json.loads(path.read_bytes()))
+        _check_texts(found)
     except (
         OSError,
         ValueError,
@@ -187,15 +156,22 @@ def _read(path: Path, names: Iterable[str]) -> Declaration | None:
     return found if same else None
 
 
-def _column(content: object) -> Column:
-    parts = object_in(content)
-    column = replace(
-        declared_column(parts),
-        unit=text_in(parts.get("unit", "")),
-        description=text_in(parts.get("description", "")),
-    )
-    for text in (column.name, column.unit, column.description, *column.labels):
-        # No text on a page may be endless, or hold half a character.
-        if len(text.encode()) > _LONGEST_TEXT:
-            raise ValueError
-    return column
+def _check_texts(declaration: Declaration) -> None:
+    """Refuse what no page can show: endless text, or half a character."""
+    for column in declaration.columns:
+        for text in (column.name, column.unit, column.description, *column.labels):
+            if len(text.encode()) > _LONGEST_TEXT:
+                raise ValueError
+
+
+DECLARATION: Final = Schema(
+    Declaration,
+    columns=several(
+        Schema(Column, **COLUMN.parts, unit=since(TEXT), description=since(TEXT))
+    ),
+    relation=RELATION,
+    rows=WHOLE,
+    minimum_people=WHOLE,
+    everybody=since(TRUTH),
+    day=Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))),
+)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Final
 
+from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.errors import ParameterError
-from dpcore.releases.reading import list_in, number_in, object_in
 
 Ends = dict[str, tuple[float, float]]
 
@@ -32,42 +32,6 @@ class LabelledIntervals:
             message = f"the level must lie between 0 and 1, got {self.level}."
             raise ParameterError(message)
 
-    def to_json(self) -> dict[str, object]:
-        """Return the intervals for JSON, which has no infinity: such ends are null."""
-        return {
-            "level": self.level,
-            "noise": _ends_to_json(self.noise),
-            "total": _ends_to_json(self.total),
-        }
 
-    @classmethod
-    def from_json(cls, content: object) -> LabelledIntervals:
-        """Return what ``to_json`` wrote; KeyError, TypeError, ValueError if not."""
-        parts = object_in(content)
-        return cls(
-            level=number_in(parts["level"]),
-            noise=_ends_in(parts["noise"]),
-            total=_ends_in(parts["total"]),
-        )
-
-
-def _ends_to_json(ends: Ends | None) -> dict[str, list[float | None]] | None:
-    if ends is None:
-        return None
-    return {
-        label: [end if math.isfinite(end) else None for end in pair]
-        for label, pair in ends.items()
-    }
-
-
-def _ends_in(content: object) -> Ends | None:
-    if content is None:
-        return None
-    ends = {}
-    for label, pair in object_in(content).items():
-        lower, upper = list_in(pair)
-        ends[label] = (
-            -math.inf if lower is None else number_in(lower),
-            math.inf if upper is None else number_in(upper),
-        )
-    return ends
+_ENDS = optional(by_name(ENDS))
+INTERVALS: Final = Schema(LabelledIntervals, level=NUMBER, noise=_ENDS, total=_ENDS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.errors import ParameterError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import Metric
@@ -216,13 +217,7 @@ class ModelRequest:
         return {
             "kind": "model",
             "question": self.question.parameters(),
-            "mechanism": self.mechanism_key,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.delta),
-            "gamma": None if self.gamma is None else float(self.gamma),
-            "samples": self.samples,
-            "matrix": self.matrix and [[float(a) for a in row] for row in self.matrix],
-            "share": float(self.share) if self.mechanism_key == "adaptive" else None,
+            **MODEL_REQUEST.write(self),
         }
 
     def analysis(self, fingerprint: str) -> str:
@@ -253,3 +248,18 @@ class ModelRequest:
         if question.penalty.constant == 0:
             return "every coefficient needs a public penalty of the sum of losses"
         return self.entry.law(self).shortfall(question, self.epsilon)
+
+
+MODEL_REQUEST: Final = Schema(
+    ModelRequest,
+    mechanism=Part(codec=TEXT, argument="mechanism_key"),
+    epsilon=NUMBER,
+    delta=NUMBER,
+    gamma=optional(NUMBER),
+    samples=WHOLE,
+    matrix=optional(several(several(NUMBER))),
+    share=Part(
+        codec=optional(NUMBER),
+        of=lambda asked: asked.share if asked.mechanism_key == "adaptive" else None,
+    ),
+)

@@ -7,16 +7,17 @@ import json
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore import codec
+from dpcore.budget import BUDGET, COST
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.reading import list_in, number_in, object_in, text_in, whole_in
+from dpcore.releases.labelled import INTERVALS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from dpcore.budget import PrivacyBudget, PrivacyCost
+    from dpcore.releases.labelled import LabelledIntervals
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
@@ -122,17 +123,7 @@ class Release:
         A file for readers says what the ``table`` holds, too: ``A_SAMPLE`` or
         ``EVERYBODY``. That is declared of the table and not kept with the record.
         """
-        content = {
-            spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)
-        }
-        content |= {
-            "schema_version": SCHEMA_VERSION,
-            "cost": self.cost.to_json(),
-            "intervals": self.intervals and self.intervals.to_json(),
-            "budget": self.budget and self.budget.to_json(),
-        }
-        if not self.unsaid:
-            del content["unsaid"]
+        content = RELEASE.write(self) | {"schema_version": SCHEMA_VERSION}
         if self.mode is Mode.CLASSROOM:
             content["watermark"] = WATERMARK
         if table:
@@ -150,15 +141,15 @@ class Release:
 
         """
         content = _fields_of(text)
-        decoded: dict[str, object] = {}
-        for name, decode in _DECODERS.items():
+        decoded: dict[str, Any] = {}
+        for name, held in content.items():
             try:
-                decoded[name] = decode(content[name])
+                decoded[name] = RELEASE.parts[name].codec.read(held)
             except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
                 message = f"not a release record: the field {name!r} is not valid."
                 raise DataError(message) from None
         try:
-            return cls(**decoded)  # type: ignore[arg-type] # each decoder checks its field's type
+            return cls(**decoded)
         except ParameterError as error:
             message = f"not a release record: {error}"
             raise DataError(message) from None
@@ -182,11 +173,9 @@ def _fields_of(text: str) -> dict[str, object]:
         message = "not a release record: the watermark does not fit the mode."
         raise DataError(message)
     content.pop("table", None)
-    # What records did not always hold.
-    for name, nothing in _LATER.items():
-        content.setdefault(name, nothing)
-    missing = _DECODERS.keys() - content.keys()
-    if missing or len(content) != len(_DECODERS):
+    needed = {name for name, part in RELEASE.parts.items() if part.needed}
+    missing = needed - content.keys()
+    if missing or content.keys() - RELEASE.parts.keys():
         what = f"{sorted(missing)} missing" if missing else "unknown ones there"
         message = f"not a release record: fields {what}."
         raise DataError(message)
@@ -201,49 +190,34 @@ def _refuse(constant: str) -> None:
 def _event(content: object) -> dict[str, str | float]:
     # Whole numbers stay whole, so that a record read back is the same to the byte.
     return {
-        name: part if isinstance(part, str) or type(part) is int else number_in(part)
-        for name, part in object_in(content).items()
+        name: part if type(part) in {str, int} else codec.NUMBER.read(part)
+        for name, part in codec.object_in(content).items()
     }
 
 
-_LATER: dict[str, object] = {
-    "derived": {},
-    "statement": "",
-    "budget": None,
-    "version": "",
-    "units": {},
-    "unsaid": [],
-}
-_DECODERS: dict[str, Callable[[object], object]] = {
-    "id": text_in,
-    "request": object_in,
-    "title": text_in,
-    "labels": lambda content: tuple(text_in(part) for part in list_in(content)),
-    "values": lambda content: tuple(number_in(part) for part in list_in(content)),
-    "mechanism": text_in,
-    "mechanism_label": text_in,
-    "noise": number_in,
-    "cost": PrivacyCost.from_json,
-    "event": _event,
-    "relation": lambda content: NeighboringRelation(text_in(content)),
-    "unit": text_in,
-    "created": text_in,
-    "draw": whole_in,
-    "mode": lambda content: Mode(text_in(content)),
-    "sampler": text_in,
-    "intervals": lambda content: (
-        None if content is None else LabelledIntervals.from_json(content)
-    ),
-    "derived": lambda content: {
-        name: number_in(part) for name, part in object_in(content).items()
-    },
-    "statement": text_in,
-    "budget": lambda content: (
-        None if content is None else PrivacyBudget.from_json(content)
-    ),
-    "version": text_in,
-    "units": lambda content: {
-        name: text_in(part) for name, part in object_in(content).items()
-    },
-    "unsaid": lambda content: tuple(text_in(part) for part in list_in(content)),
-}
+RELEASE: Final = codec.Schema(
+    Release,
+    id=codec.TEXT,
+    request=codec.OBJECT,
+    title=codec.TEXT,
+    labels=codec.several(codec.TEXT),
+    values=codec.several(codec.NUMBER),
+    mechanism=codec.TEXT,
+    mechanism_label=codec.TEXT,
+    noise=codec.NUMBER,
+    cost=COST,
+    event=codec.Pair(dict, _event),
+    relation=codec.choice(NeighboringRelation),
+    unit=codec.TEXT,
+    created=codec.TEXT,
+    draw=codec.WHOLE,
+    mode=codec.choice(Mode),
+    sampler=codec.TEXT,
+    intervals=codec.optional(INTERVALS),
+    derived=codec.since(codec.by_name(codec.NUMBER)),
+    statement=codec.since(codec.TEXT),
+    budget=codec.since(codec.optional(BUDGET)),
+    version=codec.since(codec.TEXT),
+    units=codec.since(codec.by_name(codec.TEXT)),
+    unsaid=codec.Part(codec=codec.several(codec.TEXT), needed=False, empty=False),
+)

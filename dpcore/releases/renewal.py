@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from dpcore.budget import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.releases import chain
+from dpcore.releases.account import OPENED
 from dpcore.releases.chain import EntryKind
 from dpcore.releases.checkpoint import Checkpoint, Tally
 from dpcore.releases.identity import canonical
@@ -114,16 +115,11 @@ def _written(draft: Path, known: Checkpoint, body: str) -> Checkpoint:
 def _carry(connection: sqlite3.Connection, account: Account) -> None:
     """Open an account on its old terms, with one debit for all that was spent."""
     fingerprint = account.fingerprint
-    terms = {
-        "budget": account.budget.to_json(),
-        "relation": account.relation.value,
-        "unit_rows": account.unit_rows,
-    }
     chain.append(
         connection,
         fingerprint=fingerprint,
         kind=EntryKind.ACCOUNT,
-        body=canonical(terms),
+        body=canonical(OPENED.write(account)),
     )
     if account.spent != PrivacyCost():
         chain.append(

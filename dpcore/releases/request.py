@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
+from dpcore.releases.constraints import CONSTRAINT
 from dpcore.releases.group_plan import GroupPlan
 from dpcore.releases.matrix_plan import MatrixPlan
 from dpcore.releases.of_query import OfQuery
@@ -117,6 +119,11 @@ class Request(OfQuery):
         return self.delta if self.entry.needs_delta else 0.0
 
     @property
+    def used_weights(self) -> tuple[float, ...] | None:
+        """Return ``weights``; equal ones are the equal parts that there are anyway."""
+        return self.weights if len(set(self.weights or ())) > 1 else None
+
+    @property
     def sensitivity(self) -> Sensitivity:
         """Return the sensitivity of the answer as floats compute it.
 
@@ -212,18 +219,7 @@ class Request(OfQuery):
 
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        parameters: dict[str, object] = {
-            "query": self.query.parameters(),
-            "mechanism": self.mechanism_key,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.used_delta),
-        }
-        if self.constraint is not None:
-            parameters["constraint"] = self.constraint.parameters()
-        # Equal weights are the equal parts that there are without any.
-        if self.weights is not None and len(set(self.weights)) > 1:
-            parameters["weights"] = [float(weight) for weight in self.weights]
-        return parameters
+        return {"query": self.query.parameters(), **REQUEST.write(self)}
 
     @property
     def _rank_plan(self) -> RankPlan:
@@ -255,3 +251,13 @@ class Request(OfQuery):
             rounding=secure.ROUNDING_UNITS * 2.0**-54,
         )
         return MatrixPlan(release=release, statistic=statistic)
+
+
+REQUEST: Final = Schema(
+    Request,
+    mechanism=Part(codec=TEXT, argument="mechanism_key"),
+    epsilon=NUMBER,
+    delta=Part(codec=NUMBER, of=lambda request: request.used_delta),
+    constraint=if_any(CONSTRAINT),
+    weights=if_any(several(NUMBER), of=lambda request: request.used_weights),
+)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
 from dpcore.mechanisms.resized import repair as resized_repair
@@ -35,6 +36,12 @@ class Form(StrEnum):
     """A resample, and Laplace noise on its mean."""
     PUBLISHED = "published"
     """The mean of a resample as it is."""
+
+
+_KEYS: Final = {
+    Form.REPAIRED: resized_repair.KEY,
+    Form.PUBLISHED: resized_bootstrap.KEY,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +139,7 @@ class ResizedRequest(OfQuery):
     @property
     def mechanism_key(self) -> str:
         """Return the key of the mechanism."""
-        published = self.form is Form.PUBLISHED
-        return resized_bootstrap.KEY if published else resized_repair.KEY
+        return _KEYS[self.form]
 
     @property
     def mechanism_label(self) -> str:
@@ -165,16 +171,11 @@ class ResizedRequest(OfQuery):
 
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        parameters: dict[str, object] = {
+        return {
             "kind": "resized",
             "query": self.query.parameters(),
-            "mechanism": self.mechanism_key,
-            "draws": self.draws,
+            **RESIZED[self.mechanism_key].write(self),
         }
-        if self.form is Form.REPAIRED:
-            parameters["epsilon"] = float(self.epsilon)
-            parameters["delta"] = float(self.delta)
-        return parameters
 
     def value(self, dataset: Dataset) -> FloatArray:
         """Return everybody's value within the bounds, shape ``(n,)``. CONFIDENTIAL.
@@ -186,3 +187,15 @@ class ResizedRequest(OfQuery):
         """
         rows = checked(self.query.values(dataset), self.query.size)
         return self.query.bounds.clip(rows)
+
+
+_PUBLISHED = Schema(
+    ResizedRequest, mechanism=Part(codec=keyed(_KEYS), argument="form"), draws=WHOLE
+)
+RESIZED: Final = {
+    resized_bootstrap.KEY: _PUBLISHED,
+    resized_repair.KEY: Schema(
+        ResizedRequest, **_PUBLISHED.parts, epsilon=NUMBER, delta=NUMBER
+    ),
+}
+"""By the key of the mechanism: as published, it guarantees nothing."""

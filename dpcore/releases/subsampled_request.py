@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LAWS: Final = {"laplace": "Laplace", "gaussian": "Gaussian (analytic)"}
 """The noise that a sample can get, by the key of its mechanism."""
+_KEYS: Final = {law: f"subsampled-{law}" for law in LAWS}
 KINDS: Final = (
     StatisticKind.MEAN,
     StatisticKind.PROPORTION,
@@ -100,7 +102,7 @@ class SubsampledRequest(OfQuery):
     @property
     def mechanism_key(self) -> str:
         """Return the key of the mechanism."""
-        return f"subsampled-{self.law}"
+        return _KEYS[self.law]
 
     @property
     def mechanism_label(self) -> str:
@@ -161,11 +163,7 @@ class SubsampledRequest(OfQuery):
         return {
             "kind": "subsampled",
             "query": self.query.parameters(),
-            "mechanism": self.mechanism_key,
-            "epsilon": float(self.epsilon),
-            "delta": float(self.used_delta),
-            "share": float(self.share),
-            "people": self.people,
+            **SUBSAMPLED.write(self),
         }
 
     def value(self, dataset: Dataset) -> Entries:
@@ -220,3 +218,13 @@ class SubsampledRequest(OfQuery):
         if self.people is not None and self.people < size.people:
             message = f"{size.people} people need as many rows, got {self.people}."
             raise ParameterError(message)
+
+
+SUBSAMPLED: Final = Schema(
+    SubsampledRequest,
+    mechanism=Part(codec=keyed(_KEYS), argument="law"),
+    epsilon=NUMBER,
+    delta=Part(codec=NUMBER, of=lambda request: request.used_delta),
+    share=NUMBER,
+    people=optional(WHOLE),
+)

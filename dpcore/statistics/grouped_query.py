@@ -21,7 +21,7 @@ from dpcore.statistics.entries import group_codes, name_of_others
 from dpcore.statistics.group_moments import GroupMoments, count_names
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import column_parameters
+from dpcore.statistics.parameters import COLUMN
 from dpcore.statistics.question import whole_unit
 from dpcore.statistics.sums import Sum
 
@@ -194,7 +194,7 @@ class GroupedQuery:
         Ratios of groups once had a public minimum of people; they name no size now, and
         the degree of their sums instead, so that the two are never the same analysis.
         """
-        parameters = self.part.parameters() | {"group": column_parameters(self.group)}
+        parameters = self.part.parameters() | {"group": COLUMN.write(self.group)}
         if self.moments is not None:
             del parameters["size"]
             parameters["moments"] = self.moments.degree

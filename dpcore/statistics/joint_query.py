@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
@@ -15,10 +16,11 @@ from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.statistics.entries import group_codes
+from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import column_parameters
+from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
-from dpcore.statistics.question import shared_parameters, whole_unit
+from dpcore.statistics.question import whole_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import Statistic
-    from dpcore.statistics.groups import GroupSizes
 
 MOST_COLUMNS: Final = 20
 """Columns of a covariance matrix: 210 numbers share the budget then."""
@@ -190,15 +191,8 @@ class JointQuery:
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
-        parameters = shared_parameters(self)
-        parameters["columns"] = [column_parameters(column) for column in self.numbers]
-        if self.group is not None and self.groups is not None:
-            parameters["group"] = column_parameters(self.group)
-            parameters["labels_public"] = self.groups.labels_public
-            # Where labels are private, only the sum and number of sizes are used.
-            if self.groups.labels_public:
-                parameters["sizes"] = list(self.groups.sizes)
-        return parameters
+        groups = {} if self.groups is None else GROUPS.write(self.groups)
+        return JOINT.write(self) | groups
 
     @property
     def _bounds(self) -> tuple[Interval, ...]:
@@ -254,3 +248,17 @@ class JointQuery:
                 "left out."
             )
             raise ParameterError(message)
+
+
+JOINT: Final = Schema(
+    JointQuery,
+    **SHARED,
+    columns=Part(codec=several(COLUMN), argument="numbers"),
+    group=if_any(COLUMN),
+)
+GROUPS: Final = Schema(
+    GroupSizes,
+    labels_public=TRUTH,
+    # Where labels are private, only the sum and number of sizes are used.
+    sizes=if_any(several(WHOLE), of=lambda g: g.sizes if g.labels_public else None),
+)

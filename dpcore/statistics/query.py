@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.statistics.averages import Mean, Proportion
@@ -20,13 +21,10 @@ from dpcore.statistics.entries import (
 )
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
-from dpcore.statistics.parameters import (
-    column_parameters,
-    membership_parameters,
-)
+from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
 from dpcore.statistics.quantile import RankScores
-from dpcore.statistics.question import shared_parameters, whole_unit
+from dpcore.statistics.question import whole_unit
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
@@ -194,16 +192,7 @@ class Query:
 
         Equal analyses have equal parameters, whatever their columns are described as.
         """
-        parameters = shared_parameters(self) | {
-            "column": column_parameters(self.column),
-            "membership": membership_parameters(self.membership),
-            "edges": None
-            if self.edges is None
-            else [float(edge) + 0.0 for edge in self.edges],
-        }
-        if self.q is not None:
-            parameters["q"] = float(self.q)
-        return parameters
+        return QUERY.write(self)
 
     @property
     def _declared(self) -> Interval:
@@ -300,3 +289,13 @@ class Query:
         if self.q is not None and not 0 < self.q < 1:
             message = f"q must lie strictly between 0 and 1, got {self.q}."
             raise ParameterError(message)
+
+
+QUERY: Final = Schema(
+    Query,
+    **SHARED,
+    column=COLUMN,
+    membership=optional(MEMBERSHIP),
+    edges=optional(several(PLACE)),
+    q=if_any(NUMBER),
+)

@@ -109,13 +109,3 @@ def whole_unit(
     return statistic.sensitivity(relation).times(
         unit.rows, coordinates=len(statistic.labels)
     )
-
-
-def shared_parameters(question: Question) -> dict[str, Any]:
-    """Return what defines every analysis: statistic, relation, unit and size."""
-    return {
-        "kind": question.kind.value,
-        "relation": question.relation.value,
-        "unit": {"noun": question.unit.noun, "rows": question.unit.rows},
-        "size": {"people": question.size.people, "public": question.size.public},
-    }

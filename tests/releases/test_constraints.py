@@ -9,7 +9,12 @@ from hypothesis.extra.numpy import arrays
 from dpcore.errors import ParameterError
 from dpcore.postprocessing import constrained_proportions
 from dpcore.postprocessing.universal_histogram import Tree
-from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
+from dpcore.releases.constraints import (
+    CONSTRAINT,
+    MOST_SYNTHESES,
+    Constraint,
+    ConstraintKind,
+)
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
 TREE, ALL_BUT_ONE = ConstraintKind.TREE, ConstraintKind.ALL_BUT_ONE
@@ -168,12 +173,12 @@ def test_a_cell_that_is_not_there_cannot_be_left_over():
 
 def test_parameters_name_only_what_matters():
     parameters = [
-        constraint(RESCALE).parameters(),
-        constraint(PROJECT).parameters(),
-        constraint(RESCALE, syntheses=2).parameters(),
-        constraint(TREE).parameters(),
-        constraint(TREE, branching=3).parameters(),
-        *(constraint(ALL_BUT_ONE, remainder=r).parameters() for r in range(2)),
+        CONSTRAINT.write(constraint(RESCALE)),
+        CONSTRAINT.write(constraint(PROJECT)),
+        CONSTRAINT.write(constraint(RESCALE, syntheses=2)),
+        CONSTRAINT.write(constraint(TREE)),
+        CONSTRAINT.write(constraint(TREE, branching=3)),
+        *(CONSTRAINT.write(constraint(ALL_BUT_ONE, remainder=r)) for r in range(2)),
     ]
     assert len({str(each) for each in parameters}) == len(parameters)
-    assert constraint(RESCALE, branching=3).parameters() == parameters[0]
+    assert CONSTRAINT.write(constraint(RESCALE, branching=3)) == parameters[0]
