@@ -72,6 +72,21 @@ def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
     assert causes.iloc[:, 1].sum() == pytest.approx(COMPUTED - RAW)
 
 
+def test_the_curator_sees_the_bias_of_answers_from_resamples_too(pay):
+    app = pay()
+    app.session_state["se-own"] = True
+    app.session_state["ss-view"] = "Release from a sample"
+    app.session_state["resized-data"] = "my column"
+    for page in ("standard_errors", "subsampling", "resized"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert "As it is computed" not in {metric.label for metric in app.metric}
+        (toggle,) = [each for each in app.toggle if "bounds and missing" in each.label]
+        toggle.set_value(True).run()
+        assert not app.exception
+        off = by_label(app.metric, "Error: bias").value
+        assert off == f"{significant(COMPUTED - RAW, 4)} euros"
+
+
 def test_a_lesson_shows_both_values_at_once(pay):
     app = pay()
     mode(app).set_value("classroom").run()

@@ -11,23 +11,31 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from dpcore.inference.expectation import expect
 from dpcore.releases.plans import Direct
+from dpcore.releases.request import Request
 from dpcore.statistics.bias import CAUSES, bias
 from dpcore.wording import capital, people, significant
 from ui import confidential, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.request import Request
+    from dpcore.releases.bootstrap_request import BootstrapRequest
+    from dpcore.releases.resized_request import ResizedRequest
+    from dpcore.releases.subsampled_request import SubsampledRequest
     from dpcore.statistics.bias import Bias
     from ui.study import Study
+
+    AboutColumns = Request | BootstrapRequest | ResizedRequest | SubsampledRequest
 
 _DIGITS = 4
 
 
-def show(asked: Request, study: Study) -> None:
-    """Show the answer as it is computed beside that of the raw column, and why."""
+def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
+    """Show the answer as it is computed beside that of the raw column, and why.
+
+    Opened on one page it is still closed on another, which has another ``key``.
+    """
     what = "what the bounds and missing values do to this answer"
-    with confidential.area("bias", what) as shown:
+    with confidential.area(key, what) as shown:
         if not shown:
             return
         try:
@@ -71,7 +79,7 @@ def _outside(found: Bias) -> None:
     st.markdown("\n\n".join(lines))
 
 
-def _three_parts(found: Bias, asked: Request, study: Study) -> None:
+def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     """Show the value both ways, and its error in three parts."""
     unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
     computed, raw, off = (
@@ -99,11 +107,11 @@ def _three_parts(found: Bias, asked: Request, study: Study) -> None:
     )
 
 
-def _public_errors(asked: Request, study: Study) -> tuple[str, str]:
+def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
     """Return how far noise and sampling take the answer, in words."""
     query = asked.query
     unit = f" {query.unit_text}" if query.unit_text else ""
-    if not isinstance(asked.plan, Direct):
+    if not (isinstance(asked, Request) and isinstance(asked.plan, Direct)):
         return "see above", "see above" if study.sampled else "none"
     ahead = expect(asked.mechanism, query.statistic, query.bounds)
     if not study.sampled:
@@ -116,7 +124,7 @@ def _public_errors(asked: Request, study: Study) -> tuple[str, str]:
     return f"± {significant(ahead.noise)}{unit}", sampling
 
 
-def _causes(found: Bias, asked: Request) -> None:
+def _causes(found: Bias, asked: AboutColumns) -> None:
     """List what moved the answer, and by how much."""
     unit = asked.query.unit_text
     name = f"effect on the answer{f', {unit}' if unit else ''}"

@@ -22,7 +22,7 @@ from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 from dpcore.wording import measured, significant
 from ui import controls, offering, results, session
-from ui.answering import answers
+from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.resampling.resized import comparison, settings
 from ui.text import literal
@@ -136,6 +136,7 @@ def offer(own: Own, study: Study) -> None:
     answer = offering.offer(request, study, key="resized")
     if answer is not None:
         _show(answer, request)
+    distortion.show(request, study, key="resized-bias")
 
 
 def _question(

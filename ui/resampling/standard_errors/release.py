@@ -20,7 +20,7 @@ from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, measured, significant
 from ui import offering, results, session
-from ui.answering import answers
+from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
 from ui.text import literal
 
@@ -65,6 +65,7 @@ def show(asked: Settings) -> Query | None:
         answer = offering.offer(request, _current(study), key="se")
         if answer is not None:
             answers.show(answer, request)
+    distortion.show(request, _current(study), key="bootstrap-bias")
     return query
 
 

@@ -16,7 +16,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling.errors import SampledMean
 from dpcore.wording import epsilon_text, measured, percent, significant
 from ui import confidential, offering, results, session
-from ui.answering import answers
+from ui.answering import answers, distortion
 from ui.asking import inputs
 from ui.text import literal
 
@@ -37,6 +37,7 @@ def show(study: Study) -> None:
     if answer is not None:
         _answer(answer, request)
     _everybody(request, study)
+    distortion.show(request, study, key="subsampled-bias")
 
 
 def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
