@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.models import posterior_profile
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.posterior import single
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import removals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def main() -> None:
         "all epsilons, output perturbation": lambda: noise.losses(
             Influence.of_moves(found.shifts), delta=_DELTA
         ),
-        "all epsilons, posterior sample": lambda: posterior_profile.epsilon_of(
+        "all epsilons, posterior sample": lambda: single.epsilon_of(
             found.outside_leverages, np.abs(found.residuals), _DELTA
         ),
     }

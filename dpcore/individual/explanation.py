@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.individual.exposure import Exposure
-    from dpcore.individual.summaries import ExposedPerson
+    from dpcore.individual.losses import ExposedPerson
     from dpcore.statistics.question import Question
 
 _SHOWN = 2

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import Losses
-from dpcore.individual.summaries import ExposedPerson
+from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.statistics.blocks import ShiftBlocks, shifts_of
 
 if TYPE_CHECKING:

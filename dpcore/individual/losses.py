@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.individual import summaries
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.individual.summaries import GroupExposure
 
 _SAME = 1e-9
+
+
+class ExposedPerson(NamedTuple):
+    """One person's exposure."""
+
+    entry: int
+    """Position among the values, from 0; ``Query.rows`` has the row of the table."""
+    value: float
+    """The person's value behind the statistic (the first of several), not clamped."""
+    shift: float
+    """Largest change of the statistic, added up over its coordinates."""
+    epsilon: float
+
+
+class GroupExposure(NamedTuple):
+    """The exposure of a group of people."""
+
+    label: str
+    people: int
+    mean: float
+    median: float
+    ninth_decile: float
+    maximum: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,7 +144,7 @@ class Losses:
         if len(codes) != self.people:
             message = f"{self.people} people need as many codes, got {len(codes)}."
             raise ParameterError(message)
-        return summaries.by_group(self.epsilon, codes, labels)
+        return _by_group(self.epsilon, codes, labels)
 
     def ranking(self, count: int) -> NDArray[np.intp]:
         """Return who loses most, most first; ties in the table's order.
@@ -142,3 +163,30 @@ class Losses:
         """Return the least loss that differs from the largest by rounding only."""
         largest = self.maximum
         return largest * (1 - _SAME) if np.isfinite(largest) else np.inf
+
+
+def _by_group(
+    epsilon: FloatArray, codes: NDArray[np.int64], labels: tuple[str, ...]
+) -> tuple[GroupExposure, ...]:
+    """Return a summary for each code that occurs; see ``Losses.by_group``."""
+    names = (*labels, "other", "missing")
+    groups = np.where(codes < 0, len(labels) + 1, codes)
+    order = np.argsort(groups, kind="stable")
+    present, starts = np.unique(groups[order], return_index=True)
+    members = np.split(epsilon[order], starts[1:])
+    return tuple(
+        _summary(names[code], losses)
+        for code, losses in zip(present, members, strict=True)
+    )
+
+
+def _summary(label: str, epsilon: FloatArray) -> GroupExposure:
+    median, ninth_decile = np.quantile(epsilon, [0.5, 0.9], method="inverted_cdf")
+    return GroupExposure(
+        label=label,
+        people=len(epsilon),
+        mean=float(epsilon.mean()),
+        median=float(median),
+        ninth_decile=float(ninth_decile),
+        maximum=float(epsilon.max()),
+    )

@@ -13,13 +13,13 @@ import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.models.glm import fit_glm
-from dpcore.models.glm_audit import audited_removals
+from dpcore.models.glm.audit import audited_removals
+from dpcore.models.glm.fit import fit_glm
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure, Revealing
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
     from dpcore.statistics.question import Question
@@ -139,7 +139,7 @@ def move_in_glm(
     """Return the losses before and after a record of a nonlinear model changes.
 
     The model is fitted anew. Shifts of both fits are one-step approximations, with the
-    most exposed people refitted (``models.glm_audit``); the moved person is refitted
+    most exposed people refitted (``models.glm.audit``); the moved person is refitted
     exactly.
 
     Args:

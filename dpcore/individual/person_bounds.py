@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.individual import published_bounds
+from dpcore.individual.published_bounds import BOUNDS
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.person_laws import ScalarLaws
-from dpcore.models import posterior_profile, published_posterior
 from dpcore.models.laws.sampled import PosteriorLaws
+from dpcore.models.posterior import single
+from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
 from dpcore.privacy import gaussian
+from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.individual.published_bounds import Bound
     from dpcore.mechanisms.person_laws import PersonLaws
+    from dpcore.models.posterior.published import PosteriorBound
 
 DELTAS: Final = np.geomspace(1e-12, 0.3, 120)
 _ROUNDING: Final = 1e-9
@@ -65,9 +71,10 @@ def profile(laws: PersonLaws) -> Profile:
     if isinstance(laws, ScalarLaws) and isinstance(laws.mechanism, Gaussian):
         mu = abs(laws.present - laws.absent) / laws.mechanism.noise
         if mu > 0:
-            return _of_gaussian(mu)
+            return _compared(gaussian.epsilon_of, (mu,), BOUNDS)
     if isinstance(laws, PosteriorLaws) and laws.samples == 1 and laws.leverage > 0:
-        return _of_posterior(laws)
+        numbers = laws.leverage, laws.residual
+        return _compared(single.epsilon_of, numbers, POSTERIOR_BOUNDS)
     levels = np.linspace(0, _reach(laws), 120)
     return Profile(epsilon=levels, delta=laws.delta(levels), bounds=())
 
@@ -86,64 +93,38 @@ def epsilon_at(laws: PersonLaws, delta: float) -> float:
     4.886554117
     """
 
-    def beyond(epsilon: float) -> bool:
-        return bool(laws.delta(np.array([epsilon]))[0] > delta)
+    def enough(epsilon: float) -> bool:
+        return bool(laws.delta(np.array([epsilon]))[0] <= delta)
 
-    if not beyond(0.0):
+    if enough(0.0):
         return 0.0
     low, high = 0.0, 1.0
-    while beyond(high) and high < _MOST:
+    while not enough(high) and high < _MOST:
         low, high = high, 2 * high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if beyond(middle) else (low, middle)
-    return high
+    return halved(enough, low, high, times=_HALVINGS)[1]
 
 
-def _of_gaussian(mu: float) -> Profile:
-    exact = np.array([float(gaussian.epsilon_of(mu, delta)) for delta in DELTAS])
-    bounds = tuple(
-        _curve(
-            bound.label,
-            np.array([float(bound.of(mu, delta)) for delta in DELTAS]),
-            exact,
+def _compared(
+    exact: Callable[..., FloatArray],
+    numbers: tuple[float, ...],
+    bounds: Sequence[Bound | PosteriorBound],
+) -> Profile:
+    """Return the profile of who is described by ``numbers``, and bounds on it."""
+
+    def along(of: Callable[..., FloatArray]) -> FloatArray:
+        return np.array([float(of(*numbers, delta)) for delta in DELTAS])
+
+    loss = along(exact)
+    curves = tuple(
+        BoundCurve(
+            label=bound.label,
+            epsilon=curve,
+            understates=curve < loss * (1 - _ROUNDING),
             published=bound.published,
         )
-        for bound in published_bounds.BOUNDS
+        for bound, curve in ((bound, along(bound.of)) for bound in bounds)
     )
-    return _profile(exact, bounds)
-
-
-def _of_posterior(laws: PosteriorLaws) -> Profile:
-    m, e = laws.leverage, laws.residual
-    exact = np.array(
-        [float(posterior_profile.epsilon_of(m, e, delta)) for delta in DELTAS]
-    )
-    bounds = tuple(
-        _curve(
-            bound.label,
-            np.array([float(bound.of(m, e, delta)) for delta in DELTAS]),
-            exact,
-            published=bound.published,
-        )
-        for bound in published_posterior.BOUNDS
-    )
-    return _profile(exact, bounds)
-
-
-def _profile(exact: FloatArray, bounds: tuple[BoundCurve, ...]) -> Profile:
-    return Profile(epsilon=exact[::-1].copy(), delta=DELTAS[::-1].copy(), bounds=bounds)
-
-
-def _curve(
-    label: str, epsilon: FloatArray, exact: FloatArray, *, published: bool
-) -> BoundCurve:
-    return BoundCurve(
-        label=label,
-        epsilon=epsilon,
-        understates=epsilon < exact * (1 - _ROUNDING),
-        published=published,
-    )
+    return Profile(epsilon=loss[::-1].copy(), delta=DELTAS[::-1].copy(), bounds=curves)
 
 
 def _reach(laws: PersonLaws) -> float:

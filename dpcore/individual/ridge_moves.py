@@ -18,7 +18,7 @@ from dpcore.individual.moves import Moved
 from dpcore.models.blocks import row_blocks
 from dpcore.models.influence import UNIQUE_FROM, Influence
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.laws.law import Law
     from dpcore.models.metrics import Metric
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 
 class RidgeBase(NamedTuple):

@@ -7,10 +7,12 @@ chance by which any test for the person beats guessing, and what bounds overfitt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from dpcore.privacy.conversions import variation_bound
 from dpcore.statistics.blocks import ShiftBlocks
 
 if TYPE_CHECKING:
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.individual.exposure import Exposure
+    from dpcore.models.fits import Fit
+    from dpcore.models.laws.law import Law
     from dpcore.statistics.base import Shifts
+
+
+MOST: Final = 2000
+"""People whose variation is taken where that is an integral for each of them."""
 
 
 class Distinguishable(Protocol):
@@ -81,3 +89,60 @@ def lengths(exposure: Exposure, *, rows: int = 1) -> FloatArray:
         else shifts.of_people(longest(shifts))
     )
     return rows * found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Variation:
+    """Total variations of some people. CONFIDENTIAL.
+
+    Attributes:
+        variation: Of each of them, in [0, 1].
+        people: How many people there are in all.
+        exact: Whether it is exact rather than an upper bound.
+
+    """
+
+    variation: FloatArray = field(repr=False)
+    people: int
+    exact: bool = True
+
+    @property
+    def sampled(self) -> bool:
+        """Return whether they were drawn at random from more people."""
+        return len(self.variation) < self.people
+
+
+def sampled_variation(
+    law: Law,
+    fit: Fit,
+    *,
+    epsilon: FloatArray,
+    delta: float,
+    rng: np.random.Generator,
+) -> Variation | None:
+    """Return total variations of at most 2,000 people; ``None`` where none is known.
+
+    For several posterior samples and perturbed objectives each is an integral, so that
+    it is taken for people drawn at random. For a perturbed nonlinear model an upper
+    bound follows from everybody's loss. For noise of a public shape there is no need:
+    ``model_causes`` has everybody's.
+
+    Args:
+        law: How the model is released.
+        fit: The model.
+        epsilon: Everybody's loss, shape ``(n,)``.
+        delta: What goes with the losses.
+        rng: Draws the people.
+
+    """
+    real = fit.law_of(law)
+    if real.public:
+        return None
+    if real.upper:
+        bound = variation_bound(epsilon, delta)
+        return Variation(variation=bound, people=fit.people, exact=False)
+    people = np.arange(fit.people)
+    if fit.people > MOST:
+        people = np.sort(rng.choice(fit.people, size=MOST, replace=False))
+    found = real.variation(fit.influence(real, people=people), delta=delta)
+    return None if found is None else Variation(variation=found, people=fit.people)

@@ -10,17 +10,18 @@ import numpy as np
 from scipy.special import xlogy
 
 from dpcore.errors import DataError
-from dpcore.models.glm import fit_glm, weighted_sum
-from dpcore.models.glm_removals import newton_steps
+from dpcore.models.glm.fit import fit_glm, weighted_sum
+from dpcore.models.glm.removals import newton_steps
 from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.losses import Logistic, Poisson
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import removals
+from dpcore.models.ridge.removals import removals
+from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.fits import Fit
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
 
 _HALVINGS: Final = 50
 
@@ -121,11 +122,12 @@ def _best_constant(fit: GlmFit, y: FloatArray) -> float:
             np.ones((len(y), 1)), y, loss=fit.loss, penalty=Penalty(strength=0.0)
         )
     except DataError:
-        low, high = float(y.min()), float(y.max())
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            ahead = float(fit.loss.slope(np.full(len(y), middle), y).sum()) > 0
-            low, high = (low, middle) if ahead else (middle, high)
+        low, high = halved(
+            lambda at: float(fit.loss.slope(np.full(len(y), at), y).sum()) > 0,
+            float(y.min()),
+            float(y.max()),
+            times=_HALVINGS,
+        )
         return (low + high) / 2
     return float(found.theta[0])
 

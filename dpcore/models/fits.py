@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.models.glm import GlmFit
-from dpcore.models.ridge import RidgeFit
+from dpcore.models.glm.fit import GlmFit
+from dpcore.models.ridge.fit import RidgeFit
 
 Fit = RidgeFit | GlmFit

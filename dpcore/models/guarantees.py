@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile, repeated_posterior
-from dpcore.models.glm import GRADIENT
-from dpcore.models.posterior_guarantees import RecordBounds, covering_residual, longest
+from dpcore.models.glm.fit import GRADIENT
+from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, longest
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
@@ -117,7 +117,7 @@ def posterior_epsilon(
     """Return the guarantee of posterior samples, by bisection and rounded up.
 
     The worst pair has the largest leverage and covers the largest residual
-    (``posterior_guarantees``); that holds for several samples, too, since a pair that
+    (``posterior.guarantees``); that holds for several samples, too, since a pair that
     arises from another by post-processing does so in every sample.
     """
     worst = _worst_pair(question)
@@ -262,8 +262,8 @@ def _posterior_delta(
     leverage: float, residual: float, epsilon: float, samples: int
 ) -> float:
     if samples == 1:
-        return float(posterior_profile.delta_of(leverage, residual, epsilon))
-    exact = repeated_posterior.delta_of(leverage, residual, epsilon, samples=samples)
+        return float(single.delta_of(leverage, residual, epsilon))
+    exact = repeated.delta_of(leverage, residual, epsilon, samples=samples)
     return float(exact) / _QUADRATURE
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.models import posterior_profile, repeated_posterior
 from dpcore.models.objective_perturbation import NODES, PerturbedPairs
+from dpcore.models.posterior import repeated, single
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def sampled_epsilon(
 
     def exact(m: FloatArray, e: FloatArray) -> FloatArray:
         if samples == 1:
-            return posterior_profile.epsilon_of(m, e, delta)
+            return single.epsilon_of(m, e, delta)
         return _several(m, e, delta, samples)
 
     result = np.where(np.isfinite(leverage) & np.isfinite(residual), 0.0, np.inf)
@@ -219,9 +219,9 @@ def _several(
     precision: float = _SOLUTION,
 ) -> FloatArray:
     def profile(who: NDArray[np.intp], epsilon: FloatArray) -> FloatArray:
-        return repeated_posterior.delta_of(m[who], e[who], epsilon, samples=samples)
+        return repeated.delta_of(m[who], e[who], epsilon, samples=samples)
 
-    guess = posterior_profile.epsilon_of(m, np.sqrt(samples) * e, delta)
+    guess = single.epsilon_of(m, np.sqrt(samples) * e, delta)
     return smallest_epsilon(profile, guess + _LEAST, delta, precision=precision)
 
 

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.special import expit
 
-from dpcore.models import posterior_guarantees as guarantees
-from dpcore.models import posterior_profile
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.losses import Logistic, Poisson
+from dpcore.models.posterior import guarantees, single
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.design import Design
     from dpcore.models.fits import Fit
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.metrics import Metric
 
 _BOUNDS: Final = guarantees.RecordBounds()
@@ -100,5 +99,5 @@ def sampled_losses(
         bounds=_BOUNDS,
         proved=True,
     )
-    found = posterior_profile.epsilon_of(leverage, scaled, delta)
+    found = single.epsilon_of(leverage, scaled, delta)
     return float(found.max()), float(bound)

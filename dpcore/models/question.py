@@ -9,10 +9,10 @@ from dpcore.codec import NUMBER, TRUTH, WHOLE, Schema, choice, optional, several
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.glm import fit_glm, glm_of_nobody
+from dpcore.models.glm.fit import fit_glm, glm_of_nobody
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import fit_ridge, ridge_of_nobody
+from dpcore.models.ridge.fit import fit_ridge, ridge_of_nobody
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.conditions import clamped, filled
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT

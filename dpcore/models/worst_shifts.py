@@ -19,7 +19,7 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.records import additions
+from dpcore.models.ridge.records import additions
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dpcore.models.losses import Loss
     from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _UP: Final = 1 + 1e-12
 _STEPS: Final = 120

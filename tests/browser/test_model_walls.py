@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.individual.model_exposure import expose_model, known_relations
+from dpcore.individual.models.exposure import expose_model, known_relations
 from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty

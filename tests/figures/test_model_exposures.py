@@ -20,7 +20,7 @@ from dpcore.figures.individual.model_exposures import (
 from dpcore.figures.individual.moments import moments_picture
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.individual.chain import Chain
-from dpcore.models.posterior_profile import epsilon_of
+from dpcore.models.posterior.single import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.frontier import Frontier

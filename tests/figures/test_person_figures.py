@@ -19,7 +19,7 @@ from dpcore.individual.person_bounds import (
 )
 from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from dpcore.studies.individual import one_person
 from dpcore.studies.individual.one_person import ProfileLaws
 from tests.individual.test_moves import DELTA, LAWS, PENALTY

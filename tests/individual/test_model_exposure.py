@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.individual.model_exposure import expose_model, known_relations
-from dpcore.individual.model_losses import leaving
-from dpcore.models import repeated_posterior
-from dpcore.models.glm import fit_glm
-from dpcore.models.glm_audit import Audit
+from dpcore.individual.models.exposure import expose_model, known_relations
+from dpcore.individual.models.losses import leaving
+from dpcore.models.glm.audit import Audit
+from dpcore.models.glm.fit import fit_glm
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.laws.noisy import NoisyFit
@@ -21,9 +20,10 @@ from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_profile import epsilon_of
-from dpcore.models.records import additions
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.posterior import repeated
+from dpcore.models.posterior.single import epsilon_of
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.records import additions
 from dpcore.models.worst_shifts import within_unit_ball
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
@@ -168,7 +168,7 @@ def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
     assert (five.epsilon > one.epsilon).all()
     m = one.leverage / (1 - one.leverage)
     e = math.sqrt(0.3) * one.residual
-    delta = repeated_posterior.delta_of(m, e, five.epsilon, samples=5)
+    delta = repeated.delta_of(m, e, five.epsilon, samples=5)
     np.testing.assert_allclose(delta, DELTA, rtol=1e-6)
 
 

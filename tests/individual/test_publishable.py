@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr, ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.individual.noisy_hessian import NoisyHessian, sharper_report
 from dpcore.individual.publishable import (
+    NoisyHessian,
     PerturbedFit,
     published_report,
     realized,
     report,
+    sharper_report,
 )
 from tests.models.ten_people import T, X
 

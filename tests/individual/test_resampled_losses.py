@@ -13,8 +13,11 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.individual.levels import EXACT_UP_TO, Levels
-from dpcore.individual.release_losses import ReleaseLosses, release_losses
-from dpcore.individual.sampled_losses import sampled_losses
+from dpcore.individual.release_losses import (
+    ReleaseLosses,
+    release_losses,
+    sampled_losses,
+)
 from dpcore.individual.totals import Counting, gather, person_totals
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
 from dpcore.privacy.composition import compose

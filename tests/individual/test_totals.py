@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.models.exposure import expose_model
 from dpcore.individual.release_losses import (
     ReleaseLosses,
     model_release_losses,

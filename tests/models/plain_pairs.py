@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import ndtr
 
 from dpcore.errors import ParameterError
 from dpcore.models import objective_perturbation
-from dpcore.models import posterior_profile as profile
 from dpcore.models.influence import UNIQUE_FROM
-from dpcore.models.posterior_roc import _check_pair, _with, _within
+from dpcore.models.laws.sampled import PosteriorLaws
+from dpcore.models.posterior import single as profile
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _REACH = 9.0  # standard deviations; what lies beyond weighs less than 1e-18
@@ -161,16 +162,18 @@ def area(leverage: float, residual: float):
         ParameterError: A number is not in [0, inf).
 
     """
-    _check_pair(leverage, residual)
+    PosteriorLaws(leverage=leverage, residual=residual)
     if leverage == 0:
         return 0.5
-    center, deviation = _with(leverage, residual)
+    center = residual / (1 + leverage)
+    deviation = np.sqrt(leverage / (1 + leverage))
     low, high = center - _REACH * deviation, center + _REACH * deviation
     total = 0.0
     for start, stop in ((low, max(min(0.0, high), low)), (max(low, 0.0), high)):
         u = (start + stop) / 2 + (stop - start) / 2 * _NODES
         weight = np.exp(-(((u - center) / deviation) ** 2) / 2) / deviation
-        beyond = 1 - _within(np.abs(u), residual, np.sqrt(leverage))
+        beyond = ndtr((-np.abs(u) - residual) / np.sqrt(leverage))
+        beyond += ndtr((residual - np.abs(u)) / np.sqrt(leverage))
         total += float((weight * beyond) @ _WEIGHTS) * (stop - start) / 2
     return total / float(np.sqrt(2 * np.pi))
 

@@ -6,10 +6,10 @@ import pytest
 from scipy import stats
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile as profile
-from dpcore.models import published_adaptive as published
 from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.posterior_guarantees import RecordBounds
+from dpcore.models.posterior import published_adaptive as published
+from dpcore.models.posterior import single as profile
+from dpcore.models.posterior.guarantees import RecordBounds
 from dpcore.privacy import gaussian
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.models import glm_audit
-from dpcore.models.glm import fit_glm
-from dpcore.models.glm_audit import audited_removals
-from dpcore.models.glm_removals import (
+from dpcore.models.glm import audit
+from dpcore.models.glm.audit import audited_removals
+from dpcore.models.glm.fit import fit_glm
+from dpcore.models.glm.removals import (
     chord_steps,
     exact_refits,
     gradients_without,
@@ -18,8 +18,8 @@ from dpcore.models.glm_removals import (
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import removals
 from tests.models.regression_tables import (
     ANSWERS,
     COUNTS,
@@ -184,7 +184,7 @@ def test_each_step_comes_closer(kind, people):
 def test_the_audit_takes_the_most_exposed_and_some_others(monkeypatch):
     x, y, loss = model("logistic", 2, 400, 3)
     fit = fit_glm(x, y, loss=loss, penalty=Penalty(strength=0.1))
-    monkeypatch.setattr(glm_audit, "TOLERATED", 1e-6)
+    monkeypatch.setattr(audit, "TOLERATED", 1e-6)
     audited = audited_removals(fit, rng=np.random.default_rng(1), top=2, drawn=7)
     steps = newton_steps(fit)
     once = step_shifts(fit, steps)
@@ -242,7 +242,7 @@ def test_nobody_moves_a_fit_that_has_no_say():
 
 
 def test_steps_beyond_the_reach_of_floats(monkeypatch):
-    monkeypatch.setattr(glm_audit, "TOLERATED", 0.0)
+    monkeypatch.setattr(audit, "TOLERATED", 0.0)
     rng = np.random.default_rng(74)
     rng.integers(5, 20)
     x = rng.normal(size=(7, 2)) * 10 ** rng.uniform(1, 2.5)

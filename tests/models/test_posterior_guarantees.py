@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_guarantees as guarantees
-from dpcore.models import posterior_profile as profile
-from dpcore.models import published_posterior as published
-from dpcore.models.posterior_guarantees import RecordBounds
+from dpcore.models.posterior import guarantees, published
+from dpcore.models.posterior import single as profile
+from dpcore.models.posterior.guarantees import RecordBounds
 from tests.models.plain_pairs import sampled as simulate
 from tests.models.ten_people import X, Y, members, ridge
 

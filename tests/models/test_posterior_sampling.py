@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models import mills, posterior_roc
-from dpcore.models import posterior_profile as profile
+from dpcore.models import mills
+from dpcore.models.laws.sampled import PosteriorLaws
+from dpcore.models.posterior import single as profile
 from dpcore.privacy import gaussian
 from tests.models import plain_pairs
 from tests.models.plain_pairs import PosteriorPairs
@@ -255,11 +256,9 @@ def test_domains():
     for of in (profile.absence_delta_of, profile.presence_delta_of):
         with pytest.raises(ParameterError, match="epsilon"):
             of(0.1, 1.0, -0.1)
-    for pair in ((np.inf, 1.0), (0.1, np.nan), (-1.0, 0.0)):
+    for m, e in ((np.inf, 1.0), (0.1, np.nan), (-1.0, 0.0)):
         with pytest.raises(ParameterError):
-            posterior_roc.roc(*pair)
-        with pytest.raises(ParameterError):
-            plain_pairs.area(*pair)
+            PosteriorLaws(leverage=m, residual=e)
 
 
 def test_a_unique_person_is_given_away():
@@ -279,7 +278,7 @@ def test_a_unique_person_is_given_away():
 
 @pytest.mark.parametrize(("m", "e"), [(0.1, 1.0), (1.55, 1.56), (1e-4, 3.0), (0.5, 0)])
 def test_the_best_test_between_with_and_without(m, e):
-    alarm, detection = posterior_roc.roc(m, e, points=4001)
+    alarm, detection = PosteriorLaws(leverage=m, residual=e).roc(points=4001)
     assert (np.diff(alarm) >= 0).all()
     assert (np.diff(detection) >= 0).all()
     assert (alarm[0], detection[0], alarm[-1], detection[-1]) == (0, 0, 1, 1)
@@ -296,7 +295,7 @@ def test_the_best_test_between_with_and_without(m, e):
 
 
 def test_nobody_can_be_told_without_leverage():
-    alarm, detection = posterior_roc.roc(0.0, 3.0)
+    alarm, detection = PosteriorLaws(leverage=0.0, residual=3.0).roc()
     np.testing.assert_array_equal(alarm, detection)
     assert plain_pairs.area(0.0, 3.0) == 0.5
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models import records
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
-from dpcore.models.records import additions, group_removals, substitutions
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge import records
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.records import additions, group_removals, substitutions
+from dpcore.models.ridge.removals import removals
 from tests.models.regression_tables import (
     NUMBERS,
     TEN,

@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.glm import fit_glm
+from dpcore.models.glm.fit import fit_glm
 from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.laws.law import Law, simulate
 from dpcore.models.laws.noisy import NoisyFit
@@ -14,7 +14,7 @@ from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from tests.models.ten_people import T, X, Y
 
 FIXED = Metric.fixed([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 4.0]])

@@ -12,8 +12,8 @@ from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import moves, removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import moves, removals
 from tests.models.regression_tables import (
     NUMBERS,
     TEN,

@@ -6,9 +6,9 @@ from dp_accounting.rdp import rdp_privacy_accountant
 from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile as profile
-from dpcore.models import repeated_posterior as repeated
-from dpcore.models.posterior_profile import ceiling
+from dpcore.models.posterior import repeated
+from dpcore.models.posterior import single as profile
+from dpcore.models.posterior.single import ceiling
 from dpcore.privacy import renyi
 
 CASES = [

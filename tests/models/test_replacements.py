@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import removals
-from dpcore.models.replacements import largest_substitutions
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import removals
+from dpcore.models.ridge.replacements import largest_substitutions
 from dpcore.models.worst_shifts import substitution_certificates
 from tests.releases.models import question, table
 

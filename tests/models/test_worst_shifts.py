@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.models.glm import fit_glm
-from dpcore.models.glm_removals import exact_refits, newton_steps
+from dpcore.models.glm.fit import fit_glm
+from dpcore.models.glm.removals import exact_refits, newton_steps
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.records import additions, substitutions
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.records import additions, substitutions
+from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import (
     addition_certificate,
     largest_addition,

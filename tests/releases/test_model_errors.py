@@ -14,7 +14,7 @@ from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.law import simulate
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.model_errors import (
     balanced_penalty,

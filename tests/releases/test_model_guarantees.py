@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.models import guarantees, posterior_profile, repeated_posterior
+from dpcore.models import guarantees
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
+from dpcore.models.posterior import repeated, single
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from tests.models.plain_pairs import PosteriorPairs
@@ -136,9 +137,7 @@ def test_no_pair_within_the_bounds_loses_more_than_the_posterior_guarantee(sampl
     pairs = PosteriorPairs.of_newcomers(
         leverage=leverage, residual=residual, gamma=gamma
     )
-    lost = repeated_posterior.delta_of(
-        pairs.leverage, pairs.residual, 1.0, samples=samples
-    )
+    lost = repeated.delta_of(pairs.leverage, pairs.residual, 1.0, samples=samples)
     assert lost.max() <= 1e-6
 
 
@@ -154,7 +153,7 @@ def test_several_samples_are_less_precise_each():
 def test_too_small_a_penalty_leaves_no_posterior_sample():
     asked = question(penalty=Penalty(strength=0.01))
     assert guarantees.posterior_gamma(asked, epsilon=0.1, delta=1e-6, samples=1) == 0
-    assert posterior_profile.delta_of(100.0, 0.0, 0.1) > 1e-6
+    assert single.delta_of(100.0, 0.0, 0.1) > 1e-6
 
 
 @given(st.floats(0.05, 10), st.floats(-10, -3).map(lambda power: 10**power))

@@ -11,16 +11,16 @@ import pytest
 
 from dpcore.budget import PrivacyBudget
 from dpcore.errors import ClaimError, DataError, ParameterError
-from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.models.exposure import expose_model
 from dpcore.models import guarantees
 from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.glm import glm_of_nobody
+from dpcore.models.glm.fit import glm_of_nobody
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.law import simulate
 from dpcore.models.losses import Logistic
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit
@@ -267,7 +267,7 @@ def test_a_release_of_nobody_answers(key, model):
 
 
 def test_a_search_that_stops_short_of_the_minimum_still_answers(monkeypatch):
-    monkeypatch.setattr("dpcore.models.glm._STEPS", 1)
+    monkeypatch.setattr("dpcore.models.glm.fit._STEPS", 1)
     asked = request("objective", ModelKind.LOGISTIC)
     fit = asked.value(table())
     assert not fit.found

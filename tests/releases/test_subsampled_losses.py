@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.release_losses import release_losses
-from dpcore.individual.sampled_losses import sampled_losses
+from dpcore.individual.release_losses import release_losses, sampled_losses
 from dpcore.individual.totals import Counting, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.releases.subsampled_request import SubsampledRequest

@@ -8,7 +8,7 @@ from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from dpcore.studies.individual import crowd
 from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys
 from tests.models.regression_tables import NUMBERS, TEN

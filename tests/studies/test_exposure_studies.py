@@ -14,18 +14,18 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.household_losses import grouped, household_losses
+from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import lengths, total_variations
-from dpcore.models import posterior_profile
-from dpcore.models.glm import fit_glm
+from dpcore.models.glm.fit import fit_glm
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic
 from dpcore.models.metrics import FISHER
 from dpcore.models.penalty import Penalty
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.posterior import single
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import removals
 from dpcore.privacy import gaussian
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
@@ -130,7 +130,7 @@ def test_moments_of_nothing_and_of_everything():
 def test_bounds_of_ten_people_understate_where_they_do():
     found = removals(RIDGE)
     m, e = found.outside_leverages, found.residuals
-    exact = posterior_profile.epsilon_of(m, np.abs(e), DELTA)
+    exact = single.epsilon_of(m, np.abs(e), DELTA)
     checks = {check.label: check for check in posterior_checks(m, e, DELTA)}
     # The corrected equation 7 holds for all ten, equation 8 for some.
     assert checks["equation 7, corrected"].understated == 0
@@ -200,8 +200,8 @@ def test_leverage_and_residual_decide_the_loss(law):
         exact = gaussian.epsilon_of(2 * found.shifts, DELTA)
         variation = gaussian.delta_of(2 * found.shifts, 0.0)
     else:
-        exact = posterior_profile.epsilon_of(m, np.sqrt(2) * e, DELTA)
-        variation = posterior_profile.delta_of(m, np.sqrt(2) * e, 0.0)
+        exact = single.epsilon_of(m, np.sqrt(2) * e, DELTA)
+        variation = single.delta_of(m, np.sqrt(2) * e, 0.0)
     np.testing.assert_allclose(at, exact, rtol=1e-9)
     np.testing.assert_allclose(why.variation, variation, rtol=1e-9)
 

@@ -11,11 +11,10 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.individual.model_losses import laws_of_model, leaving
-from dpcore.individual.model_variation import sampled_variation
-from dpcore.models import posterior_profile
+from dpcore.individual.models.losses import laws_of_model, leaving
+from dpcore.individual.variation import sampled_variation
 from dpcore.models.design import Design
-from dpcore.models.glm import fit_glm
+from dpcore.models.glm.fit import fit_glm
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.law import simulate
 from dpcore.models.laws.noisy import NoisyFit
@@ -23,16 +22,16 @@ from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.penalty import Penalty
+from dpcore.models.posterior import single
 from dpcore.models.question import ModelQuestion
-from dpcore.models.removals import removals
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
+from dpcore.models.ridge.removals import removals
 from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.model_request import ModelRequest
-from dpcore.studies.individual.frontier import drawable, frontier, varied
-from dpcore.studies.individual.model_accuracy import accuracy
+from dpcore.studies.individual.frontier import accuracy, drawable, frontier, varied
 from tests.models.plain_pairs import PosteriorPairs
 
 PEOPLE, COLUMNS = 400, 4
@@ -240,7 +239,7 @@ def test_total_variations_of_some_people_estimate_those_of_everybody():
     assert some.sampled
     assert len(some.variation) == 2000
     m, e = found.outside_leverages, np.sqrt(3.0) * np.abs(found.residuals)
-    everybody = posterior_profile.delta_of(m, e, 0.0)
+    everybody = single.delta_of(m, e, 0.0)
     assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
     more = sampled_variation(
         replace(one, samples=5), fit, rng=np.random.default_rng(0), **people

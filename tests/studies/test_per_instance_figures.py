@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior_guarantees import RecordBounds
-from dpcore.studies.individual.per_instance_figures import (
+from dpcore.models.posterior.guarantees import RecordBounds
+from dpcore.studies.individual.wang2019.figures import (
     GAMMAS,
     Simulation,
     nested_losses,

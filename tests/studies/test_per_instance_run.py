@@ -8,9 +8,9 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
-from dpcore.studies.individual.per_instance_figures import Simulation
-from dpcore.studies.individual.per_instance_findings import findings
-from dpcore.studies.individual.per_instance_run import (
+from dpcore.studies.individual.wang2019.figures import Simulation
+from dpcore.studies.individual.wang2019.findings import findings
+from dpcore.studies.individual.wang2019.run import (
     Design,
     Pane,
     Part,

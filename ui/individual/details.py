@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpcore.individual.chain import Chain
     from dpcore.individual.exposure import Exposure
     from dpcore.individual.losses import Losses
-    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.individual.models.exposure import ModelExposure
     from dpcore.studies.individual.bound_check import BoundCheck
 
 _ORDERS = np.geomspace(1, 1000, 60)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.individual.model_exposure import known_relations
+from dpcore.individual.models.exposure import known_relations
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.model_request import ModelRequest

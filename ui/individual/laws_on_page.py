@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.individual.model_losses import laws_of_model
+from dpcore.individual.models.losses import laws_of_model
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.one_person import laws_of_statistic

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.errors import LedgerError
 from dpcore.figures.individual.realized_losses import realized_picture
-from dpcore.individual.model_losses import evidence_of_release
+from dpcore.individual.models.losses import evidence_of_release
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.individual.exposure import Exposure
-    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.individual.models.exposure import ModelExposure
     from dpcore.models.fits import Fit
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.model_request import ModelRequest
     from dpcore.releases.rebuilding import ResampledRequest

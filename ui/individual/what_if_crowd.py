@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
     from ui.individual.persons import Person
     from ui.individual.subject import Subject
     from ui.study import Study

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual.outliers import moved_picture
-from dpcore.individual.model_records import record_in_units, record_of
+from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import move_in_glm, move_in_statistic
 from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
 from dpcore.models.loss_tables import TABLE_FROM

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from dpcore.models import published_adaptive as published
 from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.posterior import published_adaptive as published
 from dpcore.wording import significant
 
 if TYPE_CHECKING:

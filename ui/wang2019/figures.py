@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
-from dpcore.figures.individual import per_instance_figures as figures
-from dpcore.studies.individual.per_instance_findings import findings
-from dpcore.studies.individual.per_instance_run import (
+from dpcore.figures.individual import wang2019 as figures
+from dpcore.studies.individual.wang2019.findings import findings
+from dpcore.studies.individual.wang2019.run import (
     Pane,
     numbers,
     of_pane,
@@ -19,8 +19,8 @@ from dpcore.wording import epsilon_text, significant
 from ui import results, tabs, work
 
 if TYPE_CHECKING:
-    from dpcore.studies.individual.per_instance_figures import NestedLosses
-    from dpcore.studies.individual.per_instance_run import Design, Part
+    from dpcore.studies.individual.wang2019.figures import NestedLosses
+    from dpcore.studies.individual.wang2019.run import Design, Part
 
     Study = work.Run[Design, Part]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.studies.individual.per_instance_figures import GAMMAS, SIZES, Simulation
-from dpcore.studies.individual.per_instance_run import Design
+from dpcore.studies.individual.wang2019.figures import GAMMAS, SIZES, Simulation
+from dpcore.studies.individual.wang2019.run import Design
 from ui import controls
 
 

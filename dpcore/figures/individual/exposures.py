@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
-    from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.individual.summaries import GroupExposure
+    from dpcore.individual.losses import GroupExposure
+    from dpcore.individual.models.exposure import ModelExposure
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
 _NAMED = ("50 %", "max")

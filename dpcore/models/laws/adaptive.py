@@ -3,7 +3,8 @@
 Wang 2019 (algorithm 1) releases the smallest eigenvalue of ``X'X`` first, and then
 samples the posterior as precisely as that eigenvalue allows. The printed constants
 could not be recovered, and those of the author's program claim too much
-(``published_adaptive``). This variant spends a third of delta on each of three events:
+(``posterior.published_adaptive``). This variant spends a third of delta on each of
+three events:
 
 1. The smallest eigenvalue changes by at most ``B_x^2`` between neighboring tables
    (Weyl); it is released with Gaussian noise, (epsilon_1, delta/3)-DP.
@@ -11,7 +12,7 @@ could not be recovered, and those of the author's program claim too much
    of BOTH neighboring tables from below, except with chance delta/3.
 3. Given that bound, the largest leverage and residual of anybody in either table are
    known, and gamma is the largest for which the worst such pair is (epsilon_2,
-   delta/3)-DP by its exact profile (``posterior_guarantees``, the corner with proof).
+   delta/3)-DP by its exact profile (``posterior.guarantees``, the corner with proof).
 
 The neighbors are those of adding or removing one person; the number of people in the
 larger table is public.
@@ -28,17 +29,18 @@ from scipy.special import ndtri
 
 from dpcore.budget import PrivacyCost, computed
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.search import first_where
 from dpcore.models import guarantees
-from dpcore.models.eigenvalue_moves import smallest_eigenvalue_moves
+from dpcore.models.blocks import row_blocks
 from dpcore.models.laws.law import Drawn, Law
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_guarantees import (
+from dpcore.models.posterior.guarantees import (
     RecordBounds,
     covering_residual,
     gamma_for,
 )
-from dpcore.models.ridge import fit_ridge
+from dpcore.models.ridge.fit import fit_ridge
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Source
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _PENALTIES = 161
 _WIDEST = 12.0  # powers of ten that the penalties tried span
@@ -375,6 +377,37 @@ class TypicalSample(_InTwoSteps):
             self.gram, math.sqrt(people.rows) * self.tuned.features
         )
         return sample + gaussian.epsilon_of(moved / self.noise, delta / 2)
+
+
+def smallest_eigenvalue_moves(gram: FloatArray, x: FloatArray) -> FloatArray:
+    """Return ``lambda_min(G) - lambda_min(G - x x')`` for each row, shape ``(n,)``.
+
+    With the eigenvalues ``l_j`` of ``G`` and the squares ``c_j`` of the entries of
+    ``x`` along its eigenvectors, the smallest eigenvalue without the person is the root
+    below ``l_1`` of the secular equation ``sum c_j/(l_j - t) = 1``, which lies between
+    ``l_1 - |x|^2`` and ``l_1``. Rounded up.
+
+    >>> smallest_eigenvalue_moves(np.diag([2.0, 5.0]), np.array([[1.0, 0.0]])).round(9)
+    array([1.])
+    """
+    values, vectors = np.linalg.eigh(gram)
+    gaps = values - values[0]
+    moves = np.empty(len(x))
+    for rows in row_blocks(*x.shape):
+        moves[rows] = _secular_roots(gaps, (x[rows] @ vectors) ** 2)
+    return moves
+
+
+def _secular_roots(gaps: FloatArray, squares: FloatArray) -> FloatArray:
+    """Return how far ``t`` lies below ``l_1``, shape ``(m,)``; ``gaps`` are from it."""
+
+    def passed(fall: FloatArray) -> NDArray[np.bool_]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = squares / (gaps + fall[:, np.newaxis])
+        # The sum is above 1 until the root is passed.
+        return np.asarray(np.where(np.isnan(parts), 0.0, parts).sum(axis=1) <= 1)
+
+    return first_where(passed, np.zeros(len(squares)), squares.sum(axis=1))
 
 
 def _smallest(gram: FloatArray) -> float:

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.removals import influence
+from dpcore.models.ridge.removals import influence
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.models.design import Design
     from dpcore.models.fits import Fit
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 
 class LossAt(Protocol):

@@ -22,8 +22,8 @@ from dpcore.models.laws.law import Drawn, Law, check, together
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.metrics import ISOTROPIC, Shape
-from dpcore.models.records import group_removals
-from dpcore.models.removals import moves
+from dpcore.models.ridge.records import group_removals
+from dpcore.models.ridge.removals import moves
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.models.design import Design
     from dpcore.models.fits import Fit
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.laws.law import LossAt, Source
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

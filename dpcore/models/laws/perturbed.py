@@ -31,15 +31,13 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.models.fits import Fit
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _TRIMMED: Final = 0.01
-_CURVATURE: Final = 0.25
-"""Largest curvature of a logistic loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -277,7 +275,7 @@ def perturbed_bound(
     gives it, stays below it except with chance delta, under both laws.
     """
     with np.errstate(divide="ignore"):
-        q = _CURVATURE * squares / np.float64(strength)
+        q = guarantees.CURVATURE * squares / np.float64(strength)
     g = rows * np.sqrt(squares) / sigma
     return np.asarray(rows * np.log1p(q) + g * (g / 2 - float(ndtri(delta / 2))))
 

@@ -1,7 +1,7 @@
 """Samples of the posterior of a linear model (Wang 2019, equation 6).
 
 A person changes the covariance of a sample too, so that the loss is not that of a
-Gaussian mechanism: see ``models.posterior_profile``.
+Gaussian mechanism: see ``models.posterior.single``.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
-from scipy.special import chndtr
+from scipy.special import chndtr, ndtr, ndtri
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.person_laws import POINTS, Line
-from dpcore.models import guarantees, posterior_profile, repeated_posterior
-from dpcore.models.group_posterior import group_epsilon, group_pairs
+from dpcore.models import guarantees
 from dpcore.models.influence import UNIQUE_FROM, given_away, without
 from dpcore.models.laws.law import Law, check
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.metrics import FISHER
 from dpcore.models.newcomers import sampled_losses
-from dpcore.models.posterior_guarantees import worst_case
-from dpcore.models.posterior_roc import roc as posterior_roc
-from dpcore.models.removals import removals
+from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior.groups import group_epsilon, group_pairs
+from dpcore.models.posterior.guarantees import worst_case
+from dpcore.models.ridge.removals import removals
 
 if TYPE_CHECKING:
     from typing import Self
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dpcore.models.laws.law import LossAt
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _REACH: Final = 4.5
 
@@ -145,7 +145,7 @@ class SampledFit(Law):
         root = math.sqrt(self.gamma)
         if self.samples > 1:
             return None
-        return lambda m, e: posterior_profile.epsilon_of(m, root * np.abs(e), delta)
+        return lambda m, e: single.epsilon_of(m, root * np.abs(e), delta)
 
     def unit_losses(
         self, fit: RidgeFit, codes: NDArray[np.intp], *, delta: float
@@ -203,14 +203,12 @@ class SampledFit(Law):
         usual = np.isfinite(m) & np.isfinite(e)
         found = np.ones(len(m))
         if self.samples == 1:
-            found[usual] = posterior_profile.delta_of(m[usual], e[usual], 0.0)
+            found[usual] = single.delta_of(m[usual], e[usual], 0.0)
             return found
         usual &= m > 0
         # Who has no leverage tells nothing, and who is given away everything.
         found[m == 0] = 0.0
-        found[usual] = repeated_posterior.delta_of(
-            m[usual], e[usual], 0.0, samples=self.samples
-        )
+        found[usual] = repeated.delta_of(m[usual], e[usual], 0.0, samples=self.samples)
         return found
 
     def newcomers(
@@ -234,7 +232,7 @@ class SampledFit(Law):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PosteriorLaws:
-    """Posterior samples of a ridge regression: see ``models.posterior_profile``.
+    """Posterior samples of a ridge regression: see ``models.posterior.single``.
 
     With several samples the sum of the squared residuals says all, which is noncentral
     chi-square in both worlds.
@@ -262,32 +260,48 @@ class PosteriorLaws:
     @property
     def ceiling(self) -> float:
         """Return the most that the samples can speak for the person's presence."""
-        return self.samples * float(
-            posterior_profile.ceiling(self.leverage, self.residual)
-        )
+        return self.samples * float(single.ceiling(self.leverage, self.residual))
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the exact profile."""
         if self.leverage == 0:
             return np.zeros(np.shape(epsilon))
         if self.samples == 1:
-            return posterior_profile.delta_of(self.leverage, self.residual, epsilon)
-        return repeated_posterior.delta_of(
+            return single.delta_of(self.leverage, self.residual, epsilon)
+        return repeated.delta_of(
             self.leverage, self.residual, epsilon, samples=self.samples
         )
 
-    def roc(self) -> tuple[FloatArray, FloatArray]:
-        """Return the chances of the tests "present if the residuals are small"."""
-        if self.samples == 1:
-            return posterior_roc(self.leverage, self.residual, points=POINTS)
+    def roc(self, points: int = POINTS) -> tuple[FloatArray, FloatArray]:
+        """Return the chances of the tests "present if the residuals are small".
+
+        These are the best tests (Neyman and Pearson), since large residuals speak for
+        absence. ``points``: how many of a single sample, about.
+        """
         if self.leverage == 0:
-            alarm = np.linspace(0, 1, 3)
+            alarm = np.linspace(0, 1, points if self.samples == 1 else 3)
             return alarm, alarm
+        if self.samples == 1:
+            return self._roc_of_one(points)
         absent, present = (self._sum_below(self._sums(), q) for q in (False, True))
         ends = ([0.0], [1.0])
         alarm, detection = (
             np.maximum.accumulate(np.concatenate([ends[0], part, ends[1]]))
             for part in (absent, present)
+        )
+        return alarm, detection
+
+    def _roc_of_one(self, points: int) -> tuple[FloatArray, FloatArray]:
+        """Return ``P(|u| < c)`` and ``Q(|u| < c)`` for ``c`` from 0 to inf."""
+        laws = [self._law(present=present) for present in (False, True)]
+        step = ndtri(np.linspace(0, 1, points // 2 + 1)[1:-1])
+        cuts = np.concatenate([center + deviation * step for center, deviation in laws])
+        c = np.concatenate([[0.0], np.sort(np.abs(cuts)), [np.inf]])
+        alarm, detection = (
+            np.maximum.accumulate(
+                ndtr((c - center) / deviation) - ndtr((-c - center) / deviation)
+            )
+            for center, deviation in laws
         )
         return alarm, detection
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.individual import published_bounds
-from dpcore.models import posterior_profile, published_posterior
+from dpcore.individual.published_bounds import BOUNDS
+from dpcore.models.posterior import single
+from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
     exact = gaussian.epsilon_of(people, delta)
     return tuple(
         _check(bound.label, exact, bound.of(people, delta), published=bound.published)
-        for bound in published_bounds.BOUNDS
+        for bound in BOUNDS
     )
 
 
@@ -76,8 +77,8 @@ def posterior_checks(
 ) -> tuple[BoundCheck, ...]:
     """Return the bounds of Theorem 14 for one posterior sample.
 
-    Everybody as in ``posterior_profile``: from the fit without the person, the residual
-    in units of the noise. At most 4,000 people are looked at, evenly spread.
+    Everybody as in ``models.posterior.single``: from the fit without the person, the
+    residual in units of the noise. At most 4,000 people are looked at, evenly spread.
 
     Raises:
         ParameterError: Nobody has a finite positive loss.
@@ -88,10 +89,10 @@ def posterior_checks(
     order = np.argsort(e * np.sqrt(m), kind="stable")
     order = order[_even(len(order))]
     m, e = m[order], e[order]
-    exact = posterior_profile.epsilon_of(m, e, delta)
+    exact = single.epsilon_of(m, e, delta)
     return tuple(
         _check(bound.label, exact, bound.of(m, e, delta), published=bound.published)
-        for bound in published_posterior.BOUNDS
+        for bound in POSTERIOR_BOUNDS
     )
 
 

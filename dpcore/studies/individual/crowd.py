@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.models.laws.law import Law
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
     from dpcore.releases.request import Request
 
 MOST_ROWS: Final = 2_000_000

@@ -10,6 +10,7 @@ import numpy as np
 from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
+from dpcore.privacy.halving import halved
 from dpcore.releases.plans import Direct
 from dpcore.statistics.blocks import ShiftBlocks
 
@@ -56,11 +57,7 @@ class ProfileLaws:
         def epsilon(delta: float) -> float:
             return float(plan.pair_epsilon(present, absent, delta=delta))
 
-        free = 1.0
-        low = 0.0
-        for _ in range(_HALVINGS):
-            middle = (low + free) / 2
-            low, free = (low, middle) if epsilon(middle) <= 0 else (middle, free)
+        _, free = halved(lambda delta: epsilon(delta) <= 0, 0.0, 1.0, times=_HALVINGS)
         deltas = np.append(_DELTAS[free > _DELTAS], free)
         levels = np.array([epsilon(delta) for delta in deltas[:-1].tolist()] + [0.0])
         known = np.isfinite(levels)

@@ -16,15 +16,17 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore.errors import ParameterError
-from dpcore.individual.noisy_hessian import NoisyHessian, sharper_report
 from dpcore.individual.publishable import (
+    NoisyHessian,
     PerturbedFit,
     check_failure,
     published_report,
     realized,
     report,
+    sharper_report,
 )
-from dpcore.models.glm import fit_glm
+from dpcore.models.glm.fit import fit_glm
+from dpcore.models.guarantees import CURVATURE
 from dpcore.models.losses import Logistic
 from dpcore.models.penalty import Penalty
 from dpcore.privacy import gaussian
@@ -33,10 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
 
-_CURVATURE = 0.25
-"""Largest second derivative of a logistic loss."""
 _TAU_MARGIN = 2.02
 _LENGTH_ROUNDING = 1e-9
 
@@ -63,7 +63,7 @@ class Sharper:
         if not 0 < mu < math.inf:
             message = "a noisy Hessian needs a delta in (0, 1)."
             raise ParameterError(message)
-        return NoisyHessian(columns=columns, sigma=_CURVATURE / (math.sqrt(2) * mu))
+        return NoisyHessian(columns=columns, sigma=CURVATURE / (math.sqrt(2) * mu))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

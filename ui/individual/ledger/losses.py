@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import DPCoreError
-from dpcore.individual.model_exposure import expose_model
+from dpcore.individual.models.exposure import expose_model
 from dpcore.individual.release_losses import (
     ReleaseLosses,
     model_release_losses,
     release_losses,
+    sampled_losses,
 )
-from dpcore.individual.sampled_losses import sampled_losses
 from dpcore.privacy.events import event_from
 from dpcore.releases.bootstrap_request import BootstrapRequest
 from dpcore.releases.model_rebuilding import is_model, model_request_from

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.individual.model_variation import sampled_variation
+from dpcore.individual.variation import sampled_variation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.wording import people
 from ui import session

@@ -25,7 +25,7 @@ from ui.individual.models import closer, frontier, households
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.individual.model_exposure import ModelExposure
+    from dpcore.individual.models.exposure import ModelExposure
     from dpcore.relations import PrivacyUnit
     from dpcore.studies.individual.leverage_map import LeverageMap
     from dpcore.studies.individual.model_causes import Causes

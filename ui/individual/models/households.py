@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpcore.individual.household_losses import grouped, household_losses
+from dpcore.individual.models.households import grouped, household_losses
 from dpcore.wording import percent, significant
 from ui import session
 from ui.text import literal

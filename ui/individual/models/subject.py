@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.individual.model_exposure import expose_model
-from dpcore.models.glm_audit import Audit
+from dpcore.individual.models.exposure import expose_model
+from dpcore.models.glm.audit import Audit
 from ui import session, work
 from ui.individual.models import units
 from ui.individual.subject import ModelSubject
 
 if TYPE_CHECKING:
-    from dpcore.individual.model_exposure import ModelExposure
-    from dpcore.models.glm import GlmFit
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.individual.models.exposure import ModelExposure
+    from dpcore.models.glm.audit import AuditedRemovals
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.model_request import ModelRequest
     from ui.study import Study

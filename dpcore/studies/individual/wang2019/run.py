@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.errors import ParameterError
-from dpcore.studies.individual.per_instance_figures import (
+from dpcore.studies.individual.wang2019.figures import (
     GAMMAS,
     SIZES,
     NestedLosses,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from dpcore.models.glm_removals import (
+from dpcore.models.glm.removals import (
     chord_steps,
     exact_refits,
     newton_steps,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.glm import GlmFit
-    from dpcore.models.glm_removals import Steps
+    from dpcore.models.glm.fit import GlmFit
+    from dpcore.models.glm.removals import Steps
     from dpcore.models.metrics import Metric
 
     People = NDArray[np.intp]

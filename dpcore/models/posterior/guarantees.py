@@ -24,14 +24,17 @@ import numpy as np
 from scipy.special import chdtri
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile as profile
+from dpcore.mechanisms.search import first_where
+from dpcore.models.posterior import single
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
 
 _PRIVATE_SIDE = 1 - 1e-12
+_FARTHEST = 60.0
+"""Logarithm of the largest residual that is tried, and of the smallest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +117,7 @@ def for_all(
             "pair: raise lambda, or ask for the proved one."
         )
         raise ParameterError(message)
-    return profile.epsilon_of(m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta)
+    return single.epsilon_of(m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta)
 
 
 def worst_case(
@@ -172,17 +175,14 @@ def gamma_for(
         message = "leverages must be at least 0 and residuals positive."
         raise ParameterError(message)
 
-    def within(log_scaled: FloatArray) -> FloatArray:
-        return np.asarray(profile.delta_of(m, np.exp(log_scaled), epsilon) <= delta)
+    def within(minus_log: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray(single.delta_of(m, np.exp(-minus_log), epsilon) <= delta)
 
-    low, high = np.full(m.shape, -60.0), np.full(m.shape, 60.0)
-    for _ in range(70):
-        middle = (low + high) / 2
-        fits = within(middle)
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-    largest = (np.exp(low) / e) ** 2 * _PRIVATE_SIDE
-    possible = profile.delta_of(m, 0.0, epsilon) <= delta
-    return np.where(possible & (low > -60.0), largest, 0.0)  # noqa: PLR2004 - the start
+    ends = np.full(m.shape, _FARTHEST)
+    scaled = np.exp(-first_where(within, -ends, ends))
+    possible = single.delta_of(m, 0.0, epsilon) <= delta
+    possible &= scaled > np.exp(-ends)
+    return np.where(possible, (scaled / e) ** 2 * _PRIVATE_SIDE, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

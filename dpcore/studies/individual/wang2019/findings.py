@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.studies.findings import Finding, Verdict
-from dpcore.studies.individual.per_instance_figures import NestedLosses
-from dpcore.studies.individual.per_instance_run import Pane, of_pane
+from dpcore.studies.individual.wang2019.figures import NestedLosses
+from dpcore.studies.individual.wang2019.run import Pane, of_pane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.studies.individual.per_instance_run import Design, Part
+    from dpcore.studies.individual.wang2019.run import Design, Part
 
 _TENFOLD = 10.0
 _SIX = (5.0, 7.0)

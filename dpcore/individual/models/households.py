@@ -2,8 +2,8 @@
 
 Nobody can add up the losses of rows: rows that pull the same way lose more together
 than their sum, rows that pull against each other less. The move of the coefficients
-when all rows of a group leave has a closed form (``models.records.group_removals``); of
-a posterior sample see ``models.group_posterior``.
+when all rows of a group leave has a closed form (``group_removals`` of
+``models.ridge.records``); of a posterior sample see ``models.posterior.groups``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.individual.model_losses import leaving
+from dpcore.individual.models.losses import leaving
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

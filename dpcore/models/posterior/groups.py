@@ -18,15 +18,15 @@ import numpy as np
 
 from dpcore.models.influence import without
 from dpcore.models.loss_tables import sampled_epsilon
-from dpcore.models.records import group_moments
-from dpcore.models.repeated_posterior import absence_divergence, presence_divergence
+from dpcore.models.posterior.repeated import absence_divergence, presence_divergence
+from dpcore.models.ridge.records import group_moments
 from dpcore.privacy import renyi
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _ORDERS: Final = renyi.ORDERS[::8]
 _NEGLIGIBLE: Final = 1e-12

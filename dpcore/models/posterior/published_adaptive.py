@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile
+from dpcore.models.posterior import single
 from dpcore.privacy import gaussian
 
 
@@ -60,4 +60,4 @@ def sample_delta(
         message = "no sample is drawn at so low a floor: raise lambda."
         raise ParameterError(message)
     scaled = residual * math.sqrt(precision)
-    return float(posterior_profile.delta_of(1 / floor, scaled, epsilon / 2))
+    return float(single.delta_of(1 / floor, scaled, epsilon / 2))

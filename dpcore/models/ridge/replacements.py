@@ -17,8 +17,8 @@ import numpy as np
 
 from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.records import substitutions
-from dpcore.models.removals import removals
+from dpcore.models.ridge.records import substitutions
+from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import (
     substitution_certificates,
     unit_substitution_certificate,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.design import Design
     from dpcore.models.metrics import Metric
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _STEPS: Final = 40
 _FIRST_STEP: Final = 0.5

@@ -15,8 +15,8 @@ import numpy as np
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import row_blocks
 from dpcore.models.factor import checked_table, factorize
-from dpcore.models.glm_audit import Audit, audited_removals
-from dpcore.models.glm_influence import audited_influence, refitted_influence
+from dpcore.models.glm.audit import Audit, audited_removals
+from dpcore.models.glm.influence import audited_influence, refitted_influence
 from dpcore.models.losses import Huber
 from dpcore.models.newcomers import glm_moves
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.design import Design
     from dpcore.models.factor import Factor
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
     from dpcore.models.losses import Loss

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.models.factor import Factor
-    from dpcore.models.glm import GlmFit
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.metrics import Metric
 
     People = NDArray[np.intp]

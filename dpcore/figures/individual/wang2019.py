@@ -19,19 +19,19 @@ from dpcore.figures.theme import (
     frame,
     log_axis,
 )
-from dpcore.studies.individual.per_instance_figures import times_less
-from dpcore.studies.individual.per_instance_run import Pane, numbers, of_pane
+from dpcore.studies.individual.wang2019.figures import times_less
+from dpcore.studies.individual.wang2019.run import Pane, numbers, of_pane
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.figures.marks import Values
-    from dpcore.studies.individual.per_instance_figures import (
+    from dpcore.studies.individual.wang2019.figures import (
         NestedLosses,
         SampleLosses,
     )
-    from dpcore.studies.individual.per_instance_run import Part
+    from dpcore.studies.individual.wang2019.run import Part
 
 _POWERS = {"dtick": 1, "exponentformat": "power"}
 _LOSSES = log_axis("privacy loss, epsilon", **_POWERS)

@@ -28,6 +28,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.search import first_where
 from dpcore.models import mills
 
 if TYPE_CHECKING:
@@ -276,10 +277,9 @@ def _covering_presence(
     It always was in millions of trials, but no proof of that is known.
     """
     short = np.flatnonzero(_presence(m, e, epsilon) > delta * (1 + _SAME_SIDE))
-    low, high = epsilon[short], ceiling(m[short], e[short])
-    for _ in range(60 if short.size else 0):
-        middle = (low + high) / 2
-        over = _presence(m[short], e[short], middle) > delta
-        low, high = np.where(over, middle, low), np.where(over, high, middle)
-    epsilon[short] = high
+    if short.size:
+        m, e = m[short], e[short]
+        epsilon[short] = first_where(
+            lambda level: _presence(m, e, level) <= delta, epsilon[short], ceiling(m, e)
+        )
     return epsilon

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.models.metrics import Metric
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 _TOGETHER: Final = 1 << 18
 """Numbers in the matrices of the groups that are solved at once."""

@@ -16,9 +16,9 @@ from scipy.special import gammaln, log_ndtr, ndtr
 
 from dpcore.errors import ParameterError
 from dpcore.models import mills
-from dpcore.models.posterior_profile import absence_delta_of as absence_of_one
-from dpcore.models.posterior_profile import ceiling
-from dpcore.models.posterior_profile import presence_delta_of as presence_of_one
+from dpcore.models.posterior.single import absence_delta_of as absence_of_one
+from dpcore.models.posterior.single import ceiling
+from dpcore.models.posterior.single import presence_delta_of as presence_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def absence_delta_of(
 
     Args:
         leverage: Positive and finite; broadcasts with the next two.
-        residual: As in ``posterior_profile``.
+        residual: As in ``single``.
         epsilon: At least 0 and finite.
         samples: At least 1.
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.models import posterior_profile
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior_guarantees import RecordBounds, for_all, worst_case
-from dpcore.models.removals import removals
-from dpcore.models.ridge import RidgeFit, fit_ridge
+from dpcore.models.posterior import single
+from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
+from dpcore.models.ridge.fit import RidgeFit, fit_ridge
+from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
 from dpcore.relations import NeighboringRelation
 
@@ -244,7 +244,7 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
         excess=simulation.columns / (2 * gamma),
         guarantee=float(guarantee),
         for_all=float(everybody),
-        losses=posterior_profile.epsilon_of(
+        losses=single.epsilon_of(
             left.outside_leverages,
             np.sqrt(gamma) * np.abs(left.residuals),
             simulation.delta,

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.models.fits import Fit
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.models.laws.law import Law
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

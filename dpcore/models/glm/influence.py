@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.glm import GlmFit
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
+    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.metrics import Metric
 
 

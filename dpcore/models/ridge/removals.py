@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.models.metrics import Metric
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import Losses
-from dpcore.individual.model_losses import Leaving, leaving
-from dpcore.individual.summaries import ExposedPerson
+from dpcore.individual.losses import ExposedPerson, Losses
+from dpcore.individual.models.losses import Leaving, leaving
 from dpcore.models.influence import Influence
-from dpcore.models.replacements import replaced_moves
+from dpcore.models.ridge.replacements import replaced_moves
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.models.fits import Fit
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
-    from dpcore.models.ridge import RidgeFit
+    from dpcore.models.ridge.fit import RidgeFit
     from dpcore.relations import PrivacyUnit
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE

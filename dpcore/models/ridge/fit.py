@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.design import Design
     from dpcore.models.factor import Factor
-    from dpcore.models.glm_audit import AuditedRemovals
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
     from dpcore.models.metrics import Metric

@@ -1,0 +1,1 @@
+"""What the release of a model reveals about each person."""

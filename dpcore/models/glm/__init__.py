@@ -1,0 +1,1 @@
+"""Logistic, Poisson and Huber regression, and what everybody is to a fit."""

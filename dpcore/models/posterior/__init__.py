@@ -1,0 +1,1 @@
+"""What samples of the posterior of a linear model reveal: exact, and as published."""
