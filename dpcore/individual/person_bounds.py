@@ -94,7 +94,7 @@ def epsilon_at(laws: PersonLaws, delta: float) -> float:
     """
 
     def enough(epsilon: float) -> bool:
-        return bool(laws.delta(np.array([epsilon]))[0] <= delta)
+        return not laws.delta(np.array([epsilon]))[0] > delta
 
     if enough(0.0):
         return 0.0

@@ -103,6 +103,16 @@ def factorize(
     )
 
 
+def principal_ways(factor: Factor, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenvectors of ``H``, a row each, and the direction of ``theta``.
+
+    That of the last eigenvector where all coefficients are 0.
+    """
+    _, vectors = np.linalg.eigh(factor.hessian)
+    length = float(np.linalg.norm(theta))
+    return vectors.T, theta / length if length > 0 else vectors[:, -1]
+
+
 def undetermined() -> DataError:
     """Return the error for rows that leave coefficients open."""
     message = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.special import expit
 
+from dpcore.models.factor import principal_ways
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.losses import Logistic, Poisson
 from dpcore.models.posterior import guarantees, single
@@ -27,10 +28,8 @@ _BOUNDS: Final = guarantees.RecordBounds()
 
 def candidates(fit: Fit, design: Design) -> FloatArray:
     """Return rows within the bounds in directions that matter, shape ``(m, d)``."""
-    _, vectors = np.linalg.eigh(fit.factor.hessian)
-    length = float(np.linalg.norm(fit.theta))
-    ahead = fit.theta / length if length > 0 else vectors[:, -1]
-    ways = np.concatenate([vectors.T, ahead[np.newaxis], vectors.T + ahead])
+    axes, ahead = principal_ways(fit.factor, fit.theta)
+    ways = np.concatenate([axes, ahead[np.newaxis], axes + ahead])
     corners = np.sign(np.concatenate([ways, -ways]))
     reach = math.sqrt(len(ahead))
     return design.legal(np.concatenate([ways, -ways, reach * ways, corners * reach]))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.models.factor import principal_ways
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.ridge.records import additions
 from dpcore.relations import NeighboringRelation
@@ -243,11 +244,9 @@ def _check(penalty: Penalty, people: int) -> None:
 
 def _starts(fit: RidgeFit) -> FloatArray:
     """Return rows to start the search from, shape ``(m, d)``."""
-    _, vectors = np.linalg.eigh(fit.factor.hessian)
-    length = float(np.linalg.norm(fit.theta))
-    ahead = fit.theta / length if length > 0 else vectors[:, -1]
-    mixed = np.concatenate([vectors.T + ahead, vectors.T - ahead])
-    return np.concatenate([vectors.T, ahead[np.newaxis], mixed])
+    axes, ahead = principal_ways(fit.factor, fit.theta)
+    mixed = np.concatenate([axes + ahead, axes - ahead])
+    return np.concatenate([axes, ahead[np.newaxis], mixed])
 
 
 def _ascended(

@@ -7,7 +7,7 @@ from dpcore.errors import ParameterError
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.glm.fit import fit_glm
 from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.law import Law, simulate
+from dpcore.models.laws.law import Law
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
@@ -34,7 +34,7 @@ FIXED = Metric.fixed([[2.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 4.0]])
 )
 def test_simulated_releases_have_the_covariance_of_their_law(law, precision):
     fit = fit_ridge(X, Y, penalty=Penalty(strength=0.5))
-    drawn = simulate(law, fit, rng=np.random.default_rng(1), draws=20_000)
+    drawn = law.simulations(fit, rng=np.random.default_rng(1), draws=20_000)
     root = np.linalg.cholesky(precision(fit.factor.hessian))
     whitened = (drawn - fit.theta) @ root
     np.testing.assert_allclose(whitened.mean(axis=0), 0, atol=0.04)
@@ -61,7 +61,7 @@ def test_laws_refuse_nonsense():
         SampledFit(gamma=1.0, samples=0)
     fit = fit_glm(X, T, loss=Logistic(), penalty=Penalty(strength=1.0))
     with pytest.raises(ParameterError, match="only a linear model"):
-        simulate(SampledFit(gamma=1.0), fit, rng=np.random.default_rng(0))
+        SampledFit(gamma=1.0).simulations(fit, rng=np.random.default_rng(0))
 
 
 def test_a_law_that_leaves_an_answer_out_cannot_be_made():

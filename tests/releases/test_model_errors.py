@@ -11,7 +11,6 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.models.design import Design
 from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.law import simulate
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge.fit import fit_ridge
@@ -87,7 +86,7 @@ def test_noise_on_a_prediction_is_at_most_what_is_said(key):
         delta=1e-6,
         matrix=matrix if key == "output-public" else None,
     )
-    drawn = simulate(request.law, fit, rng=rng, draws=4000)
+    drawn = request.law.simulations(fit, rng=rng, draws=4000)
     told = errors_of(request.plan).noise
     spread = np.std((drawn - fit.theta) @ x.T, axis=0).max()
     assert spread <= told * 1.05

@@ -17,7 +17,6 @@ from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.glm.fit import glm_of_nobody
 from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.law import simulate
 from dpcore.models.losses import Logistic
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.fit import fit_ridge
@@ -109,7 +108,7 @@ def test_secure_draws_have_the_law_that_is_simulated(key, model, monkeypatch):
 
     monkeypatch.setattr(secure, "draw", draw)
     drawn = np.array(asked.plan.answer(fit, cost=asked.cost).values)[-3:]
-    simulated = simulate(asked.law, fit, rng=np.random.default_rng(5))[0]
+    simulated = asked.law.simulations(fit, rng=np.random.default_rng(5))[0]
     np.testing.assert_allclose(drawn, simulated, rtol=1e-4, atol=1e-5)
 
 
@@ -303,7 +302,7 @@ def test_intervals_in_units_hold_the_fit_as_often_as_they_say(key, intercept):
     fit = asked.value(table())
     rng = np.random.default_rng(0)
     truth = design.in_units(fit.theta)
-    drawn = simulate(asked.law, fit, rng=rng, draws=4000)
+    drawn = asked.law.simulations(fit, rng=rng, draws=4000)
     units = [design.in_units(theta) for theta in drawn]
     constants = np.array([one.constant for one in units]) - truth.constant
     slopes = np.array([one.slopes for one in units]) - truth.slopes

@@ -16,7 +16,6 @@ from dpcore.individual.variation import sampled_variation
 from dpcore.models.design import Design
 from dpcore.models.glm.fit import fit_glm
 from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.law import simulate
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
@@ -89,7 +88,7 @@ def test_noise_error_is_that_of_simulated_releases(key):
     fit = ridge(5.0)
     asked = request(key, strength=5.0, gamma=2.0)
     rng = np.random.default_rng(3)
-    drawn = simulate(asked.law, fit, rng=rng, draws=20_000)
+    drawn = asked.law.simulations(fit, rng=rng, draws=20_000)
     squares = np.sum((drawn - fit.theta) ** 2, axis=1)
     error = squares.std() / math.sqrt(len(squares))
     assert abs(squares.mean() - asked.law.error(fit)) < 4 * error
@@ -202,7 +201,7 @@ def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
         assert found.mean[place] == pytest.approx(exact.mean(), rel=1e-2)
     assert found.here == pytest.approx(asked.law.noise**-2)
     assert (np.diff(found.error) < 0).all()
-    draws = simulate(asked.law, fit, rng=np.random.default_rng(0), draws=4000)
+    draws = asked.law.simulations(fit, rng=np.random.default_rng(0), draws=4000)
     spread = ((draws - fit.theta) ** 2).sum(axis=1).mean()
     assert asked.law.error(fit) == pytest.approx(spread, rel=0.1)
 

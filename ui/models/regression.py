@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.laws.law import simulate
 from dpcore.models.shrinkage import plain_fit
 from dpcore.releases.model_errors import errors_of
 from dpcore.wording import in_full, people, percent, significant
@@ -148,7 +147,7 @@ def _left_out(study: Study, asked: ModelRequest) -> None:
 def _simulated(fit: Fit, asked: ModelRequest) -> FloatArray:
     draw = session.public(_DRAW)
     rng = np.random.default_rng(draw if isinstance(draw, int) else 0)
-    return np.asarray(simulate(asked.law, fit, rng=rng)[0])
+    return np.asarray(asked.law.simulations(fit, rng=rng)[0])
 
 
 def _again() -> None:

@@ -230,7 +230,12 @@ class Law(ABC):
     def simulations(
         self, fit: Fit, *, rng: np.random.Generator, draws: int = 1
     ) -> FloatArray:
-        """Return simulated releases: see ``simulate``."""
+        """Return simulated releases, shape ``(draws, d)``; of several samples the mean.
+
+        Raises:
+            ParameterError: The law is not for such a model.
+
+        """
         normal = rng.standard_normal((draws * self.samples, len(fit.theta)))
         released = self.transformed(fit, normal)
         return np.asarray(released.reshape(draws, self.samples, -1).mean(axis=1))
@@ -370,18 +375,6 @@ class Law(ABC):
             ParameterError: It depends on what is drawn first.
 
         """
-
-
-def simulate(
-    law: Law, fit: Fit, *, rng: np.random.Generator, draws: int = 1
-) -> FloatArray:
-    """Return simulated releases, shape ``(draws, d)``; of several samples the mean.
-
-    Raises:
-        ParameterError: The law is not for such a model.
-
-    """
-    return law.simulations(fit, rng=rng, draws=draws)
 
 
 def together(columns: int, level: float) -> float:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.models.factor import principal_ways
 from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.ridge.records import substitutions
@@ -119,14 +120,10 @@ def replaced_moves(
 def _starts(fit: RidgeFit) -> FloatArray:
     """Return rows in directions that matter, shape ``(m, d)``."""
     d = len(fit.theta)
-    _, vectors = np.linalg.eigh(fit.factor.hessian)
-    length = float(np.linalg.norm(fit.theta))
-    ahead = fit.theta / length if length > 0 else vectors[:, -1]
+    axes, ahead = principal_ways(fit.factor, fit.theta)
     # A public seed: the same starts for every table of this width.
     corners = np.random.default_rng(0).choice([-1.0, 1.0], (_CORNERS, d))
-    ways = np.concatenate(
-        [vectors.T, ahead[np.newaxis], np.eye(d) * np.sqrt(d), corners]
-    )
+    ways = np.concatenate([axes, ahead[np.newaxis], np.eye(d) * np.sqrt(d), corners])
     return np.concatenate([ways, -ways])
 
 
