@@ -1,8 +1,9 @@
 """The boxes for numbers, as every page shows them.
 
-Whoever adds a control calls the function that says what the number is: `epsilon`,
-`delta`, `seed`, `draw`, `numbers` (several in one line), else `number`; for what a
-release or a budget is charged by, `charged_epsilon`, `charged_delta`, else `charged`.
+Whoever adds a control calls the function that says what the number is: `delta`, `seed`,
+`draw`, `numbers` (several in one line), else `number`, with `EPSILON_HELP` where it is
+an ε; for what a release or a budget is charged by, `charged_epsilon`, `charged_delta`,
+else `charged`.
 The first argument is where it stands: a cell of ``st.columns``, or ``st`` itself for
 right here. A whole number starts from an ``int`` and any other from a ``float``, and so
 do its limits. The words beside its question mark are called ``note``.
@@ -85,20 +86,6 @@ def number(
         help=note,
         **_KEPT[kept],
     )
-
-
-def epsilon(
-    place: Place,
-    label: str,
-    value: float,
-    within: tuple[float, float] | tuple[float, float, float],
-    *,
-    key: str,
-    more: str = "",
-) -> float:
-    """Show a box for a privacy parameter ε; ``more`` follows what ε means."""
-    note = f"{EPSILON_HELP} {more}".strip()
-    return number(place, label, value, within, key=key, note=note)
 
 
 def delta(

@@ -40,13 +40,13 @@ def ask() -> tuple[Design, int]:
         key="s1-people",
         note="Known: from 50 to 800. The numbers between are reconstructed.",
     )
-    epsilon = controls.epsilon(
+    epsilon = controls.number(
         third,
         "ε in all (reconstructed)",
         1.0,
         (1e-6, 100.0, 0.5),
         key="s1-epsilon",
-        more=_LOST,
+        note=f"{controls.EPSILON_HELP} {_LOST}",
     )
     # On a row of its own: its names are long, and cut in a narrow column.
     keys = st.multiselect(

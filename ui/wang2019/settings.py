@@ -34,13 +34,13 @@ def ask() -> Design:
         key="f12-strength",
         note="2 was sought so that the run shows what the text reports of Figure 1.",
     )
-    epsilon = controls.epsilon(
+    epsilon = controls.number(
         cells[2],
         "Guarantee ε",
         1.0,
         (1e-3, 100.0, 0.5),
         key="f12-epsilon",
-        more="Noise on the coefficients is calibrated to it.",
+        note=f"{controls.EPSILON_HELP} Noise on the coefficients is calibrated to it.",
     )
     delta = controls.delta(cells[3], "Its δ", 1e-6, (1e-12, 0.1), key="f12-delta")
     with st.expander("More settings", key="f12-more"):

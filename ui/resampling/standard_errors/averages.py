@@ -181,4 +181,6 @@ def _epsilons(text: str) -> tuple[float, ...]:
 
 
 def _epsilon(place: st.delta_generator.DeltaGenerator, key: str) -> float:
-    return controls.epsilon(place, "ε", 1.0, (0.01, 10.0, 0.1), key=key)
+    return controls.number(
+        place, "ε", 1.0, (0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP
+    )
