@@ -43,11 +43,9 @@ class Entry:
         key: Its name in files and links.
         label: Its name on the screen.
         sentence: What it does, in plain words.
-        needs_delta: Whether it promises nothing at ``delta = 0``.
-        claim_holds: Whether it gives the epsilon that it is calibrated to, whatever
-            that is.
-        bounded: Whether its releases stay within the bounds.
         calibrate: Makes it from a sensitivity, a budget and bounds.
+        needs_delta: Whether it promises nothing at ``delta = 0``.
+        bounded: Whether its releases stay within the bounds.
         releasable: Whether it has a secure sampler; without one it can be studied only.
         flaw: Why its claim may fail, as a clause; empty where it holds.
 
@@ -56,12 +54,16 @@ class Entry:
     key: str
     label: str
     sentence: str
-    needs_delta: bool
-    claim_holds: bool
-    bounded: bool
     calibrate: Calibrate
+    needs_delta: bool = False
+    bounded: bool = False
     releasable: bool = True
     flaw: str = ""
+
+    @property
+    def claim_holds(self) -> bool:
+        """Return whether it gives the epsilon it is calibrated to, whatever that is."""
+        return not self.flaw
 
 
 CATALOG: dict[str, Entry] = {
@@ -71,17 +73,12 @@ CATALOG: dict[str, Entry] = {
             key="laplace",
             label="Laplace",
             sentence="Adds Laplace noise; right on average, may leave the bounds.",
-            needs_delta=False,
-            claim_holds=True,
-            bounded=False,
             calibrate=Laplace.calibrate,
         ),
         Entry(
             key="bit",
             label="BIT Laplace",
             sentence="Adds Laplace noise, then moves what lies outside to the bound.",
-            needs_delta=False,
-            claim_holds=True,
             bounded=True,
             calibrate=BoundaryInflatedLaplace.calibrate,
         ),
@@ -89,8 +86,6 @@ CATALOG: dict[str, Entry] = {
             key="truncated",
             label="Truncated Laplace, calibrated",
             sentence="Redraws until inside the bounds, with the noise this needs.",
-            needs_delta=False,
-            claim_holds=True,
             bounded=True,
             calibrate=TruncatedLaplace.calibrate,
         ),
@@ -98,8 +93,6 @@ CATALOG: dict[str, Entry] = {
             key="truncated-published",
             label="Truncated Laplace, as published",
             sentence="Redraws until inside the bounds; really costs up to 2 epsilon.",
-            needs_delta=False,
-            claim_holds=False,
             bounded=True,
             calibrate=TruncatedLaplace.calibrate_as_published,
             flaw="redrawing what falls outside the bounds tells where the value lies",
@@ -108,8 +101,6 @@ CATALOG: dict[str, Entry] = {
             key="folded",
             label="Folded Laplace",
             sentence="Adds Laplace noise, then reflects what is outside at the bound.",
-            needs_delta=False,
-            claim_holds=True,
             bounded=True,
             calibrate=FoldedLaplace.calibrate,
         ),
@@ -118,17 +109,12 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (analytic)",
             sentence="Adds Gaussian noise of exactly the size that the budget needs.",
             needs_delta=True,
-            claim_holds=True,
-            bounded=False,
             calibrate=Gaussian.calibrate,
         ),
         Entry(
             key="averaged",
             label="Averaged Laplace (10 draws)",
             sentence="Averages ten Laplace draws: nearly normal, with more noise.",
-            needs_delta=False,
-            claim_holds=True,
-            bounded=False,
             calibrate=AveragedLaplace.calibrate,
         ),
         Entry(
@@ -136,8 +122,6 @@ CATALOG: dict[str, Entry] = {
             label="Generalized Gaussian (order 3)",
             sentence="Adds noise with thinner tails than Gaussian; for study only.",
             needs_delta=True,
-            claim_holds=True,
-            bounded=False,
             calibrate=GeneralizedGaussian.calibrate,
             releasable=False,
         ),
@@ -146,8 +130,6 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (classic rule)",
             sentence="Adds Gaussian noise by the textbook rule for epsilon below 1.",
             needs_delta=True,
-            claim_holds=False,
-            bounded=False,
             calibrate=gaussians.classic,
             flaw="the rule is proved for epsilon below 1, and too small here",
         ),
@@ -156,8 +138,6 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (Liu's pDP)",
             sentence="Adds Gaussian noise; but for delta the loss is within epsilon.",
             needs_delta=True,
-            claim_holds=True,
-            bounded=False,
             calibrate=gaussians.liu,
         ),
         Entry(
@@ -165,8 +145,6 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (exact pDP)",
             sentence="The same, with the least noise that does it.",
             needs_delta=True,
-            claim_holds=True,
-            bounded=False,
             calibrate=gaussians.two_sided,
         ),
         Entry(
@@ -174,8 +152,6 @@ CATALOG: dict[str, Entry] = {
             label="Gaussian (one-sided pDP)",
             sentence="The same, where only a loss above epsilon counts.",
             needs_delta=True,
-            claim_holds=True,
-            bounded=False,
             calibrate=gaussians.one_sided,
         ),
     )
@@ -184,8 +160,6 @@ EXPONENTIAL = Entry(
     key="exponential",
     label="Exponential mechanism",
     sentence="Chooses among evenly spaced answers, the better by rank the likelier.",
-    needs_delta=False,
-    claim_holds=True,
     bounded=True,
     # It adds no noise to a number, so that it is not among the others.
     calibrate=cast("Calibrate", Exponential.calibrate),
