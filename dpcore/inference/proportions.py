@@ -1,7 +1,8 @@
 """Confidence intervals around a released proportion, blind to the noise or aware of it.
 
 All are for the proportion of the population, from a sample of ``people``. Each returns
-its ends on a last axis of length 2.
+its ends on a last axis of length 2; only `clopper_pearson`, for events that were
+counted and never released, returns them one by one.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL
@@ -77,6 +78,36 @@ def noise_aware(
     spread = np.sqrt(a**2 / 4 + a * x * (1 - x) + (1 + a) * noise)
     ends = np.stack([x + a / 2 - spread, x + a / 2 + spread], axis=-1)
     return np.asarray(ends / (1 + a)[..., np.newaxis])
+
+
+def clopper_pearson(
+    hits: ArrayLike, draws: ArrayLike, *, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return exact confidence limits of a probability (Clopper and Pearson 1934).
+
+    Args:
+        hits: How often the event was seen; may be fractional, as an expected count.
+        draws: Out of how many draws.
+        confidence: Level of the two-sided interval, in (0, 1).
+
+    >>> low, high = clopper_pearson(0, 10, confidence=0.95)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.3085)
+
+    """
+    if not 0 < confidence < 1:
+        message = f"confidence must be in (0, 1), got {confidence}."
+        raise ParameterError(message)
+    hits = np.asarray(hits, dtype=np.float64)
+    misses = np.asarray(draws, dtype=np.float64) - hits
+    if np.any(hits < 0) or np.any(misses < 0):
+        message = "an event is seen at least never and at most at every draw."
+        raise ParameterError(message)
+    tail = (1 - confidence) / 2
+    with np.errstate(invalid="ignore"):
+        low = betaincinv(hits, misses + 1, tail)
+        high = betaincinv(hits + 1, misses, 1 - tail)
+    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)
 
 
 def _z(level: float) -> float:

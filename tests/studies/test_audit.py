@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import binomtest
 
 from dpcore.errors import ParameterError
+from dpcore.inference.proportions import clopper_pearson
 from dpcore.studies.teaching.audit import (
     Audit,
     Event,
     audit,
-    confidence_limits,
     detectable_from,
 )
 from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, Setup
@@ -60,7 +60,7 @@ def test_event_lies_beyond_the_first_value_at_either_bound():
 
 @pytest.mark.parametrize(("hits", "draws"), [(0, 10), (3, 10), (10, 10), (40, 4000)])
 def test_confidence_limits_are_those_of_clopper_and_pearson(hits, draws):
-    low, high = confidence_limits(hits, draws, confidence=0.9)
+    low, high = clopper_pearson(hits, draws, confidence=0.9)
     exact = binomtest(hits, draws).proportion_ci(0.9, method="exact")
     assert (float(low), float(high)) == pytest.approx((exact.low, exact.high))
 
@@ -141,4 +141,4 @@ def test_audit_needs_draws(draws):
 )
 def test_limits_outside_their_domain_are_refused(hits, draws, level):
     with pytest.raises(ParameterError):
-        confidence_limits(hits, draws, confidence=level)
+        clopper_pearson(hits, draws, confidence=level)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv
 
 from dpcore.errors import ParameterError
+from dpcore.inference.proportions import clopper_pearson
 from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
@@ -25,36 +25,6 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 _LARGEST_SAMPLE = 1e12
-
-
-def confidence_limits(
-    hits: ArrayLike, draws: ArrayLike, *, confidence: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the exact (Clopper-Pearson) confidence limits of a probability.
-
-    Args:
-        hits: How often the event was seen; may be fractional, as an expected count.
-        draws: Out of how many draws.
-        confidence: Level of the two-sided interval, in (0, 1).
-
-    >>> low, high = confidence_limits(0, 10, confidence=0.95)
-    >>> float(low), round(float(high), 4)
-    (0.0, 0.3085)
-
-    """
-    if not 0 < confidence < 1:
-        message = f"confidence must be in (0, 1), got {confidence}."
-        raise ParameterError(message)
-    hits = np.asarray(hits, dtype=np.float64)
-    misses = np.asarray(draws, dtype=np.float64) - hits
-    if np.any(hits < 0) or np.any(misses < 0):
-        message = "an event is seen at least never and at most at every draw."
-        raise ParameterError(message)
-    tail = (1 - confidence) / 2
-    with np.errstate(invalid="ignore"):
-        low = betaincinv(hits, misses + 1, tail)
-        high = betaincinv(hits + 1, misses, 1 - tail)
-    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +168,7 @@ def detectable_from(event: Event) -> float:
 
 def _limits(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArray]:
     each = (1 + CONFIDENCE) / 2
-    lower, upper = confidence_limits(hits, draws, confidence=each)
+    lower, upper = clopper_pearson(hits, draws, confidence=each)
     with np.errstate(divide="ignore"):
         log_lower, log_upper = np.log(lower), np.log(upper)
     return log_lower[0] - log_upper[1], log_upper[0] - log_lower[1]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.inference.proportions import clopper_pearson
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.amplification import (
     SOURCE_EPSILON,
@@ -22,7 +23,6 @@ from dpcore.privacy.amplification import (
     source_bound,
     source_rate,
 )
-from dpcore.studies.teaching.audit import confidence_limits
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -125,7 +125,7 @@ def measure(
         counts[0, place] = np.count_nonzero(noise + present >= 1)
         counts[1, place] = np.count_nonzero(without >= 1)
     # The two limits together at 95 %.
-    low, high = confidence_limits(counts, draws, confidence=0.975)
+    low, high = clopper_pearson(counts, draws, confidence=0.975)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(counts)
         return Measured(
