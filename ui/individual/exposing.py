@@ -22,7 +22,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
-from ui.individual import details, everybody, words
+from ui.individual import details, everybody
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -37,6 +37,20 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _MOST = 10
+_ALIKE = 0.5
+_SAID = {
+    "laplace": "Laplace noise: a person's loss is how far they move the answer, over "
+    "the scale of the noise. Clamping the noisy answer (BIT) would not change it.",
+    "bit": "BIT (clamping) changes nobody's loss while the answers with and without "
+    "them lie within the bounds: what is moved to a bound is moved without looking at "
+    "the table.",
+    "truncated-published": "Truncation (redrawing), as published, has the noise of "
+    "Laplace and raises losses: how often a draw is thrown away depends on the secret "
+    "answer. Its guarantee is larger than the ε it claims for the same reason.",
+    "truncated": "Truncation (redrawing), calibrated, adds more noise first, because "
+    "how often a draw is thrown away depends on the secret answer. With that noise its "
+    "guarantee is the ε you chose.",
+}
 
 
 def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
@@ -77,8 +91,29 @@ def show(subject: StatisticSubject, study: Study) -> None:
 
 def _remarks(subject: StatisticSubject) -> None:
     if subject.relation is NeighboringRelation.SUBSTITUTION:
-        words.alike(subject.exposure)
-    words.tell(subject.request)
+        _say_why_alike(subject.exposure)
+    _tell_of_mechanism(subject.request)
+
+
+def _say_why_alike(exposure: Exposure) -> None:
+    """Say why losses are so much alike compared with another record."""
+    st.caption(
+        "Compared with another record, everybody could have been at the far bound, so "
+        "losses lie close together whoever a person is. Choose “the person had not "
+        "been there” above, or a regression model, to see who stands out."
+        if exposure.mean > _ALIKE * exposure.worst_case
+        else "Compared with another record, each loss counts the farthest value that "
+        "the bounds allow."
+    )
+
+
+def _tell_of_mechanism(asked: Request) -> None:
+    """Say it in a line, for mechanisms of which something is to be said."""
+    if asked.query.kind.of_ranks or asked.query.kind.of_matrix:
+        return
+    said = _SAID.get(asked.mechanism_key)
+    if said:
+        st.caption(said)
 
 
 def _closer(subject: StatisticSubject, study: Study) -> None:

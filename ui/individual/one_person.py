@@ -16,13 +16,16 @@ from dpcore.figures.individual.adversaries import (
 )
 from dpcore.figures.individual.one_person import delta_text, laws_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
+from dpcore.individual.models.losses import laws_of_model
 from dpcore.individual.person_bounds import epsilon_at, profile
+from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
 from dpcore.wording import nearest, percent, significant
 from ui import controls, results, session, tabs
-from ui.individual import laws_on_page, persons, realized_losses
+from ui.individual import persons, realized_losses
+from ui.individual.subject import StatisticSubject
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ def show(subject: Subject, study: Study) -> None:
             "Below, “with the person” means with their own record, and “without” with "
             "the other record in its place."
         )
-    missing = laws_on_page.missing(subject)
+    missing = _missing(subject)
     if missing:
         st.info(missing)
         return
@@ -70,7 +73,7 @@ def show(subject: Subject, study: Study) -> None:
     key = f"{subject.identity(study)} {person.entry}"
     try:
         laws = session.remember(
-            "person-laws", key, lambda: laws_on_page.laws_of(subject, person.entry)
+            "person-laws", key, lambda: _laws_of(subject, person.entry)
         )
     except DPCoreError as error:
         # Of some releases no closed form is known; the other views do without.
@@ -85,6 +88,37 @@ def show(subject: Subject, study: Study) -> None:
     tabs.show(sides, subject, person, laws, key="person-side")
     with st.expander("What is this?", key="person-definitions"):
         _definitions()
+
+
+def _missing(subject: Subject) -> str:
+    """Say why there is nothing to see of this release; empty where there is."""
+    if isinstance(subject, StatisticSubject):
+        return ""
+    return subject.fit.law_of(subject.request.law).obstacle
+
+
+def _laws_of(subject: Subject, entry: int) -> PersonLaws:
+    """Return the two laws of the release for a person.
+
+    Raises:
+        DPCoreError: There is no law without the person, or no closed form.
+
+    """
+    request = subject.request
+    if isinstance(subject, StatisticSubject):
+        unit = subject.request.unit_text
+        label = f"released {request.title}" + (f", {unit}" if unit else "")
+        return one_person.laws_of_statistic(
+            subject.request, subject.exposure, entry, label=label
+        )
+    fit = subject.fit
+    law = fit.law_of(subject.request.law)
+    replaced = subject.relation is NeighboringRelation.SUBSTITUTION
+    if law.public and (replaced or subject.codes is not None):
+        return law.pair(Influence.of_moves(subject.exposure.shift_lengths[[entry]]))
+    if subject.codes is not None and fit.linear:
+        return law.unit_pair(fit, subject.codes, entry)
+    return laws_of_model(fit, law, entry, rows=request.unit.rows)
 
 
 def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
