@@ -203,15 +203,14 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     )
     if values[first] - values[second] < 2 * reach:
         title += ", so the order is not certain"
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             height=HEIGHT + below(statement),
             traces=traces,
             xaxis=axis(plain(statement)),
             yaxis=axis(plain(unit or noun)),
         ),
-        alt=f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}. "
-        f"{title}.",
-        table=table,
+        f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}",
+        table,
     )

@@ -88,12 +88,12 @@ def coefficients_picture(
         showlegend=truth is not None,
     )
     title = _takeaway(values, ends, truth, samples)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt="One point a coefficient with its interval, and a line at 0"
-        f"{f': {statement}' if statement else ''}. {title}.",
-        table=_table(labels, values, ends, truth, simulated=simulated),
+    return Picture.of(
+        title,
+        figure,
+        "One point a coefficient with its interval, and a line at 0"
+        f"{f': {statement}' if statement else ''}",
+        _table(labels, values, ends, truth, simulated=simulated),
     )
 
 

@@ -121,12 +121,12 @@ def groups_picture(
         yaxis=axis(plain(unit or noun)),
     )
     title = groups_text(numbers, noun=noun, unit=unit)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
-        f"sanitized {noun}: {statement}. {title}.",
-        table=table,
+    return Picture.of(
+        title,
+        figure,
+        f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
+        f"sanitized {noun}: {statement}",
+        table,
     )
 
 

@@ -146,6 +146,13 @@ class Picture:
     alt: str
     table: pd.DataFrame
 
+    @classmethod
+    def of(
+        cls, title: str, figure: go.Figure, drawn: str, table: pd.DataFrame
+    ) -> Picture:
+        """Return a picture whose twin in words says what is drawn, and the takeaway."""
+        return cls(title=title, figure=figure, alt=f"{drawn}. {title}.", table=table)
+
 
 def axis(
     title: str = "",

@@ -66,14 +66,12 @@ def detection_picture(
         f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
         "without the release"
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=(
-            f"Chance of finding the person against the chance of a false alarm; they "
-            f"differ by at most {percent(even)}. {title}."
-        ),
-        table=pd.DataFrame({"false alarm": alarm, "found": detection}),
+    return Picture.of(
+        title,
+        figure,
+        f"Chance of finding the person against the chance of a false alarm; they "
+        f"differ by at most {percent(even)}",
+        pd.DataFrame({"false alarm": alarm, "found": detection}),
     )
 
 
@@ -132,11 +130,8 @@ def belief_picture(
         "releases, if they are"
     )
     table = pd.DataFrame({"before": before, "5 %": low, "half": middle, "95 %": high})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Belief after the release against belief before. {title}.",
-        table=table,
+    return Picture.of(
+        title, figure, "Belief after the release against belief before", table
     )
 
 

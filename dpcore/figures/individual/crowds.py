@@ -100,11 +100,11 @@ def crowd_picture(
         yaxis=log_axis("this person's loss, epsilon", exponentformat="power"),
     )
     title = _takeaway(crowd, at, losses, now)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"One person's loss against {crowd.axis}. {title}.",
-        table=pd.DataFrame({crowd.axis: at, "epsilon": losses}),
+    return Picture.of(
+        title,
+        figure,
+        f"One person's loss against {crowd.axis}",
+        pd.DataFrame({crowd.axis: at, "epsilon": losses}),
     )
 
 

@@ -114,11 +114,11 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         else f"Everybody loses {most}; {promise}"
     )
     table = pd.DataFrame({"epsilon at most": x, "share of people": share})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Histogram and cumulative share of each person's privacy loss. {title}.",
-        table=table,
+    return Picture.of(
+        title,
+        figure,
+        "Histogram and cumulative share of each person's privacy loss",
+        table,
     )
 
 
@@ -197,11 +197,8 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
         f"On average “{most.label}” loses most ({significant(most.mean)}), "
         f"“{least.label}” least ({significant(least.mean)})"
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Median, 90 % and largest loss for {len(groups)} groups. {title}.",
-        table=table,
+    return Picture.of(
+        title, figure, f"Median, 90 % and largest loss for {len(groups)} groups", table
     )
 
 

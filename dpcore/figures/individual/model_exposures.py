@@ -180,12 +180,7 @@ def split_picture(split: Split) -> Picture:
             "own epsilon": split.epsilon,
         }
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Two dots for each of {len(names)} people. {title}.",
-        table=table,
-    )
+    return Picture.of(title, figure, f"Two dots for each of {len(names)} people", table)
 
 
 def _split_title(split: Split) -> str:

@@ -84,9 +84,6 @@ def moments_picture(
         f"({significant(largest)})"
     )
     table = pd.DataFrame({"order": orders, "moment": moments})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"A line that rises with the order of the moment. {title}.",
-        table=table,
+    return Picture.of(
+        title, figure, "A line that rises with the order of the moment", table
     )

@@ -94,11 +94,11 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
     )
     title = _takeaway(moved)
     table = pd.DataFrame({"epsilon at most": levels, "before": before, "after": after})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Cumulative share of the other people by loss, before and after. {title}.",
-        table=table,
+    return Picture.of(
+        title,
+        figure,
+        "Cumulative share of the other people by loss, before and after",
+        table,
     )
 
 

@@ -80,11 +80,8 @@ def bounds_picture(
     )
     if not profile.bounds:
         table = pd.DataFrame({"epsilon": profile.epsilon, "delta": profile.delta})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"The profile of one person's loss, delta against epsilon. {title}.",
-        table=table,
+    return Picture.of(
+        title, figure, "The profile of one person's loss, delta against epsilon", table
     )
 
 

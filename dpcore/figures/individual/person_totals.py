@@ -216,11 +216,11 @@ def odometer_picture(
     )
     if len(path) > 1:
         title += "; as much in each" if alike else f"; most in release {most + 1}"
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Bars of the loss from each release, lines of the totals so far. {title}.",
-        table=pd.DataFrame(
+    return Picture.of(
+        title,
+        figure,
+        "Bars of the loss from each release, lines of the totals so far",
+        pd.DataFrame(
             {
                 "release": number,
                 "what": list(titles),

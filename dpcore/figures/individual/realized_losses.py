@@ -92,11 +92,8 @@ def realized_picture(
             for name, losses, share in parts
         ]
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Share of releases against the loss they cause. {title}.",
-        table=table,
+    return Picture.of(
+        title, figure, "Share of releases against the loss they cause", table
     )
 
 

@@ -123,12 +123,11 @@ def sizes_picture(parts: Sequence[Part]) -> Picture:
         for end in ends
     ]
     title = f"Against the guarantee, {'; '.join(averages)}"
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Boxes of the losses from minimum to maximum against the number of "
-        f"people. {title}.",
-        table=numbers(mine).drop(columns="pane"),
+    return Picture.of(
+        title,
+        figure,
+        "Boxes of the losses from minimum to maximum against the number of people",
+        numbers(mine).drop(columns="pane"),
     )
 
 
@@ -167,11 +166,11 @@ def precision_picture(parts: Sequence[Part]) -> Picture:
         f"Against the guarantee, the average person loses {between}; no loss of "
         f"accuracy shown brings the average below {significant(floor)}"
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Losses of a posterior sample against its excess risk. {title}.",
-        table=numbers(mine).drop(columns="pane"),
+    return Picture.of(
+        title,
+        figure,
+        "Losses of a posterior sample against its excess risk",
+        numbers(mine).drop(columns="pane"),
     )
 
 

@@ -123,18 +123,16 @@ def tree_picture(leaves: int, branching: int) -> Picture:
         for name, values, stroke in zip(names, pairs.T, strokes, strict=True)
     ]
     variances = [1, 2, 4, 8, 16, 32]
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             shapes=[now(leaves, textangle=None)],
             xaxis=log_axis("cells", **_read_at(sizes)),
             yaxis=log_axis("noise variance, times one cell's", **_read_at(variances)),
         ),
-        alt=f"Two rising lines against the number of cells. {title}.",
-        table=pd.DataFrame(
-            {"cells": sizes, names[0]: pairs[:, 0], names[1]: pairs[:, 1]}
-        ),
+        "Two rising lines against the number of cells",
+        pd.DataFrame({"cells": sizes, names[0]: pairs[:, 0], names[1]: pairs[:, 1]}),
     )
 
 
@@ -165,15 +163,15 @@ def prices_picture(prices: Sequence[Price]) -> Picture:
         hover="%{y}: width %{x:.3g}, %{text}",
         textposition="auto",
     )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=[bars],
             xaxis=axis("mean width of a 95 % interval", range=[0, 1]),
             yaxis=ROWS,
         ),
-        alt=f"Bars of the mean width of {len(prices)} intervals. {title}.",
-        table=pd.DataFrame(
+        f"Bars of the mean width of {len(prices)} intervals",
+        pd.DataFrame(
             {
                 "interval": labels,
                 "coverage": [price.coverage for price in prices],

@@ -111,13 +111,13 @@ def study_picture(design: Design, results: Sequence[Accuracy], view: View) -> Pi
     )
     title = _takeaway(design, lines, view, targets)
     names = ", ".join(target_name(design.targets[target]) for target in targets)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"{len(targets)} panels, {names}: "
+    return Picture.of(
+        title,
+        figure,
+        f"{len(targets)} panels, {names}: "
         f"{view.measure} against the number of people from {sizes[0]} to {sizes[-1]} "
-        f"(log scale), one line a procedure. {title}.",
-        table=_shown(design, lines, view, targets),
+        f"(log scale), one line a procedure",
+        _shown(design, lines, view, targets),
     )
 
 

@@ -50,9 +50,9 @@ def limits_picture(rivals: Rivals) -> Picture:
         f"{significant(rivals.limit)} Laplace draws has less noise than Gaussian noise "
         f"calibrated exactly; {significant(rivals.published_limit)} is claimed"
     )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=[
                 _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
                 _line(
@@ -65,10 +65,8 @@ def limits_picture(rivals: Rivals) -> Picture:
             xaxis=log_axis("δ", dtick=2, exponentformat="power"),
             yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
         ),
-        alt=f"Two decreasing lines against δ from 1e-10 to 1e-2. {title}.",
-        table=pd.DataFrame(
-            {"δ": deltas, "log(1.25/δ)": published, "exact limit": exact}
-        ),
+        "Two decreasing lines against δ from 1e-10 to 1e-2",
+        pd.DataFrame({"δ": deltas, "log(1.25/δ)": published, "exact limit": exact}),
     )
 
 
@@ -175,15 +173,15 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
         **{name: [pair[i] for pair in pairs] for i, name in enumerate(names)},
         "samples": [one.samples for one in found],
     }
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             xaxis=axis("Laplace draws averaged", **_whole(k[-1])),
             yaxis=axis(y, tickformat=".0%"),
         ),
-        alt=f"Shares with bars of two standard errors, of two tests. {title}.",
-        table=pd.DataFrame(table),
+        "Shares with bars of two standard errors, of two tests",
+        pd.DataFrame(table),
     )
 
 

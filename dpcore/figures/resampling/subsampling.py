@@ -152,12 +152,12 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
         f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
     )
     table = pd.DataFrame({"order": curve.order, "divergence over order": curve.slope})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
-        f"2 to the level without a sample. {title}.",
-        table=table,
+    return Picture.of(
+        title,
+        figure,
+        f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
+        f"2 to the level without a sample",
+        table,
     )
 
 
@@ -203,11 +203,8 @@ def profile_picture(
         f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
         f"ε 0 δ falls from {' and from '.join(parts)}"
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Falling curves of δ against ε. {title}.",
-        table=pd.DataFrame(table),
+    return Picture.of(
+        title, figure, "Falling curves of δ against ε", pd.DataFrame(table)
     )
 
 
@@ -278,11 +275,11 @@ def error_picture(
             "both": total,
         }
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Curves that fall as the sample grows, down to that of all rows. {title}.",
-        table=table,
+    return Picture.of(
+        title,
+        figure,
+        "Curves that fall as the sample grows, down to that of all rows",
+        table,
     )
 
 

@@ -76,14 +76,12 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
         ),
     )
     title = _takeaway(event, truth, expected, caught)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=(
-            f"Estimates of the log ratio of '{event.text}' after 1 to "
-            f"{int(audit.draws[-1]):,} draws, with shrinking confidence bars. {title}."
-        ),
-        table=pd.DataFrame(
+    return Picture.of(
+        title,
+        figure,
+        f"Estimates of the log ratio of '{event.text}' after 1 to "
+        f"{int(audit.draws[-1]):,} draws, with shrinking confidence bars",
+        pd.DataFrame(
             {
                 "draws in each world": audit.draws.astype(np.int64),
                 "seen, first world": audit.hits[0].astype(np.int64),

@@ -50,12 +50,7 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
         f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
     )
     table = pd.DataFrame({"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper})
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Two lines over the value. {title}.",
-        table=table,
-    )
+    return Picture.of(title, figure, "Two lines over the value", table)
 
 
 def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
@@ -82,11 +77,11 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
         f"{significant(setup.place)}, but {significant(there)} at "
         f"{significant(setup.other)}"
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"A line that is highest at the bounds. {title}.",
-        table=pd.DataFrame({"value": place, "draws": tries}),
+    return Picture.of(
+        title,
+        figure,
+        "A line that is highest at the bounds",
+        pd.DataFrame({"value": place, "draws": tries}),
     )
 
 

@@ -126,14 +126,12 @@ def draws_picture(
         ),
     )
     title = _takeaway(draws, shot, bias, unit, sum(beyond))
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=(
-            "Histogram of simulated releases around the answer without noise, on axes "
-            f"that are the same for every ε: {statement}. {title}."
-        ),
-        table=pd.DataFrame(
+    return Picture.of(
+        title,
+        figure,
+        "Histogram of simulated releases around the answer without noise, on axes "
+        f"that are the same for every ε: {statement}",
+        pd.DataFrame(
             {
                 "from": [-np.inf, *edges],
                 "to": [*edges, np.inf],

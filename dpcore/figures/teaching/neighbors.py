@@ -115,11 +115,11 @@ def people_picture(scene: Scene) -> Picture:
         columns["second value"] = scene.rows[:, SECOND]
     if scene.statistic.columns is Columns.GROUPED:
         columns["group"] = [letter(group) for group in scene.rows[:, GROUP]]
-    return Picture(
-        title=title,
-        figure=draw(scene),
-        alt=f"{len(scene.rows)} made-up people: {listed}. {title}.",
-        table=pd.DataFrame(columns),
+    return Picture.of(
+        title,
+        draw(scene),
+        f"{len(scene.rows)} made-up people: {listed}",
+        pd.DataFrame(columns),
     )
 
 

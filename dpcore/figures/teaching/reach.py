@@ -68,11 +68,11 @@ def reach_picture(scene: Scene, worst: float) -> Picture:
     each = ", ".join(
         f"{name} {significant(float(x))}" for name, x in zip(names, reach, strict=True)
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Bars of the {label} of the {scene.statistic.label}: {each}. {title}.",
-        table=pd.DataFrame({"person": names, label: reach, "worst case (DP)": worst}),
+    return Picture.of(
+        title,
+        figure,
+        f"Bars of the {label} of the {scene.statistic.label}: {each}",
+        pd.DataFrame({"person": names, label: reach, "worst case (DP)": worst}),
     )
 
 

@@ -79,9 +79,9 @@ def ranges_picture(
         f"{significant(float(last['5 % are above']))} in 9 of 10 tables; the true one "
         f"is {significant(true[-1])}"
     )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             height=_HEIGHT,
             traces=traces,
             xaxis=axis("number of bootstraps"),
@@ -89,9 +89,8 @@ def ranges_picture(
                 f"standard error{unit} (scaled to this run)", rangemode="tozero"
             ),
         ),
-        alt=f"Thick lines are means of standard errors, thin ones hold nine tenths. "
-        f"{title}.",
-        table=table,
+        "Thick lines are means of standard errors, thin ones hold nine tenths",
+        table,
     )
 
 

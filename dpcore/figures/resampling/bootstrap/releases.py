@@ -119,12 +119,11 @@ def one_picture(
         | ({} if truth is None else {"holds": bool(e.lower <= truth <= e.upper)})
         for name, e in found.items()
     ]
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"{len(numbers)} noisy bootstraps, their intervals below: {statement}. "
-        f"{title}.",
-        table=pd.DataFrame(rows),
+    return Picture.of(
+        title,
+        figure,
+        f"{len(numbers)} noisy bootstraps, their intervals below: {statement}",
+        pd.DataFrame(rows),
     )
 
 
@@ -183,9 +182,9 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
         f"and {significant(runs.centers.std())}), but around the table's own mean the "
         f"average of bootstraps has {percent(more)} more variance"
     )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             xaxis=axis(
                 plain(
@@ -196,8 +195,8 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
             ),
             yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),
         ),
-        alt=f"Two histograms of {runs.tables:,} simulated releases. {title}.",
-        table=pd.DataFrame(
+        f"Two histograms of {runs.tables:,} simulated releases",
+        pd.DataFrame(
             {
                 "release": list(laws),
                 "standard error over tables, simulated": [
@@ -239,9 +238,9 @@ def copies_picture(experiment: Experiment) -> Picture:
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         loss = np.where(shown > 0, i / shown, np.inf)
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=[
                 bars(
                     i,
@@ -257,8 +256,8 @@ def copies_picture(experiment: Experiment) -> Picture:
             xaxis=axis("times that a row is drawn", dtick=1),
             yaxis=axis("share of rows", tickformat=".0%"),
         ),
-        alt=f"Bars of the shares of rows drawn 0 to {len(shown) - 1} times. {title}.",
-        table=pd.DataFrame(
+        f"Bars of the shares of rows drawn 0 to {len(shown) - 1} times",
+        pd.DataFrame(
             {
                 "times drawn": i,
                 "share of rows": shown,

@@ -123,16 +123,14 @@ def profile_picture(
             exponentformat="power",
         ),
     )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=(
-            f"δ against ε. A flat line at {significant(tau)} for a trait that one "
-            f"person has; for {chosen} it falls from {significant(here[0])} to "
-            f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} "
-            f"and 0 from ε {epsilon_text(repaired.epsilon())} on. {title}."
-        ),
-        table=pd.DataFrame(
+    return Picture.of(
+        title,
+        figure,
+        f"δ against ε. A flat line at {significant(tau)} for a trait that one "
+        f"person has; for {chosen} it falls from {significant(here[0])} to "
+        f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} "
+        f"and 0 from ε {epsilon_text(repaired.epsilon())} on",
+        pd.DataFrame(
             {"ε": epsilon} | {name: values for name, (values, _) in lines.items()}
         ),
     )
@@ -164,21 +162,18 @@ def reveal_picture(
         "rare trait with 95 % probability; "
         "answers with noise never prove it"
     )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             height=400,
             xaxis=log_axis("scores asked for", **whole(curve.scores)),
             yaxis=_CHANCE,
         ),
-        alt=(
-            "The chance of proof rises with the number of scores, from "
-            f"{chance(float(curve.exact[0]))} for one to "
-            f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}. "
-            f"{title}."
-        ),
-        table=attack_table(curve).assign(**{"Laplace: how sure at most": beliefs}),
+        "The chance of proof rises with the number of scores, from "
+        f"{chance(float(curve.exact[0]))} for one to "
+        f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}",
+        attack_table(curve).assign(**{"Laplace: how sure at most": beliefs}),
     )
 
 
@@ -195,16 +190,16 @@ def averaging_picture(curve: AttackCurve, ones: int, people_there: int) -> Pictu
             f"The average of about {significant(reached)} scores gives the exact "
             f"count {ones:,} of {people_there:,} with 95 % probability"
         )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=_attack(curve, "exact count found", PUBLISHED.color),
             height=360,
             xaxis=log_axis("scores that are averaged", **whole(curve.scores)),
             yaxis=_CHANCE,
         ),
-        alt=f"A rising line against the number of scores. {title}.",
-        table=attack_table(curve),
+        "A rising line against the number of scores",
+        attack_table(curve),
     )
 
 
@@ -248,16 +243,16 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
             "Without the person every score is 0; with the person it is not, "
             f"{chance(tau)} of the time, and that is proof"
         )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             height=360,
             xaxis=axis("score: share of ones in the resample (scaled to these)"),
             yaxis=axis("probability (scaled to these)", tickformat=".0%"),
         ),
-        alt=f"Bars of simulated scores under two lines of exact ones. {title}.",
-        table=pd.DataFrame(
+        "Bars of simulated scores under two lines of exact ones",
+        pd.DataFrame(
             {
                 "score from": found.edges[:-1],
                 "to": found.edges[1:],

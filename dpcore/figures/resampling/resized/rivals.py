@@ -72,20 +72,17 @@ def variance_picture(
         line(counts, values, name, stroke, hover=hover)
         for name, (values, stroke) in lines.items()
     ]
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=traces,
             height=420,
             xaxis=log_axis(f"ones among {n:,} people", **whole(counts)),
             # Powers of ten around all of them seldom move with epsilon.
             yaxis=log_axis("variance of the share", *whole_decades(*_ends(lines))),
         ),
-        alt=(
-            "The real variance rises with the number of ones; all others are flat. "
-            f"{title}."
-        ),
-        table=pd.DataFrame(
+        "The real variance rises with the number of ones; all others are flat",
+        pd.DataFrame(
             {"ones": counts} | {name: values for name, (values, _) in lines.items()}
         ),
     )
@@ -118,9 +115,9 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
             f"Uniform noise of width {significant(width)} fails at every ε, too, and "
             f"no more often: with probability {chance(tau)}"
         )
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=_three(
                 epsilon,
                 {
@@ -142,8 +139,8 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
                 exponentformat="power",
             ),
         ),
-        alt=f"Three lines of δ against ε. {title}.",
-        table=pd.DataFrame(
+        "Three lines of δ against ε",
+        pd.DataFrame(
             {
                 "ε": epsilon,
                 "resized bootstrap, a rare trait": np.full(len(epsilon), tau),
@@ -174,15 +171,15 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
         "false alarm %{x:.3f}: found %{y:.3f}",
     )
     blind = line([0, 1], [0, 1], "guessing blindly", GUIDE, hover="")
-    return Picture(
-        title=title,
-        figure=frame(
+    return Picture.of(
+        title,
+        frame(
             traces=[*traces, blind],
             xaxis=axis("chance of a false alarm", range=[0, 1]),
             yaxis=axis("chance of finding the person", range=[0, 1.03]),
         ),
-        alt=f"Three lines above the diagonal. {title}.",
-        table=pd.DataFrame(
+        "Three lines above the diagonal",
+        pd.DataFrame(
             {
                 "false alarm": alarm,
                 "resized bootstrap, a rare trait": rare,
