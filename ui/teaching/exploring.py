@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.figures.teaching import reasons
 from dpcore.figures.teaching.neighbors import Scene, people_picture
 from dpcore.figures.teaching.reach import reach_picture
 from dpcore.studies.teaching.explorable import EXPLORABLE
@@ -17,7 +18,7 @@ from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting
 from dpcore.wording import significant
 from ui import controls, results, session
-from ui.teaching import reasons, small_table
+from ui.teaching import small_table
 from ui.teaching.made_up import Question
 from ui.text import literal
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.figures.resampling.bootstrap.words import apart, length, share_text
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.composition import claimed_epsilon, delta_at, step
@@ -16,7 +17,6 @@ from dpcore.studies.resampling.bootstrap.levels import joined, parts
 from dpcore.wording import percent, significant
 from ui import work
 from ui.resampling.standard_errors.searching import find_noise
-from ui.resampling.standard_errors.words import apart, length, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

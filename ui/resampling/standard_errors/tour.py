@@ -15,6 +15,7 @@ from dpcore.figures.resampling.bootstrap.errors import (
     scores_picture,
 )
 from dpcore.figures.resampling.bootstrap.releases import one_picture, one_shot_picture
+from dpcore.figures.resampling.bootstrap.words import length
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
 from dpcore.studies.resampling.bootstrap.coverage import mean_length
 from dpcore.studies.resampling.bootstrap.runs import (
@@ -26,7 +27,6 @@ from dpcore.studies.resampling.bootstrap.runs import (
 from dpcore.wording import percent, significant
 from ui import results, session, tabs, work
 from ui.resampling.standard_errors import averages, privacy
-from ui.resampling.standard_errors.words import length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
