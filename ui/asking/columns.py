@@ -191,19 +191,15 @@ def _label_form(
     column: Column, key: str, place: st.delta_generator.DeltaGenerator
 ) -> Column:
     if column.kind is ColumnKind.YES_NO:
-        no = place.text_input(
-            "Written in the table for no",
-            column.labels[0],
-            key=f"no-{key}",
-            persist_state="session",
+        labels = tuple(
+            place.text_input(
+                f"Written in the table for {answer}",
+                label,
+                key=f"{answer}-{key}",
+                persist_state="session",
+            ).strip()
+            for answer, label in zip(("no", "yes"), column.labels, strict=True)
         )
-        yes = place.text_input(
-            "Written in the table for yes",
-            column.labels[1],
-            key=f"yes-{key}",
-            persist_state="session",
-        )
-        labels: tuple[str, ...] = (no.strip(), yes.strip())
     else:
         text = place.text_area(
             "Public list of categories",
