@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.budget import PrivacyBudget, PrivacyCost
@@ -137,7 +136,7 @@ def changes(study: Study) -> None:
     ]
     if rows:
         st.markdown("**Changes of the budget**")
-        st.dataframe(pd.DataFrame(rows), hide_index=True, key="changes")
+        results.table(rows, key="changes")
 
 
 def _change(content: dict[str, object]) -> dict[str, str]:

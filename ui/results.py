@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -74,6 +74,23 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     if twin.open:
         twin.markdown(literal(picture.alt))
         _table(twin, picture.table, key=f"table-{key}")
+
+
+def table(
+    data: pd.DataFrame | dict[str, Any] | list[dict[str, Any]],
+    *,
+    key: str,
+    column_config: dict[str, Any] | None = None,
+    placeholder: str | None = None,
+) -> None:
+    """Show a table, given by its columns or by its rows, which have no names."""
+    st.dataframe(
+        pd.DataFrame(data),
+        column_config=column_config,
+        placeholder=placeholder,
+        hide_index=True,
+        key=key,
+    )
 
 
 def verdicts(found: Sequence[Finding]) -> None:
@@ -170,25 +187,22 @@ def csv_files(
 
 def listing(releases: Sequence[Release]) -> None:
     """List releases, newest first, with their mechanism and real cost."""
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "what": release.title,
-                    "ε": significant(float(release.cost.epsilon), 6),
-                    "answer": _joined(release),
-                    "δ": significant(float(release.cost.delta)),
-                    "ρ": significant(float(release.cost.rho), up=True),
-                    "mechanism": release.mechanism_label,
-                    "draw": release.draw,
-                    "when (UTC)": release.created[:19].replace("T", " "),
-                }
-                for release in reversed(releases)
-            ]
-        ),
+    table(
+        [
+            {
+                "what": release.title,
+                "ε": significant(float(release.cost.epsilon), 6),
+                "answer": _joined(release),
+                "δ": significant(float(release.cost.delta)),
+                "ρ": significant(float(release.cost.rho), up=True),
+                "mechanism": release.mechanism_label,
+                "draw": release.draw,
+                "when (UTC)": release.created[:19].replace("T", " "),
+            }
+            for release in reversed(releases)
+        ],
         # So that long answers leave room for what they cost.
         column_config={"what": _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
-        hide_index=True,
         key="releases",
     )
     whole = st.expander("All numbers of one release", key="whole", on_change="rerun")

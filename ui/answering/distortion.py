@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.errors import DPCoreError
@@ -128,10 +127,9 @@ def _causes(found: Bias, asked: AboutColumns) -> None:
     """List what moved the answer, and by how much."""
     unit = asked.query.unit_text
     name = f"effect on the answer{f', {unit}' if unit else ''}"
-    st.dataframe(
-        pd.DataFrame({"cause": CAUSES, name: found.effects[:, 0]}),
+    results.table(
+        {"cause": CAUSES, name: found.effects[:, 0]},
         column_config={name: results.SIX_DIGITS},
-        hide_index=True,
         key="bias-causes",
     )
 
@@ -150,8 +148,4 @@ def _parts(found: Bias) -> None:
         name: [significant(float(number), _DIGITS) for number in values]
         for name, values in numbers.items()
     }
-    st.dataframe(
-        pd.DataFrame({"number": found.labels, **table}),
-        hide_index=True,
-        key="bias-parts",
-    )
+    results.table({"number": found.labels, **table}, key="bias-parts")

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from scipy.special import ndtri
 
@@ -313,12 +312,11 @@ def _average(asked: Request) -> float | None:
 
 def _numbers(asked: Request) -> None:
     """List every number of a matrix with its part of the budget and its noise."""
-    shown = st.expander("Every number, its part of the budget and its noise")
     plan = cast("MatrixPlan", asked.plan)
     release = plan.release
-    shown.caption("The noise is that of all numbers at once, 95 times of 100.")
-    shown.dataframe(
-        pd.DataFrame(
+    with st.expander("Every number, its part of the budget and its noise"):
+        st.caption("The noise is that of all numbers at once, 95 times of 100.")
+        results.table(
             {
                 "number": plan.statistic.labels,
                 "asked ε": release.epsilons,
@@ -326,12 +324,10 @@ def _numbers(asked: Request) -> None:
                 "noise scale": release.scales,
                 "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
                 "largest possible": release.largest,
-            }
-        ),
-        column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
-        hide_index=True,
-        key="matrix-numbers",
-    )
+            },
+            column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
+            key="matrix-numbers",
+        )
 
 
 def _points(share: float) -> str:

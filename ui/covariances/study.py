@@ -125,7 +125,7 @@ def cost(current: Study) -> None:
             "is missing."
         )
     with st.expander("What each step costs", key="s1-costs"):
-        st.dataframe(table, hide_index=True, key="s1-cost-table")
+        results.table(table, key="s1-cost-table")
 
 
 def verdicts(current: Study) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
@@ -208,13 +207,12 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     if not asked.query.kind.of_ranks:
         table["moves the answer by"] = [person.shift for person in persons]
     table |= details.own(exposure, [person.entry for person in persons])
-    st.dataframe(
-        pd.DataFrame(table),
+    results.table(
+        table,
         column_config={
             "moves the answer by": results.THREE_DIGITS,
             **details.OWN_DIGITS,
         },
-        hide_index=True,
         key="most-exposed",
     )
 

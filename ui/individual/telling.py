@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.individual.reports import coverage_table, reports_picture
@@ -209,9 +208,8 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     results.show(reports_picture(latest, guarantee=settings.epsilon), "reports")
     runs = len(draws.covered)
     st.markdown(f"How often the reports held, over {runs} simulated releases")
-    st.dataframe(
+    results.table(
         coverage_table(draws.held, latest, promised=1 - settings.failure),
-        hide_index=True,
         key="report-coverage",
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
@@ -226,16 +224,13 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
         note="Numbered in the order of the people with all values.",
     )
     rows = {"secret truth": latest.truth, **latest.told}
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "what": list(rows),
-                "epsilon": [float(values[place - 1]) for values in rows.values()],
-                "may be told": ["no", *["to this person" for _ in latest.told]],
-            }
-        ),
+    results.table(
+        {
+            "what": list(rows),
+            "epsilon": [float(values[place - 1]) for values in rows.values()],
+            "may be told": ["no", *["to this person" for _ in latest.told]],
+        },
         column_config={"epsilon": results.THREE_DIGITS},
-        hide_index=True,
         key="report-one",
     )
 

@@ -13,6 +13,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.models.kinds import ModelKind
 from dpcore.releases.model_plan import in_units
 from dpcore.wording import significant
+from ui import results
 from ui.models import scaling
 from ui.text import literal
 
@@ -44,14 +45,14 @@ def released(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
     numbers = list(in_units(question.design, values).values())
     if widths is None:
         table["adds"] = [significant(number, _UNKNOWN) for number in numbers]
-        st.dataframe(table, hide_index=True, key="in-units")
+        results.table(table, key="in-units")
         st.caption("No interval is known in these units for this kind of release.")
     else:
         pairs = list(zip(numbers, widths.tolist(), strict=True))
         table["adds"] = [to_noise(number, width) for number, width in pairs]
         table["from"] = [to_noise(number - width, width) for number, width in pairs]
         table["to"] = [to_noise(number + width, width) for number, width in pairs]
-        st.dataframe(table, hide_index=True, key="in-units")
+        results.table(table, key="in-units")
         st.caption(
             "From and to hold the numbers of the penalized fit to this table, all "
             "together, in 95 of 100 draws; those of a fit without a penalty may lie "

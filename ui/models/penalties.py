@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.models.kinds import ModelKind
 from dpcore.releases.model_errors import errors_of, taken_of_spread
 from dpcore.wording import in_full, percent, significant
+from ui import results
 from ui.models import in_columns
 from ui.text import literal
 
@@ -61,7 +62,7 @@ def behind(asked: ModelRequest, fit: Fit, plain: Fit | None) -> None:
     st.markdown("**The fit in the units of the columns**")
     theta = None if plain is None else plain.theta
     table = in_columns.exact(asked, fit.theta, theta)
-    st.dataframe(table, hide_index=True, key="fit-units")
+    results.table(table, key="fit-units")
     if plain is None or theta is None:
         st.caption(
             "There is no single fit without a penalty: some columns depend on others, "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.posterior import published_adaptive as published
 from dpcore.wording import significant
+from ui import results
 
 if TYPE_CHECKING:
     from dpcore.releases.model_request import ModelRequest
@@ -41,19 +41,16 @@ def beside(asked: ModelRequest) -> None:
         "**The published constants beside these** (a reconstruction from the author's "
         "later program; they are never used for a release)."
     )
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "step": ["noise of the eigenvalue", "precision γ of the sample"],
-                "published": [
-                    significant(published.eigenvalue_noise(epsilon, delta)),
-                    significant(gamma),
-                ],
-                "δ it claims": [claimed, claimed],
-                "δ it gives": [significant(eigenvalue, up=True), sample],
-                "used here": [significant(law.noise), significant(tuning.gamma)],
-            }
-        ),
-        hide_index=True,
+    results.table(
+        {
+            "step": ["noise of the eigenvalue", "precision γ of the sample"],
+            "published": [
+                significant(published.eigenvalue_noise(epsilon, delta)),
+                significant(gamma),
+            ],
+            "δ it claims": [claimed, claimed],
+            "δ it gives": [significant(eigenvalue, up=True), sample],
+            "used here": [significant(law.noise), significant(tuning.gamma)],
+        },
         key="published-adaptive",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.attackers import surest
@@ -203,7 +202,7 @@ def _equal_privacy(setup: Setup) -> None:
             table["really given ε"].append(epsilon_text(row.real))
         cells = table.setdefault(f"value {row.place:g}: bias / error", [])
         cells.append(f"{row.bias:+.4f} / {row.rmse:.4f}")
-    st.dataframe(pd.DataFrame(table), hide_index=True, key="lab-equal")
+    results.table(table, key="lab-equal")
     st.markdown(
         f"Bias and typical error as a share of the range, for ε {setup.epsilon:g} and "
         f"a person who moves the value by {setup.shift:g}. Truncation as published "

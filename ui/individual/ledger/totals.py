@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.individual.person_totals import (
@@ -156,16 +155,13 @@ def _everybody(
     )
     rows = [int(row) for row in losses.ranking(_MOST)]
     st.markdown("**Most exposed over the whole ledger**")
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "row": [row + 1 for row in rows],
-                "total epsilon": rounded(losses.epsilon[rows]),
-                "most from": _costliest(ledger, rows, totals.delta),
-            }
-        ),
+    results.table(
+        {
+            "row": [row + 1 for row in rows],
+            "total epsilon": rounded(losses.epsilon[rows]),
+            "most from": _costliest(ledger, rows, totals.delta),
+        },
         column_config={"total epsilon": results.THREE_DIGITS},
-        hide_index=True,
         key="most-exposed-totals",
     )
     return rows
@@ -228,14 +224,11 @@ def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
     ways = [(way.value, float(total[0])) for way, total in totals.of.items()]
     ways[-1] = ("the smallest of those above", ways[-1][1])
     ways.append(("for comparison, loss distributions convolved", pld))
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "put together by": [name for name, _ in ways],
-                "total epsilon": [significant(value) for _, value in ways],
-            }
-        ),
-        hide_index=True,
+    results.table(
+        {
+            "put together by": [name for name, _ in ways],
+            "total epsilon": [significant(value) for _, value in ways],
+        },
         key="odometer-ways",
     )
 

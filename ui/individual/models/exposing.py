@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.errors import ParameterError
@@ -161,23 +160,20 @@ def _why(subject: ModelSubject, analysis: str) -> None:
     else:
         _explained(subject, why, found, analysis)
     most = [person.entry for person in subject.exposure.most_exposed(_MOST)]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "row": subject.exposure.rows[most] + 1,
-                "leverage": subject.exposure.leverage[most],
-                why.short: why.leverage[most],
-                "residual": why.residual[most],
-            }
-            | details.own(subject.exposure, most)
-        ),
+    results.table(
+        {
+            "row": subject.exposure.rows[most] + 1,
+            "leverage": subject.exposure.leverage[most],
+            why.short: why.leverage[most],
+            "residual": why.residual[most],
+        }
+        | details.own(subject.exposure, most),
         column_config={
             "leverage": results.THREE_DIGITS,
             why.short: results.THREE_DIGITS,
             "residual": results.THREE_DIGITS,
             **details.OWN_DIGITS,
         },
-        hide_index=True,
         key="most-exposed",
     )
 
@@ -194,10 +190,9 @@ def _bounded(subject: ModelSubject) -> None:
         st.markdown(f"{people(exposure.tied)} are tied at the top.")
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
-    st.dataframe(
-        pd.DataFrame({"row": exposure.rows[most] + 1} | details.own(exposure, most)),
+    results.table(
+        {"row": exposure.rows[most] + 1} | details.own(exposure, most),
         column_config=details.OWN_DIGITS,
-        hide_index=True,
         key="most-exposed",
     )
 

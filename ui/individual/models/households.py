@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.wording import percent, significant
-from ui import session
+from ui import results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -55,14 +54,11 @@ def households(subject: ModelSubject, study: Study) -> None:
         )
     )
     order = np.argsort(-found.epsilon, kind="stable")[:_MOST]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "rows": found.rows[order],
-                "loss together": found.epsilon[order],
-                "losses of the rows, added": found.added[order],
-            }
-        ),
-        hide_index=True,
+    results.table(
+        {
+            "rows": found.rows[order],
+            "loss together": found.epsilon[order],
+            "losses of the rows, added": found.added[order],
+        },
         key="households",
     )

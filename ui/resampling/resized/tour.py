@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.resampling.resized import attacks as figures
@@ -146,20 +145,17 @@ def _errors(case: Case, key: str) -> None:
             for rival in rivals
         ),
     ]
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "method": [name for name, *_ in rows],
-                "variance": [value for _, value, _ in rows],
-                "typical error": [math.sqrt(value) for _, value, _ in rows],
-                "wins from n p (1 − p)": [least for *_, least in rows],
-            }
-        ),
+    results.table(
+        {
+            "method": [name for name, *_ in rows],
+            "variance": [value for _, value, _ in rows],
+            "typical error": [math.sqrt(value) for _, value, _ in rows],
+            "wins from n p (1 − p)": [least for *_, least in rows],
+        },
         column_config=dict.fromkeys(
             ("variance", "typical error", "wins from n p (1 − p)"),
             results.THREE_DIGITS,
         ),
-        hide_index=True,
         placeholder="–",
         key=f"{key}-variances",
     )

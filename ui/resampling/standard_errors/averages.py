@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dpcore.errors import ParameterError
@@ -158,16 +157,13 @@ def combining(asked: Settings) -> None:
         f"with the printed exponent it would be {significant(printed)}, "
         f"{significant(printed / best)} times as much."
     )
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "ε": epsilons,
-                "weight": right,
-                "weight as printed": wrong,
-                "variance of this answer": 2 / np.square(epsilons),
-            }
-        ),
-        hide_index=True,
+    results.table(
+        {
+            "ε": epsilons,
+            "weight": right,
+            "weight as printed": wrong,
+            "variance of this answer": 2 / np.square(epsilons),
+        },
         key="se-weight-table",
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.levels import levels_picture
@@ -84,7 +83,7 @@ def _modes(asked: Settings) -> None:
         for (name, c), one in zip(factors.items(), found, strict=False)
     ]
     st.markdown("**Three ways to choose the noise, and what each really gives**")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="se-modes-table")
+    results.table(rows, key="se-modes-table")
     st.caption(
         "A claim holds where “at most” does not exceed it. The factor 2 - 2/e is right "
         "in the limit of many bootstraps; for a given number it may be too small. What "

@@ -89,10 +89,9 @@ def levels() -> None:
         key="ss-level-delta",
         note="The chance that the guarantee of Gaussian noise fails for a person.",
     )
-    st.dataframe(
+    results.table(
         _table_of_levels(target, epsilon, people, delta),
         column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
-        hide_index=True,
         key="ss-levels",
     )
     st.caption(
@@ -106,7 +105,7 @@ def levels() -> None:
     except ParameterError as error:
         st.info(str(error))
         return
-    st.dataframe(table, hide_index=True, key="ss-schemes")
+    results.table(table, key="ss-schemes")
     st.caption(
         "Drawing with replacement may take a person several times; with many draws "
         "that can be worse than no sample at all. The δ of an approximate guarantee "
