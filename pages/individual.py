@@ -2,12 +2,10 @@
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from ui import confidential, session
 from ui.individual import exposing, individual, resampled
 from ui.individual.models import exposing as model_exposing
 from ui.individual.subject import SubjectKind
-from ui.text import literal
 
 session.require_router("pages/individual.py")
 st.title("Individual privacy")
@@ -36,11 +34,8 @@ st.metric(
 )
 with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
-        try:
-            subject = individual.subject(study, asked, relation, unit_column)
-            individual.views(subject, study)
-        except DPCoreError as error:
-            st.error(literal(str(error)))
+        subject = individual.subject(study, asked, relation, unit_column)
+        individual.views(subject, study)
 with st.expander("What is this?"):
     exposing.definitions()
     if kind is SubjectKind.MODEL:

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from ui import confidential, offering, session
 from ui.models import modelling, regression
 from ui.text import literal
@@ -23,9 +22,6 @@ else:
     regression.released(answer, asked)
 with confidential.area("model", "the fit itself, without noise") as shown:
     if shown:
-        try:
-            regression.behind(study, asked, answer)
-        except DPCoreError as error:
-            st.error(literal(str(error)))
+        regression.behind(study, asked, answer)
 with st.expander("What is this?"):
     regression.details(asked)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.errors import DPCoreError
 from dpcore.releases.record import Mode
 from ui import session
+from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 @contextmanager
 def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
     """Frame confidential content; yields whether it may be shown.
+
+    Where it cannot be worked out, the area says why.
 
     Args:
         key: Distinguishes several areas of one page.
@@ -40,4 +44,7 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
             help="Computed from the table without differential privacy. "
             "Nothing in this area may be published, and no export contains it.",
         )
-        yield shown
+        try:
+            yield shown
+        except DPCoreError as error:
+            st.error(literal(str(error)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from dpcore.inference.expectation import expect
 from dpcore.releases.plans import Direct
 from dpcore.releases.request import Request
@@ -37,15 +36,11 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
     with confidential.area(key, what) as shown:
         if not shown:
             return
-        try:
-            found = session.remember(
-                "bias",
-                study.about(asked.query),
-                lambda: bias(asked.query, study.dataset),
-            )
-        except DPCoreError as error:
-            st.error(literal(str(error)))
-            return
+        found = session.remember(
+            "bias",
+            study.about(asked.query),
+            lambda: bias(asked.query, study.dataset),
+        )
         _outside(found)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)

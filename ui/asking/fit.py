@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.errors import DPCoreError
 from dpcore.wording import people, percent
 from ui import confidential, session
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
@@ -28,12 +26,8 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
     with confidential.area("fit", what, ready=ready) as shown:
         if not shown:
             return
-        try:
-            missing = int(dataset.missing(column.name).sum())
-            outside = dataset.outside(column.name) if column.is_declared else 0
-        except DPCoreError as error:
-            st.error(literal(str(error)))
-            return
+        missing = int(dataset.missing(column.name).sum())
+        outside = dataset.outside(column.name) if column.is_declared else 0
         st.markdown(f"{people(missing)} with a missing value.")
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")

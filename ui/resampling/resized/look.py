@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from dpcore.individual.exposure import expose
 from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, session
 from ui.resampling.resized import tour
 from ui.resampling.resized.settings import Case
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -30,31 +28,28 @@ def show(own: Own, study: Study) -> None:
     with confidential.area("resized", what) as shown:
         if not shown:
             return
-        try:
-            rows = _rows(own, study)
-            if own.request.shares:
-                ones = int(rows.sum())
-                st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
-                if own.bootstrap.rows > 1:
-                    st.caption(
-                        "What follows is about single rows. A unit of several rows is "
-                        "drawn more often, as the numbers above say."
-                    )
-                tour.show(
-                    Case(
-                        bootstrap=replace(own.bootstrap, rows=1),
-                        ones=ones,
-                        scores=own.size.scores,
-                        epsilon=own.size.epsilon,
-                        simulated=False,
-                    ),
-                    "resized-own",
+        rows = _rows(own, study)
+        if own.request.shares:
+            ones = int(rows.sum())
+            st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
+            if own.bootstrap.rows > 1:
+                st.caption(
+                    "What follows is about single rows. A unit of several rows is "
+                    "drawn more often, as the numbers above say."
                 )
-            else:
-                _spread(own, rows)
-            _losses(own, study, rows)
-        except DPCoreError as error:
-            st.error(literal(str(error)))
+            tour.show(
+                Case(
+                    bootstrap=replace(own.bootstrap, rows=1),
+                    ones=ones,
+                    scores=own.size.scores,
+                    epsilon=own.size.epsilon,
+                    simulated=False,
+                ),
+                "resized-own",
+            )
+        else:
+            _spread(own, rows)
+        _losses(own, study, rows)
 
 
 def _rows(own: Own, study: Study) -> FloatArray:

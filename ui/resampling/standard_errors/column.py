@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.errors import DPCoreError
 from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
 from dpcore.figures.resampling.bootstrap.errors import errors_picture
 from dpcore.statistics.kinds import StatisticKind
@@ -18,7 +17,6 @@ from dpcore.studies.resampling.bootstrap.populations import People
 from dpcore.studies.resampling.bootstrap.runs import Runs, run
 from dpcore.wording import people
 from ui import confidential, results, session, work
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.statistics.query import Query
@@ -34,10 +32,7 @@ def show(query: Query, asked: Settings) -> None:
     with confidential.area("standard-errors", "how it does on your column") as shown:
         if not shown:
             return
-        try:
-            _study(query, asked)
-        except DPCoreError as error:
-            st.error(literal(str(error)))
+        _study(query, asked)
 
 
 def _study(query: Query, asked: Settings) -> None:

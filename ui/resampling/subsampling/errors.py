@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.errors import DPCoreError
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.privacy.amplification import amplify, base_epsilon
 from dpcore.studies.resampling.subsampling.errors import (
@@ -20,7 +19,6 @@ from dpcore.studies.resampling.subsampling.errors import (
 )
 from dpcore.wording import epsilon_text, percent, significant
 from ui import confidential, controls, results, session
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -133,11 +131,7 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
     with confidential.area("sampled-column", "what it is for your column") as shown:
         if not shown:
             return
-        try:
-            at = _of_column(study, column, epsilon)
-        except DPCoreError as error:
-            st.error(literal(str(error)))
-            return
+        at = _of_column(study, column, epsilon)
         picture = error_picture(
             at.fixed_size(_grid(at.people)),
             full=at.full_error,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.figures.answers import resampled_picture
 from dpcore.figures.individual import exposures
 from dpcore.individual.exposure import expose
@@ -164,22 +164,18 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
     ) as shown:
         if not shown:
             return
-        try:
-            query = request.query
-            exposure = session.remember(
-                "subsampling-exposure",
-                request.analysis(study.fingerprint),
-                lambda: expose(
-                    request.plan,
-                    query.statistic,
-                    query.values(study.dataset),
-                    relation=query.relation,
-                    delta=request.used_delta,
-                ),
-            )
-        except DPCoreError as error:
-            st.error(literal(str(error)))
-            return
+        query = request.query
+        exposure = session.remember(
+            "subsampling-exposure",
+            request.analysis(study.fingerprint),
+            lambda: expose(
+                request.plan,
+                query.statistic,
+                query.values(study.dataset),
+                relation=query.relation,
+                delta=request.used_delta,
+            ),
+        )
         picture = exposures.exposure_picture(exposure, key=request.law)
         results.show(picture, "subsampled-losses")
         st.caption(exactness(request))
