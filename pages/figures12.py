@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from dpcore.errors import ParameterError
-from ui import session
-from ui.text import literal
+from ui import controls, session
 from ui.wang2019 import figures, settings
 
 session.require_router("pages/figures12.py")
@@ -13,11 +11,8 @@ st.markdown(
     "How far below the guarantee are the people of an ordinary table? The two figures "
     "of Wang (2019), simulated with settings that you can change. No table is needed."
 )
-try:
+with controls.valid():
     design = settings.ask()
-except ParameterError as error:
-    st.info(literal(str(error)), icon="✏️")
-    session.end_page()
 current = figures.latest(design)
 st.header("Figure 1: who loses how much")
 figures.first(current)

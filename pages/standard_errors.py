@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from dpcore.errors import ParameterError
-from ui import session
+from ui import controls, session
 from ui.resampling.standard_errors import claims, column, release, settings, tour
-from ui.text import literal
 
 session.require_router("pages/standard_errors.py")
 st.title("Standard errors")
@@ -15,11 +13,8 @@ st.markdown(
     "their spread (Brawner and Honaker 2018). No table is needed to see what becomes "
     "of it."
 )
-try:
+with controls.valid():
     asked = claims.answer(settings.ask())
-except ParameterError as error:
-    st.info(literal(str(error)), icon="✏️")
-    session.end_page()
 st.header("Look at it from all sides")
 tour.show(asked)
 st.header("Averages of several answers")

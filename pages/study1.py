@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from dpcore.errors import ParameterError
-from ui import session
+from ui import controls, session
 from ui.covariances import demonstration, settings, study
-from ui.text import literal
 
 session.require_router("pages/study1.py")
 st.title("Study 1: covariances")
@@ -14,11 +12,8 @@ st.markdown(
     "are released again and again and compared with the truth: Study 1 of Liu (2016), "
     "repeated. No table is needed."
 )
-try:
+with controls.valid():
     design, seed = settings.ask()
-except ParameterError as error:
-    st.info(literal(str(error)), icon="✏️")
-    session.end_page()
 current = study.latest(design, seed)
 study.proof(current)
 study.panels(current)

@@ -17,15 +17,20 @@ own, is forgotten with the ``page``.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import belief_text, surest
 from dpcore.wording import in_full
+from ui import session
+from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from streamlit.delta_generator import DeltaGenerator
@@ -197,6 +202,16 @@ def numbers(place: Place, label: str, value: str, *, key: str, note: str) -> str
     """Show a box for several numbers; `listed` reads them once all controls stand."""
     text: str = place.text_input(label, value, key=key, bind="query-params", help=note)
     return text
+
+
+@contextmanager
+def valid() -> Iterator[None]:
+    """Ask for settings; where they do not go together, say so and end the page."""
+    try:
+        yield
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        session.end_page()
 
 
 def listed(text: str, kind: type[_N], what: str) -> tuple[_N, ...]:

@@ -24,7 +24,6 @@ from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.query import Query
 from ui import controls, session
 from ui.asking import columns, details, methods
-from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +70,7 @@ def ask(study: Study) -> Request:
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()
-    try:
+    with controls.valid():
         dataset = columns.folded(study.dataset, position, "bounds")
         if dataset is None:
             session.end_page()
@@ -89,9 +88,6 @@ def ask(study: Study) -> Request:
                 weights=methods.weights(query) if kind.of_matrix else None,
             )
         _ = request.plan
-    except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
-        session.end_page()
     return request
 
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.budget import PrivacyBudget
-from dpcore.errors import ParameterError
 from dpcore.figures.attackers import odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.wording import epsilon_text, in_full
 from ui import controls, session
 from ui.study import Terms
-from ui.text import literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -115,10 +113,12 @@ def ask(*, start: Terms) -> Terms:
         "and answers are given with that sampling error, too. Everybody, such as a "
         "complete workforce, is no sample: then noise is the only chance in an answer.",
     )
+    with controls.valid():
+        budget = _budget()
     return Terms(
         relation=relation,
         unit=unit,
-        budget=_budget(),
+        budget=budget,
         minimum_people=minimum,
         everybody=everybody == _EVERYBODY,
     )
@@ -150,15 +150,12 @@ def _unit(place: DeltaGenerator, start: PrivacyUnit) -> PrivacyUnit:
 
 
 def _budget() -> PrivacyBudget:
-    """Show the controls of the budget; where it cannot be agreed, say so and stop."""
-    try:
-        return _typed_budget()
-    except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
-        session.end_page()
+    """Show the controls of the budget.
 
+    Raises:
+        ParameterError: It cannot be agreed.
 
-def _typed_budget() -> PrivacyBudget:
+    """
     kind, first, second = st.columns(3)
     notion = kind.selectbox(
         "Budget counted in",

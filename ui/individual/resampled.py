@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.errors import ParameterError
 from dpcore.figures.individual.one_person import delta_text
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.individual.exposure import expose
@@ -19,13 +18,12 @@ from dpcore.releases.resized_request import ResizedRequest
 from dpcore.releases.subsampled_request import SubsampledRequest
 from dpcore.studies.individual.one_person import laws_of_statistic
 from dpcore.wording import epsilon_text
-from ui import results, session
+from ui import controls, results, session
 from ui.individual import everybody, exposing, one_person, persons
 from ui.individual.subject import ResampledSubject
 from ui.resampling.resized import own as resized_own
 from ui.resampling.standard_errors import asking
 from ui.resampling.subsampling import release
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
@@ -62,16 +60,13 @@ def ask(study: Study) -> ResampledRequest:
         )
     )
     request: ResampledRequest | None
-    try:
+    with controls.valid():
         if way is Resampling.BOOTSTRAPS:
             request = asking.ask(study)
         elif way is Resampling.SAMPLE:
             request = release.ask(study)[1]
         else:
             request = resized_own.ask(study)[0].request
-    except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
-        session.end_page()
     if request is None:
         session.end_page()
     return request
