@@ -148,7 +148,17 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     A refusal, or a question that changed under the hand, leaves a notice. Return
     whether something was released.
     """
+    try:
+        done = _carry_out(request, study, pressed)
+    except DPCoreError:
+        session.take(_PRESSED)
+        raise
+    # Not before: where the run is cut short, the next one asks for the same draw.
     session.take(_PRESSED)
+    return done
+
+
+def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     analysis, draw, mode, confirmed = pressed
     if not pressed.is_of(request.analysis(study.fingerprint)):
         session.notice(_CHANGED)
@@ -179,10 +189,11 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     except DPCoreError as error:
         session.notice(str(error))
         return False
+    # The run that drew it may have been cut short before it could note the second word.
+    if mode is Mode.RELEASE and (confirmed or not free):
+        session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     if free:
         session.set_public(_TOLD, _FREE)
-    elif mode is Mode.RELEASE:
-        session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     session.set_public(_DRAWN, time.monotonic())
     return True
 

@@ -60,6 +60,27 @@ def test_press_outlives_runs_that_are_cut_short(
     assert ANSWER in shown(asked)
 
 
+def test_second_word_is_kept_where_the_run_that_drew_is_cut_short(
+    asked: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted, cuts = session.set_public, [1]
+
+    def cut(key: str, value: object) -> None:
+        if key == "_confirmed" and cuts[0]:
+            cuts[0] -= 1
+            st.rerun()
+        noted(key, value)
+
+    monkeypatch.setattr(session, "set_public", cut)
+    spend(asked).run()
+    assert cuts == [0]
+    assert ANSWER in shown(asked)
+    # Draws of another answer follow without being asked about once more.
+    monkeypatch.setattr(releasing, "_SAME_CLICK", 0.0)
+    button(asked, "Draw again").click().run()
+    assert "Draw 2 of this question" in shown(asked)
+
+
 def test_press_whose_question_is_gone_is_lost_and_said_to_be() -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.session_state["_pressed"] = PRESSED
