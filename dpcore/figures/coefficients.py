@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import dot, interval, points
-from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, frame, plain
+from dpcore.figures.theme import (
+    PUBLIC,
+    TRUTH,
+    Picture,
+    axis,
+    below,
+    frame,
+    on_axis,
+    plain,
+)
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
@@ -70,7 +79,7 @@ def coefficients_picture(
                 customdata=names,
             )
         )
-    scale = f"coefficient (model scale){f': {statement}' if statement else ''}"
+    scale = f"coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"
     figure = frame(
         height=_MARGIN + _ROW * len(names) + below(scale),
         traces=traces,

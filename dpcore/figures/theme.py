@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,7 @@ _FEW_TICKS = 2
 _DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 # In letters: a longer title does not fit beside its axis on a phone.
 _LONGEST_TITLE = 38
+_LONGEST_STATEMENT = 160
 _LINE = 18
 ROWS = {"type": "category", "autorange": "reversed", "automargin": True}
 """Of an axis of names, from the top down."""
@@ -214,6 +215,22 @@ def below(title: str) -> int:
     (0, True)
     """
     return _LINE * (len(wrap(title, _LONGEST_TITLE)) - 1) if title else 0
+
+
+def on_axis(statement: str) -> str:
+    """Return as much of what was computed as fits below a picture of several columns.
+
+    >>> on_axis("mean of age; missing values counted as 50")
+    'mean of age; missing values counted as 50'
+    >>> long = on_axis("model of pay" + "; values of age above 99 counted as 99" * 9)
+    >>> len(long) < 200, long[-32:]
+    (True, 'counted as 99; more in the text.')
+    """
+    if len(statement) <= _LONGEST_STATEMENT:
+        return statement
+    kept = shorten(statement, _LONGEST_STATEMENT, placeholder=" …")
+    first, *_ = kept.rpartition(";")
+    return f"{first or kept}; more in the text."
 
 
 def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import Mark, heat, line
-from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, below, frame, plain
+from dpcore.figures.theme import (
+    NEUTRAL,
+    Picture,
+    Stroke,
+    axis,
+    below,
+    frame,
+    on_axis,
+    plain,
+)
 from dpcore.mechanisms.covariances.layout import (
     correlations_of,
     matrix_of,
@@ -72,7 +81,7 @@ def covariance_picture(
     stacked = noise is not None and len(maps) > 1
     if statement:
         *others, (title, matrix) = maps
-        maps = [*others, (f"{title}: {plain(statement)}", matrix)]
+        maps = [*others, (f"{title}: {plain(on_axis(statement))}", matrix)]
     axes: dict[str, Any] = {}
     traces = []
     for place, (title, matrix) in enumerate(maps):
