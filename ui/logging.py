@@ -11,6 +11,8 @@ import traceback
 from pathlib import Path
 
 _STEPS = 5
+# Somebody pressed "Stop" as the work ended. It names a part of the page, and no data.
+_GONE = "Couldn't find fragment with id"
 _LOGGERS = (
     "streamlit.error_util",
     "streamlit.runtime.backend_operation_handler",
@@ -22,6 +24,8 @@ class _Redact(logging.Filter):
     """Keep the place of an error and the name of its type; drop its message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if str(record.msg).startswith(_GONE):
+            return True
         kind, _, trace = record.exc_info or (None, None, None)
         name = kind.__name__ if kind is not None else "error"
         steps = traceback.extract_tb(trace)[-_STEPS:]
