@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
@@ -91,12 +90,8 @@ def heard() -> Iterator[None]:
     """
     try:
         yield
-    except session.PageEnded:
-        _give_up()
-        raise
-    except (RerunException, StopException):
-        raise
-    except Exception:
+    except (session.PageEnded, Exception):
+        # Cut short, it ends by another exception of Streamlit, which is no Exception.
         _give_up()
         raise
     _give_up()
