@@ -56,6 +56,8 @@ def bootstrapped(visitor: Visitor, home: Path) -> Release:
         looking.filter(has_text=re.compile(f"for {times} bootstraps at ε {epsilon}$"))
         for times, epsilon in (LONG.values(), SHORT.values())
     )
+    # Held as well, a simulation of the page would show a second "Stop".
+    visitor.await_work()
     gate(home).touch()
     fill(visitor, LONG)
     expect(long).to_be_visible()

@@ -91,6 +91,14 @@ class Visitor:
         """Wait until every run that was asked for has ended, and is drawn."""
         settled(self.page)
 
+    def await_work(self) -> None:
+        """Wait until no work of the page goes on: one may begin as another ends."""
+        going_on = True
+        while going_on:
+            expect(self.button("Stop")).to_have_count(0)
+            self.settle()
+            going_on = self.button("Stop").count() > 0
+
     def choose(self, label: str, option: str) -> None:
         """Choose an option of a selectbox."""
         box = self.page.get_by_role("combobox", name=label, exact=True)
