@@ -175,11 +175,7 @@ def at_most(share: float) -> str:
     >>> at_most(0.62246), at_most(0.99995), at_most(0.5), at_most(0.50002)
     ('62.3 %', '99.995 %', '50 %', '50.1 %')
     """
-    edge = 100 - 100 * share
-    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
-    place = Decimal(1).scaleb(-digits)
-    points = Decimal(repr(100 * share)).quantize(place, ROUND_CEILING, _EXACT)
-    return f"{_plain(points)} %"
+    return _in_percent(share, 100 - 100 * share, ROUND_CEILING)
 
 
 def at_least(share: float) -> str:
@@ -188,11 +184,7 @@ def at_least(share: float) -> str:
     >>> at_least(0.2689), at_least(0.00005), at_least(0.5), at_least(0.0)
     ('26.8 %', '0.005 %', '50 %', '0 %')
     """
-    edge = 100 * share
-    digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
-    place = Decimal(1).scaleb(-digits)
-    points = Decimal(repr(100 * share)).quantize(place, ROUND_FLOOR, _EXACT)
-    return f"{_plain(points)} %"
+    return _in_percent(share, 100 * share, ROUND_FLOOR)
 
 
 def nearest(share: float) -> str:
@@ -202,10 +194,15 @@ def nearest(share: float) -> str:
     ('73.1 %', '99.995 %', '0.005 %', '50 %')
     """
     points = 100 * share
-    edge = min(points, 100 - points)
+    return _in_percent(share, min(points, 100 - points), ROUND_HALF_EVEN)
+
+
+def _in_percent(share: float, edge: float, rounding: str) -> str:
+    """Return a share with one digit after the point, and more below 1 at the edge."""
     digits = 1 if edge >= 1 or edge <= 0 else min(6, -math.floor(math.log10(edge)))
     place = Decimal(1).scaleb(-digits)
-    return f"{_plain(Decimal(repr(points)).quantize(place, context=_EXACT))} %"
+    points = Decimal(repr(100 * share)).quantize(place, rounding, _EXACT)
+    return f"{_plain(points)} %"
 
 
 def people(count: int, noun: str = "person") -> str:

@@ -53,12 +53,9 @@ def person_text(
 ) -> str:
     """Return what a guarantee, a person's own loss and the whole law say, and why.
 
-    Args:
-        own: The person's own epsilon.
-        guess: How often the best guess about them is right.
-        delta: The delta that both epsilons go with.
-        prior: The belief beforehand.
-        guarantee: The epsilon over all tables; ``None`` if about other changes.
+    Both epsilons, the person's ``own`` and the ``guarantee`` over all tables (``None``
+    if it is about other changes), go with ``delta``; ``guess`` says how often the best
+    guess about the person is right.
 
     >>> said = person_text(0.5, 0.61, delta=0, prior=0.5, guarantee=1.0)
     >>> print(said)  # doctest: +NORMALIZE_WHITESPACE

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import rows
-from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis, frame
+from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis
 from dpcore.wording import epsilon_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.privacy.composition import Totals
 
 _ZCDP = "zCDP"
@@ -22,43 +23,49 @@ def totals_picture(totals: Totals, *, charged: float, delta: float) -> Picture:
 
     A way of counting without a limit has no bar, and says so in its place.
     """
-    ways = [
-        ("charged, release by release", charged),
-        ("sum at this delta", totals.basic),
-        ("advanced composition", totals.advanced),
-        (_ZCDP, totals.zcdp),
-        ("privacy loss distribution", totals.pld),
-    ]
-    most = max((value for _, value in ways if np.isfinite(value)), default=0.0)
-    figure = frame(
-        traces=[
-            rows(
-                [name for name, _ in ways],
-                [value if np.isfinite(value) else 0.0 for _, value in ways],
-                [_told(name, value) for name, value in ways],
-                [PUBLIC if name == ways[-1][0] else NEUTRAL for name, _ in ways],
-            )
-        ],
-        xaxis=axis(
-            f"total epsilon at delta = {epsilon_text(delta)}",
-            # Room for the number at the end of the longest bar, on a phone, too.
-            range=[0, 1.3 * most or 1.0],
-        ),
-        yaxis=ROWS,
-    )
-    best = min((value for _, value in ways), default=np.inf)
+    ways = {
+        "charged, release by release": charged,
+        "sum at this delta": totals.basic,
+        "advanced composition": totals.advanced,
+        _ZCDP: totals.zcdp,
+        "privacy loss distribution": totals.pld,
+    }
+    told = [_told(name, value) for name, value in ways.items()]
     title = (
         "Planned before the first answer, all releases together would cost "
-        f"{epsilon_text(best)} at delta {epsilon_text(delta)}, counted as tightly as "
-        f"possible; charged were {epsilon_text(charged)}"
+        f"{epsilon_text(min(ways.values()))} at delta {epsilon_text(delta)}, counted "
+        f"as tightly as possible; charged were {epsilon_text(charged)}"
     )
-    return Picture(
-        title=title,
-        figure=figure,
+    return Picture.of(
+        title,
+        {"counted by": list(ways), "epsilon": list(ways.values())},
         alt=f"{title}. "
-        + "; ".join(f"{name}: {_told(name, value)}" for name, value in ways),
-        table=pd.DataFrame(ways, columns=["counted by", "epsilon"]),
+        + "; ".join(f"{name}: {text}" for name, text in zip(ways, told, strict=True)),
+        **loss_rows(
+            list(ways),
+            list(ways.values()),
+            told,
+            [*[NEUTRAL] * (len(ways) - 1), PUBLIC],
+            f"total epsilon at delta = {epsilon_text(delta)}",
+        ),
     )
+
+
+def loss_rows(
+    names: Sequence[str],
+    losses: Sequence[float],
+    texts: Sequence[str],
+    colors: Sequence[str],
+    title: str,
+) -> dict[str, Any]:
+    """Return what is drawn: a bar a loss, and none where nothing limits it."""
+    lengths = [loss if np.isfinite(loss) else 0.0 for loss in losses]
+    return {
+        "traces": [rows(names, lengths, texts, colors)],
+        # Room for the number at the end of the longest bar, on a phone, too.
+        "xaxis": axis(title, range=[0, 1.3 * max(lengths) or 1.0]),
+        "yaxis": ROWS,
+    }
 
 
 def _told(name: str, value: float) -> str:

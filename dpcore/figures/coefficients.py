@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import dot, interval, points
-from dpcore.figures.theme import (
-    PUBLIC,
-    TRUTH,
-    Picture,
-    axis,
-    below,
-    frame,
-    on_axis,
-    plain,
-)
+from dpcore.figures.theme import PUBLIC, TRUTH, Picture, axis, below, on_axis, plain
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
@@ -42,45 +32,40 @@ def coefficients_picture(
 ) -> Picture:
     """Return coefficients side by side, on the scale of the model.
 
-    Args:
-        labels: Name of each coefficient.
-        values: The released coefficients, shape ``(d,)``; of several samples the mean.
-        ends: Where the coefficients of the table lie but for 5 %, shape ``(d, 2)``; of
-            several samples the least and largest; ``None`` if nothing is known.
-        truth: CONFIDENTIAL: the coefficients of the table, or ``None``.
-        samples: How many posterior samples there are.
-        simulated: Whether this is a simulated draw, which must not leave.
-        statement: Of what the coefficients are those.
-
+    ``ends`` are where the coefficients of the table lie but for 5 %, shape ``(d, 2)``;
+    of several samples, ``values`` is the mean, and ``ends`` are the least and the
+    largest. ``truth`` is CONFIDENTIAL, and a ``simulated`` draw must not leave.
     """
     # By place: names that are cut short may look alike.
     places = np.arange(len(labels))
     names = [plain(label) for label in labels]
-    drawn = _name(samples, simulated=simulated)
+    sampled = f"mean of {samples} samples" if samples > 1 else "released"
     traces = [
         points(
             values,
             places,
-            drawn,
+            "simulated" if simulated else sampled,
             dot(PUBLIC, 11),
             hover="%{customdata}: %{x:.4g}",
             customdata=names,
             error_x=_bars(values, ends),
         )
     ]
+    name = "simulated" if simulated else "released"
+    table: dict[str, Any] = {"coefficient": list(labels), name: values}
+    if ends is not None:
+        table |= {"lower": ends[:, 0], "upper": ends[:, 1]}
     if truth is not None:
-        traces.append(
-            points(
-                truth,
-                places,
-                "without noise",
-                TRUTH,
-                hover="%{customdata}: %{x:.4g} without noise",
-                customdata=names,
-            )
-        )
+        table["without noise"] = truth
+        hover = "%{customdata}: %{x:.4g} without noise"
+        exact = points(truth, places, "without noise", TRUTH, hover=hover)
+        traces.append(exact | {"customdata": names})
     scale = f"coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"
-    figure = frame(
+    return Picture.of(
+        _takeaway(values, ends, truth, samples),
+        table,
+        drawn="One point a coefficient with its interval, and a line at 0"
+        f"{f': {statement}' if statement else ''}",
         height=_MARGIN + _ROW * len(names) + below(scale),
         traces=traces,
         xaxis=axis(
@@ -96,14 +81,6 @@ def coefficients_picture(
         },
         showlegend=truth is not None,
     )
-    title = _takeaway(values, ends, truth, samples)
-    return Picture.of(
-        title,
-        figure,
-        "One point a coefficient with its interval, and a line at 0"
-        f"{f': {statement}' if statement else ''}",
-        _table(labels, values, ends, truth, simulated=simulated),
-    )
 
 
 def short(label: str) -> str:
@@ -118,12 +95,6 @@ def short(label: str) -> str:
         return label
     half = _LONGEST // 2
     return f"{label[:half].rstrip()}…{label[1 - half :].lstrip()}"
-
-
-def _name(samples: int, *, simulated: bool) -> str:
-    if simulated:
-        return "simulated"
-    return "released" if samples == 1 else f"mean of {samples} samples"
 
 
 def _takeaway(
@@ -149,20 +120,3 @@ def _bars(values: FloatArray, ends: FloatArray | None) -> dict[str, object]:
         return {"visible": False}
     up, down = ends[:, 1] - values, values - ends[:, 0]
     return interval(up, down, color=PUBLIC, thickness=2)
-
-
-def _table(
-    labels: Sequence[str],
-    values: FloatArray,
-    ends: FloatArray | None,
-    truth: FloatArray | None,
-    *,
-    simulated: bool,
-) -> pd.DataFrame:
-    name = "simulated" if simulated else "released"
-    table: dict[str, object] = {"coefficient": list(labels), name: values}
-    if ends is not None:
-        table |= {"lower": ends[:, 0], "upper": ends[:, 1]}
-    if truth is not None:
-        table["without noise"] = truth
-    return pd.DataFrame(table)

@@ -1,8 +1,9 @@
 """What figures are drawn with: the one place that spells out Plotly.
 
-A picture is ``theme.frame`` around marks. *Traces* are data, in the order in which they
-cover each other: ``line``, ``points``, ``bars``, ``rows``, ``histogram``, ``area``,
-``densities``, ``lollipop``, ``box``, ``heat``, ``regions``, ``border``, ``landmark``.
+A picture is ``Picture.of`` around marks. *Traces* are data, in the order in which they
+cover each other: ``line``, ``lines``, ``points``, ``bars``, ``rows``, ``histogram``,
+``area``, ``densities``, ``lollipop``, ``box``, ``heat``, ``regions``, ``border``,
+``landmark``.
 *Shapes* and *notes* are words and lines that help to read them: ``vertical``, ``now``,
 ``level``, ``band``, ``note``, ``above``. Axes are in ``theme``.
 
@@ -32,7 +33,7 @@ import numpy as np
 from dpcore.figures.theme import NEUTRAL, Stroke
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -66,19 +67,9 @@ def line(
 ) -> Mark:
     """Return a line through points; NaN leaves a gap.
 
-    Args:
-        x: Places of the points.
-        y: Their heights.
-        name: In the legend.
-        stroke: Color, dash and width.
-        hover: See above.
-        aside: See above.
-        fill: Color of what lies between the line and 0.
-        steps: Whether it stays level up to the next point, as shares of people do.
-        marker: Of a dot at every point, see ``dot``.
-        text: Words at the points.
-        more: Anything else.
-
+    ``steps`` says whether it stays level up to the next point, as shares of people do;
+    ``fill`` is the color of what lies between the line and 0, ``marker`` that of a dot
+    at every point (see ``dot``), and ``text`` stands at the points.
     """
     drawn = {"color": stroke.color, "dash": stroke.dash, "width": stroke.width}
     if steps:
@@ -88,6 +79,21 @@ def line(
     mode = "lines" if marker is None else "lines+markers"
     told = _told(hover, aside)
     return _scatter(x, y, mode, name, marker, text) | {"line": drawn} | told | more
+
+
+def lines(
+    x: Values,
+    curves: Iterable[tuple[str, Values, Stroke]],
+    *,
+    hover: str,
+    aside: str = "",
+    **more: Any,
+) -> list[Mark]:
+    """Return lines through the same places, each with its name, heights and stroke."""
+    return [
+        line(x, y, name, stroke, hover=hover, aside=aside, **more)
+        for name, y, stroke in curves
+    ]
 
 
 def points(

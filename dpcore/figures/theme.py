@@ -16,6 +16,7 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.wording import significant
@@ -23,7 +24,7 @@ from dpcore.wording import significant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
+    Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
 
 HEIGHT = 380
 _GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
@@ -149,10 +150,25 @@ class Picture:
 
     @classmethod
     def of(
-        cls, title: str, figure: go.Figure, drawn: str, table: pd.DataFrame
+        cls,
+        title: str,
+        table: Table,
+        *,
+        drawn: str = "",
+        alt: str = "",
+        **figure: Any,
     ) -> Picture:
-        """Return a picture whose twin in words says what is drawn, and the takeaway."""
-        return cls(title=title, figure=figure, alt=f"{drawn}. {title}.", table=table)
+        """Return the picture of what ``frame`` is told to draw.
+
+        Its twin in words says what is ``drawn``, and then the takeaway, if it is not
+        given as a whole, as ``alt``.
+        """
+        return cls(
+            title=title,
+            figure=frame(**figure),
+            alt=alt or f"{drawn}. {title}.",
+            table=pd.DataFrame(table),
+        )
 
 
 def axis(

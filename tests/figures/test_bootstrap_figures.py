@@ -11,8 +11,8 @@ from dpcore.figures.resampling.averages import (
     rivals_picture,
     sharing_picture,
 )
-from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
-from dpcore.figures.resampling.bootstrap.errors import (
+from dpcore.figures.resampling.bootstrap.coverage import (
+    coverage_picture,
     errors_picture,
     ranges_picture,
     scores_picture,

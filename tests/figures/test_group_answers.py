@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.group_answers import GroupNumbers, groups_picture, groups_text
+from dpcore.figures.answers import GroupNumbers, groups_picture, groups_text
 
 
 def numbers(ratios, off, groups=("a", "b", "c", "d")):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.bound_checks import bounds_picture
+from dpcore.figures.individual.exposures import moments_picture
 from dpcore.figures.individual.frontiers import frontier_picture
 from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.individual.model_exposures import (
@@ -17,7 +18,6 @@ from dpcore.figures.individual.model_exposures import (
     chain_picture,
     split_picture,
 )
-from dpcore.figures.individual.moments import moments_picture
 from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.individual.chain import Chain
 from dpcore.models.posterior.single import epsilon_of

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.individual import crowds
+from dpcore.figures.individual import what_if
 from dpcore.figures.individual.adversaries import belief_picture, detection_picture
-from dpcore.figures.individual.crowds import crowd_picture
 from dpcore.figures.individual.one_person import laws_picture
-from dpcore.figures.individual.outliers import moved_picture
 from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.figures.individual.realized_losses import realized_picture
+from dpcore.figures.individual.what_if import crowd_picture, moved_picture
 from dpcore.individual.moves import Moved, move_in_statistic
 from dpcore.individual.person_bounds import (
     DELTAS,
@@ -81,7 +80,7 @@ def pictures():
             delta=DELTA,
         )
         yield moved_picture(moved, key="output")
-    for crowd in (crowds.COPIES, crowds.PEOPLE, crowds.PENALTY):
+    for crowd in (what_if.COPIES, what_if.PEOPLE, what_if.PENALTY):
         losses = np.array([2.0, 1.0, 0.5])
         yield crowd_picture(crowd, (1, 2, 4), losses, today=2, key="posterior")
 
@@ -176,14 +175,14 @@ def test_moves_are_told_in_words():
 def test_crowds_say_how_fast_losses_fall():
     x = (10, 20, 40)
     title = crowd_picture(
-        crowds.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
+        what_if.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
     ).title
     assert title == (
         "In a table of 40 people this person would lose 1 instead of 4: it falls like "
         "1/n"
     )
     slow = crowd_picture(
-        crowds.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
+        what_if.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
     )
     assert "falls" not in slow.title
 

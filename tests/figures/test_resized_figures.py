@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.resampling.resized.attacks import (
+from dpcore.figures.resampling.resized import (
     averaging_picture,
+    detection_picture,
     profile_picture,
     reveal_picture,
-    scores_picture,
-)
-from dpcore.figures.resampling.resized.rivals import (
-    detection_picture,
     rivals_picture,
+    scores_picture,
     variance_picture,
 )
 from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap

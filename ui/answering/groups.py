@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.group_answers import GroupNumbers, groups_picture
+from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.inference.intervals import LEVEL
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import percent, significant

@@ -12,7 +12,6 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.figures.individual import bound_checks, exposures, model_exposures
-from dpcore.figures.individual.moments import moments_picture
 from dpcore.individual import generalization
 from dpcore.studies.individual.moment_curve import moment_curve
 from dpcore.wording import epsilon_text, percent, rounded, significant
@@ -118,7 +117,7 @@ def moments(losses: Losses, analysis: str, *, key: str) -> None:
         st.info("Somebody here is given away, so that every moment is infinite.")
         return
     results.show(
-        moments_picture(
+        exposures.moments_picture(
             _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key
         ),
         "moments",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual import crowds
-from dpcore.figures.individual.crowds import crowd_picture
+from dpcore.figures.individual import what_if
+from dpcore.figures.individual.what_if import crowd_picture
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
@@ -83,7 +83,7 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
 
     losses = _remembered("copies", subject, person, study, compute)
     x = [1 + count for count in more]
-    _draw(subject, crowds.COPIES, x, losses, today=1)
+    _draw(subject, what_if.COPIES, x, losses, today=1)
     st.markdown(
         "With every copy the person is less special: the table says the same without "
         "any one of them."
@@ -117,7 +117,7 @@ def _people(subject: Subject, person: Person, study: Study) -> None:
             )
 
     losses = _remembered("people", subject, person, study, compute)
-    _draw(subject, crowds.PEOPLE, sizes, losses, today=people)
+    _draw(subject, what_if.PEOPLE, sizes, losses, today=people)
     st.markdown(
         "Smaller tables are drawn from this one, larger ones repeat it."
         if isinstance(subject, StatisticSubject)
@@ -147,7 +147,7 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
         ),
     )
     now = today or float(strengths[0])
-    _draw(subject, crowds.PENALTY, strengths.tolist(), losses, today=now)
+    _draw(subject, what_if.PENALTY, strengths.tolist(), losses, today=now)
     st.markdown(
         "A larger penalty lets nobody pull the coefficients far, and shrinks them "
         "towards 0 for everybody."
@@ -173,7 +173,7 @@ def _remembered(
 
 def _draw(
     subject: Subject,
-    grown: crowds.Crowd,
+    grown: what_if.Crowd,
     x: Sequence[float],
     losses: FloatArray,
     *,

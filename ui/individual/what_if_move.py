@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual.outliers import moved_picture
+from dpcore.figures.individual.what_if import moved_picture
 from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import move_in_glm, move_in_statistic
 from dpcore.individual.ridge_moves import move_in_ridge, ridge_base

@@ -11,8 +11,7 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures.teaching import reasons
-from dpcore.figures.teaching.neighbors import Scene, people_picture
-from dpcore.figures.teaching.reach import reach_picture
+from dpcore.figures.teaching.neighbors import Scene, people_picture, reach_picture
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Change, Columns, Setting

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import Mark, border, line, note, points, regions, ring
 from dpcore.figures.theme import (
@@ -16,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     plain,
 )
@@ -46,15 +44,22 @@ _FLIP_REACH = 0.16
 def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Picture:
     """Return the map of one mechanism on the ground of who has the lowest one.
 
-    Args:
-        maps: The maps of all mechanisms compared.
-        key: The one whose level lines are drawn, with their values.
-        here: The place and the Laplace scale that the page is set to.
-
+    The level lines are those of ``key``, and ``here`` is the place and the Laplace
+    scale that the page is set to.
     """
     flips = maps.quantity is Quantity.MSE and maps.fairness is Fairness.NOMINAL
     notes = [*_region_names(maps), *(_flip_notes() if flips else ())]
-    figure = frame(
+    title = _takeaway(maps)
+    shares = ", ".join(
+        f"{CATALOG[name].label} {percent(maps.share(index))}"
+        for index, name in enumerate(maps.keys)
+    )
+    return Picture.of(
+        title,
+        _table(maps),
+        alt="A map over position and scale, with level lines of the "
+        f"{maps.quantity} of {CATALOG[key].label}. Lowest on: {shares}; no "
+        f"difference on {percent(maps.share(len(maps.keys)))}. {title}.",
         height=420,
         traces=[
             regions(
@@ -84,17 +89,6 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
         annotations=notes,
         showlegend=False,
     )
-    title = _takeaway(maps)
-    shares = ", ".join(
-        f"{CATALOG[name].label} {percent(maps.share(index))}"
-        for index, name in enumerate(maps.keys)
-    )
-    alt = (
-        f"A map over position and scale, with level lines of the {maps.quantity} of "
-        f"{CATALOG[key].label}. Lowest on: {shares}; no difference on "
-        f"{percent(maps.share(len(maps.keys)))}. {title}."
-    )
-    return Picture(title=title, figure=figure, alt=alt, table=_table(maps))
 
 
 def _borders(maps: ErrorMaps) -> list[Mark]:
@@ -189,7 +183,7 @@ def _takeaway(maps: ErrorMaps) -> str:
     )
 
 
-def _table(maps: ErrorMaps) -> pd.DataFrame:
+def _table(maps: ErrorMaps) -> dict[str, FloatArray]:
     names = np.array([*(CATALOG[key].label for key in maps.keys), _TIE])
     columns = {
         "scale / range": np.repeat(maps.scale, len(maps.place)),
@@ -198,7 +192,7 @@ def _table(maps: ErrorMaps) -> pd.DataFrame:
     }
     for key, values in zip(maps.keys, maps.heights, strict=True):
         columns[f"{maps.quantity}, {CATALOG[key].label}"] = values.ravel()
-    return pd.DataFrame(columns)
+    return columns
 
 
 def _flip_lines() -> list[Mark]:

@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.marks import densities
-from dpcore.figures.theme import (
-    OTHER,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    frame,
-    plain,
-)
+from dpcore.figures.theme import OTHER, STROKES, Picture, Stroke, axis, plain
 from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
@@ -43,20 +34,21 @@ def two_worlds_picture(
     The takeaway is what the guarantee leaves an attacker who was undecided. Neither
     axis moves with it: ``window`` is public, and the highest density has height 1.
 
-    Args:
-        mechanism: Adds the noise.
-        key: Its key, for its color.
-        epsilon: What it guarantees, without a delta.
-        worlds: The two worlds by name, with the number that the noise is added to.
-        window: The answers that are drawn.
-        answer: What it is.
-
+    Each of ``worlds`` has a name and the number that the noise is added to;
+    ``mechanism`` guarantees ``epsilon`` without a delta.
     """
     positions = [position for _, position in worlds]
     x = np.sort(np.concatenate([np.linspace(*window, _POINTS), positions]))
     laws = {name: mechanism.pdf(x, position) for name, position in worlds}
     strokes = (Stroke(color=STROKES[key].color), OTHER)
-    figure = frame(
+    said = belief_text(epsilon, about=" which of the two is true")
+    title = said[0].upper() + said[1:]
+    bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
+    return Picture.of(
+        title,
+        {answer: x, **laws},
+        alt=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
+        f"{epsilon_text(epsilon)}. {title}.",
         traces=densities(
             x,
             {plain(name): density for name, density in laws.items()},
@@ -66,17 +58,4 @@ def two_worlds_picture(
         ),
         xaxis=axis(plain(answer), range=list(window)),
         yaxis=axis(HEIGHT, range=[0, _HEADROOM], tickvals=[0, 1]),
-    )
-    said = belief_text(epsilon, about=" which of the two is true")
-    title = said[0].upper() + said[1:]
-    bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
-    alt = (
-        f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
-        f"{epsilon_text(epsilon)}. {title}."
-    )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=alt,
-        table=pd.DataFrame({answer: x, **laws}),
     )

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import dot, interval, level, line, points
 from dpcore.figures.theme import (
@@ -16,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     whole_decades,
 )
@@ -49,17 +47,6 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     ends = size.log_ratio_at_bounds()
     clamped = np.concatenate([[ends[0]], size.log_ratio(inside[1:-1]), [ends[1]]])
     bit = STROKES["bit"]
-    traces = [
-        line(y, revealed, "Laplace, not clamped", STROKES["laplace"]),
-        line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
-        points(
-            [bounds.lower, bounds.upper],
-            ends,
-            "BIT at a bound",
-            dot(bit.color, 10, bit.symbol),
-            showlegend=False,
-        ),
-    ]
     promises = [
         level(
             at,
@@ -77,24 +64,29 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
         f"Promised ε {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
         f"away {epsilon_text(far)}, and farther out ever more"
     )
-    alt = (
-        f"A tent that falls on both sides without limit, to -{epsilon_text(far)} at "
-        f"{significant(y[0])}. Clamped, it ends at the bounds, never farther from 0 "
-        f"than {epsilon_text(size.clamped_level)}. {title}."
-    )
-    return Picture(
-        title=title,
-        figure=frame(
-            traces=traces,
-            shapes=promises,
-            xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
-            yaxis=axis(
-                "for (+) or against (−) the person, log",
-                range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest],
+    return Picture.of(
+        title,
+        {"published mean": y, "log ratio, Laplace": revealed},
+        alt="A tent that falls on both sides without limit, to "
+        f"-{epsilon_text(far)} at {significant(y[0])}. Clamped, it ends at the bounds, "
+        f"never farther from 0 than {epsilon_text(size.clamped_level)}. {title}.",
+        traces=[
+            line(y, revealed, "Laplace, not clamped", STROKES["laplace"]),
+            line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
+            points(
+                [bounds.lower, bounds.upper],
+                ends,
+                "BIT at a bound",
+                dot(bit.color, 10, bit.symbol),
+                showlegend=False,
             ),
+        ],
+        shapes=promises,
+        xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
+        yaxis=axis(
+            "for (+) or against (−) the person, log",
+            range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest],
         ),
-        alt=alt,
-        table=pd.DataFrame({"published mean": y, "log ratio, Laplace": revealed}),
     )
 
 
@@ -116,16 +108,6 @@ def price_picture(
     public = np.array([size.public_error(place) for size in sizes])
     noisy, error = simulated[:, 0], simulated[:, 1]
     order = np.argsort(people)
-    traces = [
-        line(people[order], public[order], "number public (BIT)", STROKES["bit"]),
-        points(
-            people,
-            noisy,
-            "noisy average, simulated",
-            dot(NEUTRAL, 9, "diamond"),
-            error_y=interval(2 * error, thickness=1.2, width=3),
-        ),
-    ]
     more = float(noisy[-1] / public[-1]) - 1
     price = (
         f"{percent(more)} more error than with a public number"
@@ -133,29 +115,31 @@ def price_picture(
         else "no more error than with a public number"
     )
     title = f"Hiding the number among {now.people} people costs {price}"
-    alt = (
-        f"Typical error against the number of people. At {now.people} people: noisy "
-        f"average {significant(float(noisy[-1]))}, public number "
-        f"{significant(float(public[-1]))}. {title}."
-    )
     powers = {"exponentformat": "power", "dtick": 1}
-    return Picture(
-        title=title,
-        figure=frame(
-            traces=traces,
-            xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
-            yaxis=log_axis(
-                "typical error", range=_errors(sizes, place, epsilons), **powers
+    return Picture.of(
+        title,
+        {
+            "people": people[order],
+            "noisy average": noisy[order],
+            "standard error": error[order],
+            "number public (BIT)": public[order],
+        },
+        alt="Typical error against the number of people. At "
+        f"{now.people} people: noisy average {significant(float(noisy[-1]))}, public "
+        f"number {significant(float(public[-1]))}. {title}.",
+        traces=[
+            line(people[order], public[order], "number public (BIT)", STROKES["bit"]),
+            points(
+                people,
+                noisy,
+                "noisy average, simulated",
+                dot(NEUTRAL, 9, "diamond"),
+                error_y=interval(2 * error, thickness=1.2, width=3),
             ),
-        ),
-        alt=alt,
-        table=pd.DataFrame(
-            {
-                "people": people[order],
-                "noisy average": noisy[order],
-                "standard error": error[order],
-                "number public (BIT)": public[order],
-            }
+        ],
+        xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
+        yaxis=log_axis(
+            "typical error", range=_errors(sizes, place, epsilons), **powers
         ),
     )
 

@@ -19,16 +19,7 @@ from dpcore.figures.marks import (
     points,
     regions,
 )
-from dpcore.figures.theme import (
-    NEUTRAL,
-    PLATE,
-    STROKES,
-    Picture,
-    axis,
-    frame,
-    log_axis,
-    plain,
-)
+from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric
 from dpcore.wording import percent, significant
@@ -111,18 +102,15 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
         )
         for curve in curves
     ]
-    figure = frame(
+    title = _takeaway(here, metric, axis, unit, of_each, chosen)
+    return Picture.of(
+        title,
+        _table(curves, axis.label),
+        alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
         traces=[*lines, *(_dots_trace(each) for each in dots)],
         xaxis=_scale(axis.label, log=axis.log),
         yaxis=_heights(label, axis, metric),
         shapes=[now(axis.at, xanchor="right")],
-    )
-    title = _takeaway(here, metric, axis, unit, of_each, chosen)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
-        table=_table(curves, axis.label),
     )
 
 
@@ -144,17 +132,6 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         opacity=0.75,
         customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
     )
-    figure = frame(
-        traces=[ground],
-        height=420,
-        xaxis=_scale(axis, log=False),
-        yaxis=_scale("epsilon", log=True),
-        annotations=[
-            _word(winners, plain(label), np.argwhere(winners.best == index))
-            for index, label in enumerate(labels)
-            if (winners.best == index).any()
-        ],
-    )
     shares = sorted(
         ((winners.share(index), label) for index, label in enumerate(labels[:-1])),
         reverse=True,
@@ -165,15 +142,25 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         f"{percent(winners.share(len(labels) - 1))} the best two are equal"
     )
     rest = ", ".join(f"{label} {percent(share)}" for share, label in shares)
-    table = pd.DataFrame(
+    return Picture.of(
+        title,
         {
             "epsilon": np.repeat(winners.epsilon, len(winners.position)),
             "place between the bounds": np.tile(winners.position, len(winners.epsilon)),
             "least error": labels[winners.best].ravel(),
             "smaller than the next by, %": 100 * winners.saving.ravel(),
-        }
+        },
+        alt=f"{title}. {rest}.",
+        traces=[ground],
+        height=420,
+        xaxis=_scale(axis, log=False),
+        yaxis=_scale("epsilon", log=True),
+        annotations=[
+            _word(winners, plain(label), np.argwhere(winners.best == index))
+            for index, label in enumerate(labels)
+            if (winners.best == index).any()
+        ],
     )
-    return Picture(title=title, figure=figure, alt=f"{title}. {rest}.", table=table)
 
 
 def _word(winners: Winners, label: str, where: NDArray[np.intp]) -> Mark:

@@ -6,19 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import Mark, heat, line
-from dpcore.figures.theme import (
-    NEUTRAL,
-    Picture,
-    Stroke,
-    axis,
-    below,
-    frame,
-    on_axis,
-    plain,
-)
+from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, below, on_axis, plain
 from dpcore.mechanisms.covariances.layout import (
     correlations_of,
     matrix_of,
@@ -58,14 +48,8 @@ def covariance_picture(
     diagonal, and covariances with their correlation elsewhere. Where nothing was
     repaired, there is one map.
 
-    Args:
-        labels: Names of the columns.
-        before: The matrix as released, shape ``(d, d)``.
-        after: The repaired one.
-        noise: Intervals around the released numbers, shape ``(d (d + 1) / 2, 2)``, if
-            they are known; then the picture says which covariances may be 0.
-        statement: Of what they are answers, where the table is somebody's.
-
+    ``noise`` are intervals around the released numbers, shape ``(d (d + 1) / 2, 2)``:
+    where they are known, the picture says which covariances may be 0.
     """
     unsure = np.zeros(len(vector_of(before)), dtype=bool)
     if noise is not None:
@@ -107,7 +91,6 @@ def covariance_picture(
             **ticks,
         }
     height = (150 + 70 * len(labels)) * (2 if stacked else 1) + below(maps[-1][0])
-    figure = frame(traces=traces, height=height, **axes)
     told = None if noise is None else int(np.sum(~unsure[len(labels) :]))
     title = _takeaway(labels, before, after, told)
     cells = zip(vector_of(before), vector_of(after), strict=True)
@@ -122,11 +105,13 @@ def covariance_picture(
         f"{row['row']} and {row['column']}: {significant(float(row['repaired']))}"
         for row in rows
     )
-    return Picture(
-        title=title,
-        figure=figure,
+    return Picture.of(
+        title,
+        rows,
         alt=f"{title}. {capital(statement or 'variances and covariances')}: {numbers}.",
-        table=pd.DataFrame(rows),
+        traces=traces,
+        height=height,
+        **axes,
     )
 
 
@@ -152,7 +137,8 @@ def ellipses_picture(
         drawn.append(("repaired", after, Stroke(color=AFTER)))
     if truth is not None:
         drawn.append(("without noise", truth, Stroke(color=NEUTRAL, dash="dot")))
-    traces, axes = [], {}
+    traces: list[Mark] = []
+    axes: dict[str, Any] = {}
     for place, (i, j) in enumerate(pairs):
         end = str(place + 1) if place else ""
         row, column = divmod(place, columns)
@@ -181,12 +167,6 @@ def ellipses_picture(
             "title": {"text": plain(brief(labels[j])), "standoff": 2},
             "nticks": 5,
         }
-    figure = frame(
-        traces=traces,
-        height=120 + 230 * rows,
-        margin={"l": 48, "r": 12, "t": 40, "b": 50},
-        **axes,
-    )
     correlations = correlations_of(vector_of(after))
     words = [
         f"{labels[i]} and {labels[j]} "
@@ -195,13 +175,20 @@ def ellipses_picture(
     ]
     state = "after the repair" if changed else "as released"
     title = f"Correlations {state}: " + ", ".join(words[: len(pairs)])
-    table = pd.DataFrame({"pair": words, f"correlation {state}": correlations})
+    table = {"pair": words, f"correlation {state}": correlations}
     if changed:
         table["correlation as released"] = correlations_of(vector_of(before))
     if truth is not None:
         table["correlation without noise"] = correlations_of(vector_of(truth))
-    alt = f"Ellipses that hold 95 % of a Gaussian, {len(pairs)} of them. {title}."
-    return Picture(title=title, figure=figure, alt=alt, table=table)
+    return Picture.of(
+        title,
+        table,
+        alt=f"Ellipses that hold 95 % of a Gaussian, {len(pairs)} of them. {title}.",
+        traces=traces,
+        height=120 + 230 * rows,
+        margin={"l": 48, "r": 12, "t": 40, "b": 50},
+        **axes,
+    )
 
 
 def _map(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.figures.marks import NAME, Mark, dot, level, line, points
-from dpcore.figures.theme import STROKES, Picture, Stroke, axis, frame
+from dpcore.figures.theme import STROKES, Picture, Stroke, axis
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariances.design import STATISTICS
 from dpcore.studies.covariances.tables import LABELS, numbers
@@ -51,7 +51,11 @@ def panel_picture(outcomes: Sequence[Outcome], statistic: str) -> Picture:
         at = np.array([people.index(o.scenario.people) for o in mine]) + offset
         traces += _traces(key, at, [outcome.of[statistic] for outcome in mine])
     truth = outcomes[0].of[statistic].truth
-    figure = frame(
+    title = _takeaway(outcomes, statistic)
+    return Picture.of(
+        title,
+        numbers(outcomes, [statistic]),
+        alt=f"{title}. {_words(outcomes, statistic)}",
         traces=traces,
         height=_HEIGHT,
         xaxis=axis(
@@ -70,13 +74,6 @@ def panel_picture(outcomes: Sequence[Outcome], statistic: str) -> Picture:
                 font={"size": 12},
             )
         ],
-    )
-    title = _takeaway(outcomes, statistic)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"{title}. {_words(outcomes, statistic)}",
-        table=numbers(outcomes, [statistic]),
     )
 
 

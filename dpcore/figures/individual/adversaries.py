@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, Mark, area, dot, interval, line, points
 from dpcore.figures.theme import (
@@ -17,7 +16,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
 )
 from dpcore.studies.individual.one_person import posterior
 from dpcore.wording import at_least, at_most, nearest, percent
@@ -37,12 +35,8 @@ def detection_picture(
 ) -> Picture:
     """Return the receiver operating characteristic of the best test.
 
-    Args:
-        curve: Chances of a false alarm, ascending, and of detection.
-        prior: How likely the attacker thought the person's presence before.
-        guess: How often the best guess is right then.
-        key: Key of the mechanism, for its color.
-
+    ``curve`` has the chances of a false alarm, ascending, and of detection; ``guess``
+    says how often the best guess is right, with that belief before.
     """
     alarm, detection = _thinned(*curve)
     best = int(np.argmax(prior * detection + (1 - prior) * (1 - alarm)))
@@ -50,7 +44,17 @@ def detection_picture(
     hover = "false alarm %{x:.3f}: found %{y:.3f}"
     test = Stroke(color=STROKES[key].color, width=3)
     diagonal = Stroke(color=NEUTRAL, dash="dash", width=1.5)
-    figure = frame(
+    blind = max(prior, 1 - prior)
+    title = (
+        f"Who is {percent(prior)} sure beforehand that the person is in the table "
+        f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
+        "without the release"
+    )
+    return Picture.of(
+        title,
+        {"false alarm": alarm, "found": detection},
+        drawn=f"Chance of finding the person against the chance of a false alarm; they "
+        f"differ by at most {percent(even)}",
         traces=[
             line(alarm, detection, "best test", test, hover=hover),
             line([0, 1], [0, 1], "guessing blindly", diagonal, hover=""),
@@ -60,19 +64,6 @@ def detection_picture(
         xaxis=axis("chance of a false alarm (person not there)", range=[-0.02, 1.02]),
         yaxis=axis("chance of finding the person", range=[-0.02, 1.02]),
     )
-    blind = max(prior, 1 - prior)
-    title = (
-        f"Who is {percent(prior)} sure beforehand that the person is in the table "
-        f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
-        "without the release"
-    )
-    return Picture.of(
-        title,
-        figure,
-        f"Chance of finding the person against the chance of a false alarm; they "
-        f"differ by at most {percent(even)}",
-        pd.DataFrame({"false alarm": alarm, "found": detection}),
-    )
 
 
 def belief_picture(
@@ -80,12 +71,9 @@ def belief_picture(
 ) -> Picture:
     """Return beliefs after a release against beliefs before.
 
-    Args:
-        evidence: Evidence of simulated releases without the person, and with.
-        prior: The belief that is marked.
-        guarantee: The worst case over all tables: a pure epsilon, or infinite.
-        key: Key of the mechanism, for its color.
-
+    ``evidence`` is that of simulated releases without the person, and with; the belief
+    ``prior`` is marked. The ``guarantee`` over all tables is a pure epsilon, or
+    infinite.
     """
     color = STROKES[key].color
     before = np.linspace(0.001, 0.999, 201)
@@ -116,22 +104,21 @@ def belief_picture(
             error_y=interval([most - half], [half - least], thickness=2, width=6),
         )
     )
-    figure = frame(
+    title = (
+        f"A belief of {percent(prior)} that the person is there ends at least at "
+        f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
+        "releases, if they are"
+    )
+    return Picture.of(
+        title,
+        {"before": before, "5 %": low, "half": middle, "95 %": high},
+        drawn="Belief after the release against belief before",
         traces=traces,
         height=420,
         xaxis=axis("belief before the release, %", range=[0, 100]),
         yaxis=axis("belief afterwards, %", range=[0, 102]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 100},
-    )
-    title = (
-        f"A belief of {percent(prior)} that the person is there ends at least at "
-        f"{at_least(float(at[0]))} and at most at {at_most(float(at[2]))} in 9 of 10 "
-        "releases, if they are"
-    )
-    table = pd.DataFrame({"before": before, "5 %": low, "half": middle, "95 %": high})
-    return Picture.of(
-        title, figure, "Belief after the release against belief before", table
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, band, level, line, note
-from dpcore.figures.theme import NEUTRAL, PLATE, Picture, Stroke, frame, log_axis
+from dpcore.figures.theme import NEUTRAL, PLATE, Picture, Stroke, log_axis
 from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
@@ -41,7 +40,20 @@ def bounds_picture(checks: Sequence[BoundCheck]) -> Picture:
     quotients = np.concatenate([check.lowest for check in checks])
     low = min(0.5, 0.9 * float(quotients.min()))
     high = max(2.0, 1.1 * float(quotients.max()))
-    figure = frame(
+    listed = "; ".join(
+        f"{check.label} understates for {percent(check.understated)}"
+        for check in checks
+    )
+    return Picture.of(
+        _title(checks),
+        {
+            "bound": [check.label for check in checks],
+            "people whom it promises too much, %": [
+                100 * check.understated for check in checks
+            ],
+            "largest exact loss over the bound": [check.worst for check in checks],
+        },
+        alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
         traces=lines,
         height=460,
         xaxis=log_axis("exact privacy loss, epsilon", exponentformat="power"),
@@ -65,26 +77,6 @@ def bounds_picture(checks: Sequence[BoundCheck]) -> Picture:
                 **PLATE,
             )
         ],
-    )
-    table = pd.DataFrame(
-        {
-            "bound": [check.label for check in checks],
-            "people whom it promises too much, %": [
-                100 * check.understated for check in checks
-            ],
-            "largest exact loss over the bound": [check.worst for check in checks],
-        }
-    )
-    title = _title(checks)
-    listed = "; ".join(
-        f"{check.label} understates for {percent(check.understated)}"
-        for check in checks
-    )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
-        table=table,
     )
 
 

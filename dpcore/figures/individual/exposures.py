@@ -1,11 +1,11 @@
-"""Everybody's own privacy loss, as counts of people. CONFIDENTIAL pictures."""
+"""Everybody's own privacy loss, as counts of people, and its moments. CONFIDENTIAL."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import (
     above,
@@ -14,6 +14,7 @@ from dpcore.figures.marks import (
     interval,
     line,
     points,
+    ring,
     vertical,
 )
 from dpcore.figures.theme import (
@@ -24,7 +25,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     plain,
     whole_decades,
@@ -72,7 +72,24 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         cliponaxis=False,
         yaxis="y2",
     )
-    figure = frame(
+    median, maximum = float(quantiles[0]), exposure.maximum
+    promise = (
+        f"the guarantee promises {epsilon_text(worst)}"
+        if np.isfinite(worst)
+        else "no guarantee is known"
+    )
+    most = "at most " if exposure.upper else ""
+    most += significant(maximum, up=exposure.upper)
+    title = (
+        f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
+        f"{most}; {promise}"
+        if significant(float(exposure.ordered[0])) != significant(maximum)
+        else f"Everybody loses {most}; {promise}"
+    )
+    return Picture.of(
+        title,
+        {"epsilon at most": x, "share of people": share},
+        drawn="Histogram and cumulative share of each person's privacy loss",
         traces=[
             histogram(
                 counts,
@@ -98,27 +115,6 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         yaxis=axis("people", domain=[0.53, 1]),
         yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108]),
         **_worst_line(worst),
-    )
-    median, maximum = float(quantiles[0]), exposure.maximum
-    promise = (
-        f"the guarantee promises {epsilon_text(worst)}"
-        if np.isfinite(worst)
-        else "no guarantee is known"
-    )
-    most = "at most " if exposure.upper else ""
-    most += significant(maximum, up=exposure.upper)
-    title = (
-        f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-        f"{most}; {promise}"
-        if significant(float(exposure.ordered[0])) != significant(maximum)
-        else f"Everybody loses {most}; {promise}"
-    )
-    table = pd.DataFrame({"epsilon at most": x, "share of people": share})
-    return Picture.of(
-        title,
-        figure,
-        "Histogram and cumulative share of each person's privacy loss",
-        table,
     )
 
 
@@ -158,7 +154,23 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
     shown = [plain(group.label) for group in groups]
     height = max(320, 60 + 34 * len(groups))
     medians = [group.median for group in groups]
-    figure = frame(
+    most = max(groups, key=lambda group: group.mean)
+    least = min(groups, key=lambda group: group.mean)
+    title = (
+        f"On average “{most.label}” loses most ({significant(most.mean)}), "
+        f"“{least.label}” least ({significant(least.mean)})"
+    )
+    return Picture.of(
+        title,
+        {
+            "group": [group.label for group in groups],
+            "people": [group.people for group in groups],
+            "mean": [group.mean for group in groups],
+            "median": [group.median for group in groups],
+            "90 %": [group.ninth_decile for group in groups],
+            "most exposed": [group.maximum for group in groups],
+        },
+        drawn=f"Median, 90 % and largest loss for {len(groups)} groups",
         height=min(height, 900),
         traces=[
             points(
@@ -181,25 +193,6 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
         xaxis=axis("own privacy loss, epsilon"),
         yaxis=axis(plain(by), **ROWS),
     )
-    table = pd.DataFrame(
-        {
-            "group": [group.label for group in groups],
-            "people": [group.people for group in groups],
-            "mean": [group.mean for group in groups],
-            "median": [group.median for group in groups],
-            "90 %": [group.ninth_decile for group in groups],
-            "most exposed": [group.maximum for group in groups],
-        }
-    )
-    most = max(groups, key=lambda group: group.mean)
-    least = min(groups, key=lambda group: group.mean)
-    title = (
-        f"On average “{most.label}” loses most ({significant(most.mean)}), "
-        f"“{least.label}” least ({significant(least.mean)})"
-    )
-    return Picture.of(
-        title, figure, f"Median, 90 % and largest loss for {len(groups)} groups", table
-    )
 
 
 def exceeding_text(share: float, threshold: float) -> str:
@@ -209,3 +202,64 @@ def exceeding_text(share: float, threshold: float) -> str:
     '25 % of the people lose more than 0.1'
     """
     return f"{percent(share)} of the people lose more than {significant(threshold, 6)}"
+
+
+def moments_picture(
+    orders: FloatArray,
+    moments: FloatArray,
+    *,
+    at: tuple[float, float],
+    ends: tuple[float, float],
+    key: str,
+) -> Picture:
+    """Return the moments over their order, between the mean and the maximum.
+
+    The ``moments`` are ``(mean of epsilon^order)^(1 / order)``, at ascending orders
+    from 1; ``at`` has the order that the page is set to and its moment, and ``ends``
+    the mean and the largest loss.
+    """
+    order, moment = at
+    mean, largest = ends
+    hover = "order %{x:.3g}: %{y:.4g}"
+    span = [float(orders[0]), float(orders[-1])]
+    levels = [
+        line(
+            span,
+            [level, level],
+            name,
+            Stroke(color=CONFIDENTIAL, dash=dash, width=2),
+            hover=f"{name}: %{{y:.4g}}",
+        )
+        for name, level, dash in (
+            (f"most exposed: {significant(largest)}", largest, "dash"),
+            (f"average: {significant(mean)}", mean, "dot"),
+        )
+    ]
+    thick, here = replace(STROKES[key], width=3), ring("black")
+    title = (
+        f"The moment of order {order:g} is {significant(moment)}, between the average "
+        f"person's loss ({significant(mean)}) and the largest "
+        f"({significant(largest)})"
+    )
+    return Picture.of(
+        title,
+        {"order": orders, "moment": moments},
+        drawn="A line that rises with the order of the moment",
+        traces=[
+            *levels,
+            line(orders, moments, "moment", thick, hover=hover),
+            points(
+                [order],
+                [moment],
+                marker=here,
+                hover=hover,
+                showlegend=False,
+                cliponaxis=False,
+            ),
+        ],
+        xaxis=log_axis(
+            "order of the moment",
+            tickvals=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        ),
+        yaxis=axis("privacy loss, epsilon (scaled to the largest)", rangemode="tozero"),
+    )

@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, line, points, ring
-from dpcore.figures.theme import (
-    NEUTRAL,
-    PUBLIC,
-    STROKES,
-    Picture,
-    Stroke,
-    frame,
-    log_axis,
-)
+from dpcore.figures.theme import NEUTRAL, PUBLIC, STROKES, Picture, Stroke, log_axis
 from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
@@ -51,7 +42,23 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
     here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
     here = [(loss, color) for loss, color in here if _known(loss)]
     hover = "epsilon %{x:.3g}: error %{y:.3g}"
-    figure = frame(
+    title = _title(found)
+    limit = (
+        f" Cramér-Rao limit: {significant(found.cramer_rao)}."
+        if np.isfinite(found.cramer_rao)
+        else ""
+    )
+    return Picture.of(
+        title,
+        {
+            "precision gamma": found.gamma,
+            "typical error": found.error,
+            "from the noise alone": found.noise,
+            "epsilon, guarantee": found.guarantee,
+            "epsilon, most exposed": found.maximum,
+            "epsilon, average": found.mean,
+        },
+        alt=f"Lines that fall as more privacy is given up. {title}.{limit}",
         traces=[
             *(
                 line(
@@ -80,28 +87,6 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
         height=440,
         xaxis=log_axis("privacy loss, epsilon", dtick=1, exponentformat="power"),
         yaxis=log_axis("typical error of the coefficients", exponentformat="power"),
-    )
-    title = _title(found)
-    table = pd.DataFrame(
-        {
-            "precision gamma": found.gamma,
-            "typical error": found.error,
-            "from the noise alone": found.noise,
-            "epsilon, guarantee": found.guarantee,
-            "epsilon, most exposed": found.maximum,
-            "epsilon, average": found.mean,
-        }
-    )
-    limit = (
-        f" Cramér-Rao limit: {significant(found.cramer_rao)}."
-        if np.isfinite(found.cramer_rao)
-        else ""
-    )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"Lines that fall as more privacy is given up. {title}.{limit}",
-        table=table,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import Mark, dot, heat, line, note, points
 from dpcore.figures.theme import (
@@ -15,7 +14,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     plain,
 )
@@ -35,23 +33,9 @@ def iso_epsilon_picture(
 ) -> Picture:
     """Return cells of people colored by their loss, and the most exposed as points.
 
-    Args:
-        found: The map.
-        rows: Row in the table, from 1, of each of ``found.top``.
-        leverage: What the horizontal axis is called.
-        residual: What the vertical axis is called.
-
+    ``rows`` are those of the points in the table, from 1; ``leverage`` and ``residual``
+    are the names of the axes.
     """
-    traces = [_cells(found), *_drawn_lines(found.lines)]
-    traces.append(_points(found, rows))
-    figure = frame(
-        traces=traces,
-        height=460,
-        showlegend=False,
-        annotations=_names(found.lines, 0.9 * float(found.residual_edges[-1])),
-        xaxis=log_axis(leverage, *found.leverage_edges[[0, -1]].tolist()),
-        yaxis=axis(plain(residual), range=found.residual_edges[[0, -1]].tolist()),
-    )
     title = _title(found, rows)
     words = ", ".join(significant(line.epsilon) for line in found.lines)
     alt = (
@@ -60,8 +44,21 @@ def iso_epsilon_picture(
     )
     if words:
         alt += f" Lines of equal loss: {words}."
-    return Picture(
-        title=title, figure=figure, alt=alt, table=_table(found, rows, leverage)
+    return Picture.of(
+        title,
+        {
+            "row": list(rows),
+            leverage: found.top_leverage,
+            "residual": found.top_residual,
+            "own epsilon": found.top_epsilon,
+        },
+        alt=alt,
+        traces=[_cells(found), *_drawn_lines(found.lines), _points(found, rows)],
+        height=460,
+        showlegend=False,
+        annotations=_names(found.lines, 0.9 * float(found.residual_edges[-1])),
+        xaxis=log_axis(leverage, *found.leverage_edges[[0, -1]].tolist()),
+        yaxis=axis(plain(residual), range=found.residual_edges[[0, -1]].tolist()),
     )
 
 
@@ -148,15 +145,4 @@ def _title(found: LeverageMap, rows: Sequence[int]) -> str:
         f"{significant(float(found.top_epsilon[0]))}) pulls the model harder than "
         f"{percent(leverage)} of the people do, and is predicted worse than "
         f"{percent(residual)} of them"
-    )
-
-
-def _table(found: LeverageMap, rows: Sequence[int], leverage: str) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "row": list(rows),
-            leverage: found.top_leverage,
-            "residual": found.top_residual,
-            "own epsilon": found.top_epsilon,
-        }
     )

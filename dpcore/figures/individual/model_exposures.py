@@ -10,19 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.individual.ladder import Rung, ladder
+from dpcore.figures.individual.ladder import ladder
 from dpcore.figures.marks import dot, points, vertical
-from dpcore.figures.theme import (
-    DOTTED,
-    PUBLIC,
-    ROWS,
-    STROKES,
-    Picture,
-    frame,
-    log_axis,
-)
+from dpcore.figures.theme import DOTTED, PUBLIC, ROWS, STROKES, Picture, log_axis
 from dpcore.wording import compared_with, epsilon_text, significant
 
 if TYPE_CHECKING:
@@ -44,21 +35,13 @@ def chain_picture(chain: Chain, *, key: str) -> Picture:
     times = [_times(loss, chain.mean) for loss in losses.tolist()]
     if chain.mixed:
         times[0] = ""
-    figure = ladder(
-        [
-            Rung(
-                name=name.replace(", ", ",<br>").replace(" here", "<br>here"),
-                loss=loss,
-                text=f"{text}<br>{factor}" if factor else text,
-                color=PUBLIC if place == 0 else STROKES[key].color,
-            )
-            for place, ((name, loss), text, factor) in enumerate(
-                zip(steps, texts, times, strict=True)
-            )
-        ],
-        axis="privacy loss, epsilon",
+    title = _chain_title(chain)
+    listed = "; ".join(
+        f"{name} {text}" + (f" ({factor})" if factor else "")
+        for (name, _), text, factor in zip(steps, texts, times, strict=True)
     )
-    table = pd.DataFrame(
+    return Picture.of(
+        title,
         {
             "who": [name for name, _ in steps],
             "epsilon": losses,
@@ -68,19 +51,21 @@ def chain_picture(chain: Chain, *, key: str) -> Picture:
                 else np.nan
                 for place, loss in enumerate(losses.tolist())
             ],
-        }
-    )
-    title = _chain_title(chain)
-    listed = "; ".join(
-        f"{name} {text}" + (f" ({factor})" if factor else "")
-        for (name, _), text, factor in zip(steps, texts, times, strict=True)
-    )
-    return Picture(
-        title=title,
-        figure=figure,
+        },
         alt=f"{title}. Points from the widest claim to the narrowest, with multiples "
         f"of the average person's loss: {listed}.",
-        table=table,
+        **ladder(
+            [
+                name.replace(", ", ",<br>").replace(" here", "<br>here")
+                for name, _ in steps
+            ],
+            losses.tolist(),
+            [
+                f"{text}<br>{factor}" if factor else text
+                for text, factor in zip(texts, times, strict=True)
+            ],
+            [PUBLIC, *[STROKES[key].color] * (len(steps) - 1)],
+        ),
     )
 
 
@@ -154,33 +139,30 @@ def split_picture(split: Split) -> Picture:
         ("how far the prediction misses it", split.miss, STROKES["bit"]),
     ]
     drawn = np.clip([split.pull, split.miss, np.ones(len(names))], 1e-3, 1e6)
-    traces = [
-        points(
-            np.clip(times, 1e-3, 1e6),
-            names,
-            name,
-            dot(stroke.color, 11, stroke.symbol),
-            hover="%{y}: %{x:.3g} times the median",
-        )
-        for name, times, stroke in parts
-    ]
-    figure = frame(
-        traces=traces,
-        height=130 + 30 * len(names),
-        xaxis=log_axis("times the median person", drawn.min() / 2, 2 * drawn.max()),
-        yaxis=ROWS,
-        shapes=[vertical(1, stroke=DOTTED)],
-    )
-    title = _split_title(split)
-    table = pd.DataFrame(
+    return Picture.of(
+        _split_title(split),
         {
             "row": list(split.rows),
             f"{split.cause}, times the median": split.pull,
             "residual, times the median": split.miss,
             "own epsilon": split.epsilon,
-        }
+        },
+        drawn=f"Two dots for each of {len(names)} people",
+        traces=[
+            points(
+                np.clip(times, 1e-3, 1e6),
+                names,
+                name,
+                dot(stroke.color, 11, stroke.symbol),
+                hover="%{y}: %{x:.3g} times the median",
+            )
+            for name, times, stroke in parts
+        ],
+        height=130 + 30 * len(names),
+        xaxis=log_axis("times the median person", drawn.min() / 2, 2 * drawn.max()),
+        yaxis=ROWS,
+        shapes=[vertical(1, stroke=DOTTED)],
     )
-    return Picture.of(title, figure, f"Two dots for each of {len(names)} people", table)
 
 
 def _split_title(split: Split) -> str:

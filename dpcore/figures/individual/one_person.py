@@ -5,17 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.marks import (
-    FAINT,
-    Mark,
-    area,
-    band,
-    densities,
-    line,
-    lollipop,
-)
+from dpcore.figures.marks import FAINT, Mark, area, band, densities, line, lollipop
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
@@ -24,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
 )
 from dpcore.wording import percent, significant
 
@@ -55,14 +45,8 @@ def laws_picture(
     drawn over the highest of them and the ratio over the person's own loss, so that no
     axis moves with epsilon.
 
-    Args:
-        curve: The laws of the number that matters.
-        epsilon: The level that is allowed for free.
-        own: The person's own epsilon.
-        delta: What is left above it.
-        presence: Whether the law with the person is the one that sticks out.
-        key: Key of the mechanism, for its color.
-
+    ``epsilon`` is allowed for free and ``delta`` is left above it; ``presence`` says
+    whether the law with the person is the one that sticks out.
     """
     color = STROKES[key].color
     laws = {WITH: curve.present, WITHOUT: curve.absent}
@@ -110,7 +94,14 @@ def laws_picture(
             showlegend=False,
         )
     )
-    figure = frame(
+    title = _laws_title(epsilon, delta, presence=presence)
+    if curve.beyond > _SEEN:
+        title += f"; {percent(curve.beyond)} of the releases lie beyond the picture"
+    return Picture.of(
+        title,
+        {curve.label: curve.x} | laws,
+        alt=f"The law of {curve.label}, with the person and without. {title}."
+        f"{_spikes_text(curve)}",
         traces=traces,
         height=460,
         xaxis=axis(
@@ -130,17 +121,6 @@ def laws_picture(
             "range": [0, _HEADROOM],
             "visible": False,
         },
-    )
-    title = _laws_title(epsilon, delta, presence=presence)
-    if curve.beyond > _SEEN:
-        title += f"; {percent(curve.beyond)} of the releases lie beyond the picture"
-    table = pd.DataFrame({curve.label: curve.x} | laws)
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"The law of {curve.label}, with the person and without. {title}."
-        f"{_spikes_text(curve)}",
-        table=table,
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import dot, points
-from dpcore.figures.theme import ROWS, STROKES, Picture, frame, log_axis
+from dpcore.figures.theme import ROWS, STROKES, Picture, log_axis
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.wording import epsilon_text, significant
 
@@ -30,28 +29,13 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
         ("most exposed here", [o.maximum for o in others], "diamond"),
         ("average here", [o.mean for o in others], "circle"),
     ]
-    traces = [
-        points(
-            [x if np.isfinite(x) and x > 0 else None for x in losses],
-            [name.replace(", ", ",<br>") for name in names],
-            name,
-            dot(
-                colors,
-                13,
-                symbol,
-                line={"width": 3 if symbol.endswith("open") else 0, "color": colors},
-            ),
-            hover=f"%{{y}}, {name}: %{{x:.4g}}",
-        )
-        for name, losses, symbol in kinds
-    ]
-    figure = frame(
-        traces=traces,
-        height=150 + 42 * len(names),
-        xaxis=log_axis("privacy loss, epsilon", exponentformat="power"),
-        yaxis=ROWS,
+    listed = "; ".join(
+        f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
+        for name, o in zip(names, others, strict=True)
     )
-    table = pd.DataFrame(
+    title = _title(others)
+    return Picture.of(
+        title,
         {
             "mechanism": names,
             "noise scale": [o.noise for o in others],
@@ -60,14 +44,30 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
             "average": [o.mean for o in others],
             "smallest loss / Laplace": [o.least for o in others],
             "largest loss / Laplace": [o.most for o in others],
-        }
+        },
+        alt=f"{title}. {listed}.",
+        traces=[
+            points(
+                [x if np.isfinite(x) and x > 0 else None for x in losses],
+                [name.replace(", ", ",<br>") for name in names],
+                name,
+                dot(
+                    colors,
+                    13,
+                    symbol,
+                    line={
+                        "width": 3 if symbol.endswith("open") else 0,
+                        "color": colors,
+                    },
+                ),
+                hover=f"%{{y}}, {name}: %{{x:.4g}}",
+            )
+            for name, losses, symbol in kinds
+        ],
+        height=150 + 42 * len(names),
+        xaxis=log_axis("privacy loss, epsilon", exponentformat="power"),
+        yaxis=ROWS,
     )
-    listed = "; ".join(
-        f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
-        for name, o in zip(names, others, strict=True)
-    )
-    title = _title(others)
-    return Picture(title=title, figure=figure, alt=f"{title}. {listed}.", table=table)
 
 
 def _title(others: Sequence[OtherExposure]) -> str:

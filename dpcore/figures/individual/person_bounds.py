@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import Mark, dot, line, points
 from dpcore.figures.theme import (
@@ -15,7 +14,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
 )
 from dpcore.individual.person_bounds import DELTAS, at_delta
@@ -32,13 +30,8 @@ def bounds_picture(
 ) -> Picture:
     """Return the exact profile with published bounds; dotted where they understate.
 
-    Args:
-        profile: The profile of one person.
-        delta: Where bounds are compared.
-        own: The person's epsilon there.
-        key: Key of the mechanism, for its color.
-        exact: Whether the profile is exact, and not an upper bound.
-
+    Bounds are compared with the person's ``own`` epsilon at ``delta``; a profile that
+    is not ``exact`` is an upper bound.
     """
     name = "exact" if exact else "at most"
     shown = profile.delta > 0
@@ -54,14 +47,6 @@ def bounds_picture(
     ]
     for place, bound in enumerate(profile.bounds):
         traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
-    figure = frame(
-        traces=traces,
-        height=440,
-        xaxis=axis("ε: the log of the ratio that is allowed"),
-        yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
-        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
-        margin={"l": 60, "r": 24, "t": 24, "b": 120},
-    )
     wrong = [
         bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)
     ]
@@ -75,13 +60,19 @@ def bounds_picture(
         title += f"; “{least.label}” says {said}, and promises too much"
     elif profile.bounds:
         title += "; all bounds shown are above it there"
-    table = pd.DataFrame(
-        {"delta": DELTAS} | {b.label: b.epsilon for b in profile.bounds}
-    )
+    table = {"delta": DELTAS} | {b.label: b.epsilon for b in profile.bounds}
     if not profile.bounds:
-        table = pd.DataFrame({"epsilon": profile.epsilon, "delta": profile.delta})
+        table = {"epsilon": profile.epsilon, "delta": profile.delta}
     return Picture.of(
-        title, figure, "The profile of one person's loss, delta against epsilon", table
+        title,
+        table,
+        drawn="The profile of one person's loss, delta against epsilon",
+        traces=traces,
+        height=440,
+        xaxis=axis("ε: the log of the ratio that is allowed"),
+        yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
+        legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
+        margin={"l": 60, "r": 24, "t": 24, "b": 120},
     )
 
 

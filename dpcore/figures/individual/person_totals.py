@@ -6,27 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.marks import (
-    NAME,
-    Mark,
-    above,
-    bars,
-    histogram,
-    line,
-    rows,
-    vertical,
-)
+from dpcore.figures.budgets import loss_rows
+from dpcore.figures.marks import NAME, Mark, above, bars, histogram, line, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
     PUBLIC,
-    ROWS,
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
 )
 from dpcore.individual.totals import Counting
@@ -35,7 +24,6 @@ from dpcore.wording import compared_with, epsilon_text, significant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -81,12 +69,8 @@ def totals_picture(
 ) -> Picture:
     """Return how many people lost how much, beside what the account was charged.
 
-    Args:
-        totals: Everybody's loss over all releases together.
-        charged: The sum of the epsilons that the account was charged.
-        planned: The worst case over all tables, counted like the totals.
-        compared: What the losses compare with; not said if not given.
-
+    ``planned`` is the worst case over all tables, counted like the totals; without
+    ``compared`` it is not said what the losses compare with.
     """
     top = max(
         (end for end in (totals.maximum, charged, planned) if np.isfinite(end)),
@@ -99,23 +83,6 @@ def totals_picture(
     edges = np.geomspace(min(floor, top / 10), top, _BINS + 1)
     # Whoever lost less than the first edge, or nothing, stands in the first bar.
     counts = totals.histogram(np.concatenate([[-1.0], edges[1:]]))
-    figure = frame(
-        traces=[
-            histogram(
-                counts,
-                edges,
-                marker={"color": CONFIDENTIAL},
-                hover="around %{x:.3g}: %{y:,} people",
-                log=True,
-            )
-        ],
-        showlegend=False,
-        bargap=0,
-        margin={"l": 60, "r": 24, "t": 56, "b": 50},
-        xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
-        yaxis=axis("people"),
-        **_lines({"charged": charged, "worst case (DP)": planned}),
-    )
     losses, share = totals.ecdf(_POINTS)
     median = float(totals.quantiles(0.5))
     rows = [
@@ -136,12 +103,26 @@ def totals_picture(
             f", release by release, where the worst case of all tables is "
             f"{epsilon_text(planned)} if it is counted like the people's losses"
         )
-    return Picture(
-        title=title,
-        figure=figure,
+    return Picture.of(
+        title,
+        {"epsilon at most": losses, "share of people": share},
         alt="Histogram of people by total loss. "
         + "; ".join(f"{name}: {value}" for name, value in rows),
-        table=pd.DataFrame({"epsilon at most": losses, "share of people": share}),
+        traces=[
+            histogram(
+                counts,
+                edges,
+                marker={"color": CONFIDENTIAL},
+                hover="around %{x:.3g}: %{y:,} people",
+                log=True,
+            )
+        ],
+        showlegend=False,
+        bargap=0,
+        margin={"l": 60, "r": 24, "t": 56, "b": 50},
+        xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
+        yaxis=axis("people"),
+        **_lines({"charged": charged, "worst case (DP)": planned}),
     )
 
 
@@ -155,13 +136,8 @@ def odometer_picture(
 ) -> Picture:
     """Return one person's losses, a bar a release, and the totals after each.
 
-    Args:
-        path: The person's totals after each release.
-        titles: What was released, in the order of the releases.
-        own: The person's epsilon of each release alone.
-        charges: What the account was charged for each.
-        compared: What the losses compare with; not said if not given.
-
+    ``own`` is the person's epsilon of each release alone, and ``charges`` what the
+    account was charged for it; ``compared`` is as for ``totals_picture``.
     """
     number = np.arange(1, len(path) + 1)
     shown = slice(max(0, len(path) - _MOST_STEPS), None)
@@ -174,30 +150,28 @@ def odometer_picture(
         if np.isfinite(ways[way]).any()
     ]
     charged = np.cumsum(charges)
-    figure = (
-        _only(own[0], ways, charges[0])
-        if len(path) == 1
-        else frame(
-            traces=[
-                bars(
-                    number[shown],
-                    np.array(own)[shown],
-                    "this release alone",
-                    {"color": PUBLIC, "opacity": 0.6},
-                    hover="release %{x}: %{y:.4g}",
-                ),
-                *lines,
-                _line(number[shown], charged[shown], "charged", _CHARGED),
-            ],
-            xaxis=axis(
-                "release, in the order of the ledger",
-                tick0=1,
-                dtick=max(1, len(path) // 8),
-                range=[float(number[shown][0]) - 0.6, len(path) + 0.6],
+    drawn: dict[str, Any] = {
+        "traces": [
+            bars(
+                number[shown],
+                np.array(own)[shown],
+                "this release alone",
+                {"color": PUBLIC, "opacity": 0.6},
+                hover="release %{x}: %{y:.4g}",
             ),
-            yaxis=axis("epsilon of this person", rangemode="tozero"),
-        )
-    )
+            *lines,
+            _line(number[shown], charged[shown], "charged", _CHARGED),
+        ],
+        "xaxis": axis(
+            "release, in the order of the ledger",
+            tick0=1,
+            dtick=max(1, len(path) // 8),
+            range=[float(number[shown][0]) - 0.6, len(path) + 0.6],
+        ),
+        "yaxis": axis("epsilon of this person", rangemode="tozero"),
+    }
+    if len(path) == 1:
+        drawn = _only(own[0], ways, charges[0])
     best, most = ways[Counting.BEST], int(np.argmax(own))
     alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
     mixed = compared is not None and compared.mixed
@@ -218,45 +192,28 @@ def odometer_picture(
         title += "; as much in each" if alike else f"; most in release {most + 1}"
     return Picture.of(
         title,
-        figure,
-        "Bars of the loss from each release, lines of the totals so far",
-        pd.DataFrame(
-            {
-                "release": number,
-                "what": list(titles),
-                "own epsilon": list(own),
-                "charged": list(charges),
-                **{f"total so far, {way}": total for way, total in ways.items()},
-            }
-        ),
+        {
+            "release": number,
+            "what": list(titles),
+            "own epsilon": list(own),
+            "charged": list(charges),
+            **{f"total so far, {way}": total for way, total in ways.items()},
+        },
+        drawn="Bars of the loss from each release, lines of the totals so far",
+        **drawn,
     )
 
 
-def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> go.Figure:
+def _only(
+    own: float, ways: dict[Counting, FloatArray], charged: float
+) -> dict[str, Any]:
     """Return the ways of counting one release as bars: a path of one has no lines."""
-    known = [
-        ("this release alone", own, PUBLIC),
-        *(
-            (way.value, float(ways[way][0]), stroke.color)
-            for way, stroke in _STROKES.items()
-        ),
-        ("charged", charged, NEUTRAL),
-    ]
-    most = max((loss for _, loss, _ in known if np.isfinite(loss)), default=0.0)
-    return frame(
-        traces=[
-            rows(
-                [name for name, _, _ in known],
-                [loss if np.isfinite(loss) else 0.0 for _, loss, _ in known],
-                [significant(loss) for _, loss, _ in known],
-                [color for _, _, color in known],
-            )
-        ],
-        height=320,
-        showlegend=False,
-        xaxis=axis("epsilon of this person", range=[0, 1.3 * most or 1.0]),
-        yaxis=ROWS,
-    )
+    names = ["this release alone", *(way.value for way in _STROKES), "charged"]
+    losses = [own, *(float(ways[way][0]) for way in _STROKES), charged]
+    told = [significant(loss) for loss in losses]
+    colors = [PUBLIC, *(stroke.color for stroke in _STROKES.values()), NEUTRAL]
+    drawn = loss_rows(names, losses, told, colors, "epsilon of this person")
+    return drawn | {"height": 320, "showlegend": False}
 
 
 def _line(x: NDArray[np.intp], y: FloatArray, name: str, stroke: Stroke) -> Mark:

@@ -16,7 +16,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
 )
 from dpcore.wording import percent, significant
 
@@ -40,12 +39,9 @@ def realized_picture(
 ) -> Picture:
     """Return how large the loss of actual releases turns out, against what is certain.
 
-    Args:
-        found: The losses of simulated releases without the person, and with.
-        own: The person's epsilon.
-        delta: The delta that it goes with.
-        observed: The loss of one actual release, marked; ``None`` if there is none.
-
+    ``found`` are the losses of simulated releases without the person, and with;
+    ``delta`` goes with the person's ``own`` epsilon. The loss ``observed`` of an actual
+    release is marked, if there is one.
     """
     traces, parts = [], []
     for part, name, stroke in (
@@ -73,16 +69,6 @@ def realized_picture(
         notes.append(above("this one", observed, 0.06, **PLATE))
     ends = [own, observed or 0.0, *(float(x[-1]) for _, x, _ in parts)]
     known = [end for end in ends if np.isfinite(end)]
-    figure = frame(
-        traces=traces,
-        xaxis=axis(
-            "loss that a release really caused (up to the own epsilon)",
-            range=[0, _ROOM * (max(known, default=0.0) or 1.0)],
-        ),
-        yaxis=axis("share of releases, %", range=[0, 103]),
-        shapes=shapes,
-        annotations=notes,
-    )
     title = _takeaway(found[1].losses, own, delta)
     if observed is not None:
         title = f"This release caused a loss of {significant(observed)}. {title}"
@@ -93,7 +79,17 @@ def realized_picture(
         ]
     )
     return Picture.of(
-        title, figure, "Share of releases against the loss they cause", table
+        title,
+        table,
+        drawn="Share of releases against the loss they cause",
+        traces=traces,
+        xaxis=axis(
+            "loss that a release really caused (up to the own epsilon)",
+            range=[0, _ROOM * (max(known, default=0.0) or 1.0)],
+        ),
+        yaxis=axis("share of releases, %", range=[0, 103]),
+        shapes=shapes,
+        annotations=notes,
     )
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from dpcore.figures.marks import NAME, above, dot, points, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
@@ -14,7 +12,6 @@ from dpcore.figures.theme import (
     ROWS,
     Picture,
     axis,
-    frame,
     plain,
 )
 from dpcore.wording import brief, epsilon_text, measured, significant
@@ -34,11 +31,7 @@ def told_text(found: Recovery) -> str:
 def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     """Return the release with its noise, the candidates, and the truth, on one axis.
 
-    Args:
-        found: What the attacker found.
-        what: What is attacked, such as "mean of age".
-        unit: Its unit, empty where it has none.
-
+    ``what`` is attacked, such as "mean of age".
     """
     suffix = f" {unit}" if unit else ""
     rows = {
@@ -59,7 +52,36 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
     known = [found.truth, found.release, *found.candidates]
     ends = [*known, found.release - found.reach, found.release + found.reach]
     margin = 0.08 * (max(ends) - min(ends)) or 1.0
-    figure = frame(
+    exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
+    gain = found.reach / found.error if found.error > 0 else float("inf")
+    result = (
+        f"Told a loss of {told_text(found)}, the attacker computes "
+        f"{significant(found.recovered, 6)}{suffix}: "
+        + (
+            "the exact answer"
+            if exact
+            else f"off by {significant(found.error)}, where the release may be off by "
+            f"{significant(found.reach)}, {significant(gain, 2)} times more"
+        )
+    )
+    return Picture.of(
+        result,
+        {
+            "what": [
+                "without noise",
+                "released",
+                *["possible"] * len(found.candidates),
+                "found",
+            ],
+            "value": [
+                found.truth,
+                found.release,
+                *found.candidates,
+                found.recovered,
+            ],
+        },
+        alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
+        f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
         traces=[
             points(
                 xs,
@@ -82,39 +104,4 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
         yaxis=ROWS,
         shapes=[vertical(found.truth, stroke=DOTTED)],
         annotations=[above("without noise", found.truth, xanchor="auto")],
-    )
-    exact = found.error <= 1e-6 * max(abs(found.truth), found.reach)
-    gain = found.reach / found.error if found.error > 0 else float("inf")
-    result = (
-        f"Told a loss of {told_text(found)}, the attacker computes "
-        f"{significant(found.recovered, 6)}{suffix}: "
-        + (
-            "the exact answer"
-            if exact
-            else f"off by {significant(found.error)}, where the release may be off by "
-            f"{significant(found.reach)}, {significant(gain, 2)} times more"
-        )
-    )
-    table = pd.DataFrame(
-        {
-            "what": [
-                "without noise",
-                "released",
-                *["possible"] * len(found.candidates),
-                "found",
-            ],
-            "value": [
-                found.truth,
-                found.release,
-                *found.candidates,
-                found.recovered,
-            ],
-        }
-    )
-    return Picture(
-        title=result,
-        figure=figure,
-        alt=f"{result}. Without noise the {what} is {significant(found.truth, 6)}"
-        f"{suffix}; released {measured(found.release, found.reach)}{suffix}.",
-        table=table,
     )

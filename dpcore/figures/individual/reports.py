@@ -15,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
 )
 from dpcore.wording import epsilon_text, significant
@@ -44,7 +43,21 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     top = max(float(finite.max(initial=0.0)), guarantee)
     positive = finite[finite > 0]
     floor = max(1e-4 * top, float(positive.min(initial=top)))
-    figure = frame(
+    truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
+    title = (
+        f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
+        f"at most {epsilon_text(free)}, where the guarantee says "
+        f"{epsilon_text(guarantee)}"
+    )
+    rest = "; ".join(
+        f"{name}: median {significant(_middle(values))}, largest "
+        f"{significant(float(values.max()))}"
+        for name, values in curves.items()
+    )
+    return Picture.of(
+        title,
+        {"share of people": ranks} | read,
+        alt=f"{title}. {rest}.",
         traces=[
             line(
                 np.maximum(values, floor),
@@ -71,23 +84,6 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
                 font={"size": 12},
             )
         ],
-    )
-    truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
-    title = (
-        f"Half of the people really lost at most {epsilon_text(truth)}; half are told "
-        f"at most {epsilon_text(free)}, where the guarantee says "
-        f"{epsilon_text(guarantee)}"
-    )
-    rest = "; ".join(
-        f"{name}: median {significant(_middle(values))}, largest "
-        f"{significant(float(values.max()))}"
-        for name, values in curves.items()
-    )
-    return Picture(
-        title=title,
-        figure=figure,
-        alt=f"{title}. {rest}.",
-        table=pd.DataFrame({"share of people": ranks} | read),
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.individual.ladder import Rung, ladder
-from dpcore.figures.marks import NAME, Mark, box, line
+from dpcore.figures.individual.ladder import ladder
+from dpcore.figures.marks import NAME, Mark, box, lines
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
@@ -16,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
 )
 from dpcore.studies.individual.wang2019.figures import times_less
@@ -43,50 +41,40 @@ _PROMISE = Stroke(color=NEUTRAL, dash="dash")
 
 def nested_picture(losses: NestedLosses) -> Picture:
     """Return the ever narrower maxima as points on a log axis, each with its factor."""
-    rows = [
-        ("any table, anybody (DP)", losses.guarantee),
-        ("this table, anybody: at most", losses.certificate),
-        ("this table, anybody: found", losses.for_all),
-        ("most exposed in the table", float(losses.losses.max())),
-        ("average in the table", float(losses.losses.mean())),
-    ]
-    colors = [NEUTRAL, PUBLIC, PUBLIC, CONFIDENTIAL, CONFIDENTIAL]
-    factors = [times_less(value, losses.guarantee) for _, value in rows]
-    figure = ladder(
-        [
-            Rung(
-                name=name.replace(", ", ",<br>").replace(" in the", "<br>in the"),
-                loss=value,
-                text=significant(value, up=place == 0)
-                + ("" if place == 0 else f"<br>{_less(factor)}"),
-                color=color,
-            )
-            for place, ((name, value), color, factor) in enumerate(
-                zip(rows, colors, factors, strict=True)
-            )
-        ],
-        axis="privacy loss, epsilon",
-    )
+    rows = {
+        "any table, anybody (DP)": losses.guarantee,
+        "this table, anybody: at most": losses.certificate,
+        "this table, anybody: found": losses.for_all,
+        "most exposed in the table": float(losses.losses.max()),
+        "average in the table": float(losses.losses.mean()),
+    }
+    values = list(rows.values())
+    factors = [times_less(value, losses.guarantee) for value in values]
+    told = [significant(value, up=place == 0) for place, value in enumerate(values)]
+    lesser = [f"<br>{_less(factor)}" for factor in factors[1:]]
     title = (
         "Against the guarantee, anybody at this table is proved to lose "
         f"{_less(losses.times_at_least)}, and found to lose "
         f"{_less(losses.times_for_all)}; the most exposed person in it loses "
         f"{_less(losses.times_in_table)}"
     )
-    return Picture(
-        title=title,
-        figure=figure,
+    return Picture.of(
+        title,
+        {
+            "whose loss": list(rows),
+            "epsilon": values,
+            "times below the guarantee": factors,
+        },
         alt=f"{title}. "
-        + "; ".join(
-            f"{name}: {significant(value, up=place == 0)}"
-            for place, (name, value) in enumerate(rows)
-        ),
-        table=pd.DataFrame(
-            {
-                "whose loss": [name for name, _ in rows],
-                "epsilon": [value for _, value in rows],
-                "times below the guarantee": factors,
-            }
+        + "; ".join(f"{name}: {text}" for name, text in zip(rows, told, strict=True)),
+        **ladder(
+            [
+                name.replace(", ", ",<br>").replace(" in the", "<br>in the")
+                for name in rows
+            ],
+            values,
+            [text + less for text, less in zip(told, ["", *lesser], strict=True)],
+            [NEUTRAL, PUBLIC, PUBLIC, CONFIDENTIAL, CONFIDENTIAL],
         ),
     )
 
@@ -101,11 +89,22 @@ def sizes_picture(parts: Sequence[Part]) -> Picture:
     boxes = np.array([one.box for one in losses])
     boxes[:, 0] = np.maximum(boxes[:, 0], _LEAST * boxes[:, 2])
     boxes[:, 1] = np.maximum(boxes[:, 1], boxes[:, 0])
-    found = Stroke(color=_FOUND)
-    figure = frame(
+    curves = [
+        (_DP, [one.guarantee for one in losses], _PROMISE),
+        ("anybody, found", [one.for_all for one in losses], Stroke(color=_FOUND)),
+    ]
+    averages = [
+        f"with {people[end]:,.0f} people the average person loses "
+        f"{_less(losses[end].times_on_average)}"
+        for end in dict.fromkeys((0, len(mine) - 1))
+    ]
+    return Picture.of(
+        f"Against the guarantee, {'; '.join(averages)}",
+        numbers(mine).drop(columns="pane"),
+        drawn="Boxes of the losses from minimum to maximum against the number of "
+        "people",
         traces=[
-            _line(places, [one.guarantee for one in losses], _DP, _PROMISE),
-            _line(places, [one.for_all for one in losses], "anybody, found", found),
+            *_lines(places, curves),
             box(places, boxes, "people in the table", CONFIDENTIAL, width=0.5),
         ],
         xaxis=axis(
@@ -116,49 +115,20 @@ def sizes_picture(parts: Sequence[Part]) -> Picture:
         ),
         yaxis=_LOSSES,
     )
-    ends = dict.fromkeys((0, len(mine) - 1))
-    averages = [
-        f"with {people[end]:,.0f} people the average person loses "
-        f"{_less(losses[end].times_on_average)}"
-        for end in ends
-    ]
-    title = f"Against the guarantee, {'; '.join(averages)}"
-    return Picture.of(
-        title,
-        figure,
-        "Boxes of the losses from minimum to maximum against the number of people",
-        numbers(mine).drop(columns="pane"),
-    )
 
 
 def precision_picture(parts: Sequence[Part]) -> Picture:
     """Return privacy against accuracy of one posterior sample, both on log axes."""
     mine = of_pane(parts, Pane.BY_PRECISION)
     losses = [cast("SampleLosses", part.losses) for part in mine]
-    excess = [one.excess for one in losses]
-    lines = (
+    at_most = Stroke(color=_FOUND, dash="longdash")
+    average = Stroke(color="#56B4E9", dash="dot")
+    curves = [
         (_DP, [s.guarantee for s in losses], _PROMISE),
-        (
-            "anybody, at most",
-            [s.for_all for s in losses],
-            Stroke(color=_FOUND, dash="longdash"),
-        ),
-        (
-            "most exposed",
-            [s.losses.max() for s in losses],
-            Stroke(color=CONFIDENTIAL),
-        ),
-        (
-            "average",
-            [s.losses.mean() for s in losses],
-            Stroke(color="#56B4E9", dash="dot"),
-        ),
-    )
-    figure = frame(
-        traces=[_line(excess, y, name, stroke) for name, y, stroke in lines],
-        xaxis=log_axis("excess risk d/(2 gamma)", **_POWERS),
-        yaxis=_LOSSES,
-    )
+        ("anybody, at most", [s.for_all for s in losses], at_most),
+        ("most exposed", [s.losses.max() for s in losses], Stroke(color=CONFIDENTIAL)),
+        ("average", [s.losses.mean() for s in losses], average),
+    ]
     factors = [one.times_on_average for one in losses]
     floor = min(float(one.losses.mean()) for one in losses)
     between = " to ".join(dict.fromkeys([_less(min(factors)), _less(max(factors))]))
@@ -168,9 +138,11 @@ def precision_picture(parts: Sequence[Part]) -> Picture:
     )
     return Picture.of(
         title,
-        figure,
-        "Losses of a posterior sample against its excess risk",
         numbers(mine).drop(columns="pane"),
+        drawn="Losses of a posterior sample against its excess risk",
+        traces=_lines([one.excess for one in losses], curves),
+        xaxis=log_axis("excess risk d/(2 gamma)", **_POWERS),
+        yaxis=_LOSSES,
     )
 
 
@@ -178,5 +150,5 @@ def _less(factor: float) -> str:
     return f"{significant(factor)} times less" if factor < np.inf else "nothing"
 
 
-def _line(x: Values, y: Values, name: str, stroke: Stroke) -> Mark:
-    return line(x, y, name, stroke, hover="%{y:.4g}", aside=NAME, marker={})
+def _lines(x: Values, curves: list[tuple[str, list[float], Stroke]]) -> list[Mark]:
+    return lines(x, curves, hover="%{y:.4g}", aside=NAME, marker={})

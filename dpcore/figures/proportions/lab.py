@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, Mark, dot, line, note, now, points, rows
 from dpcore.figures.proportions.study import LINES
@@ -17,7 +16,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     plain,
 )
@@ -71,29 +69,25 @@ def simplex_picture(
         f"{cloud.procedure} empties a cell in {percent(cloud.emptied)} of releases"
         for cloud in clouds
     )
-    return Picture(
-        title=title,
-        figure=frame(
-            height=_HEIGHT,
-            traces=traces,
-            annotations=notes,
-            margin={"l": 8, "r": 8, "t": 8, "b": 8},
-            showlegend=False,
-            xaxis=hidden | {"range": [-0.1, _STEP + 1.1]},
-            yaxis=hidden | {"range": [-_STEP - 0.12, 1.1], "scaleanchor": "x"},
-        ),
+    return Picture.of(
+        title,
+        [
+            {
+                "procedure": str(cloud.procedure),
+                "typical distance": cloud.distance,
+                "a cell is 0": cloud.emptied,
+            }
+            for cloud in clouds
+        ],
         alt=f"{len(clouds)} triangles of releases around the truth. {title}. "
         f"{emptied}.",
-        table=pd.DataFrame(
-            [
-                {
-                    "procedure": str(cloud.procedure),
-                    "typical distance": cloud.distance,
-                    "a cell is 0": cloud.emptied,
-                }
-                for cloud in clouds
-            ]
-        ),
+        height=_HEIGHT,
+        traces=traces,
+        annotations=notes,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=False,
+        xaxis=hidden | {"range": [-0.1, _STEP + 1.1]},
+        yaxis=hidden | {"range": [-_STEP - 0.12, 1.1], "scaleanchor": "x"},
     )
 
 
@@ -110,29 +104,26 @@ def tree_picture(leaves: int, branching: int) -> Picture:
     )
     names = (str(Procedure.HISTOGRAM), "released flat, moved to sum 1")
     strokes = (LINES[Procedure.HISTOGRAM], LINES[Procedure.PROJECTION])
-    traces = [
-        line(
-            sizes,
-            values,
-            plain(name),
-            stroke,
-            hover="%{x} cells: %{y:.3g}",
-            aside=NAME,
-            marker={"symbol": stroke.symbol, "size": 8},
-        )
-        for name, values, stroke in zip(names, pairs.T, strokes, strict=True)
-    ]
     variances = [1, 2, 4, 8, 16, 32]
     return Picture.of(
         title,
-        frame(
-            traces=traces,
-            shapes=[now(leaves, textangle=None)],
-            xaxis=log_axis("cells", **_read_at(sizes)),
-            yaxis=log_axis("noise variance, times one cell's", **_read_at(variances)),
-        ),
-        "Two rising lines against the number of cells",
-        pd.DataFrame({"cells": sizes, names[0]: pairs[:, 0], names[1]: pairs[:, 1]}),
+        {"cells": sizes, names[0]: pairs[:, 0], names[1]: pairs[:, 1]},
+        drawn="Two rising lines against the number of cells",
+        traces=[
+            line(
+                sizes,
+                values,
+                plain(name),
+                stroke,
+                hover="%{x} cells: %{y:.3g}",
+                aside=NAME,
+                marker={"symbol": stroke.symbol, "size": 8},
+            )
+            for name, values, stroke in zip(names, pairs.T, strokes, strict=True)
+        ],
+        shapes=[now(leaves, textangle=None)],
+        xaxis=log_axis("cells", **_read_at(sizes)),
+        yaxis=log_axis("noise variance, times one cell's", **_read_at(variances)),
     )
 
 
@@ -165,19 +156,15 @@ def prices_picture(prices: Sequence[Price]) -> Picture:
     )
     return Picture.of(
         title,
-        frame(
-            traces=[bars],
-            xaxis=axis("mean width of a 95 % interval", range=[0, 1]),
-            yaxis=ROWS,
-        ),
-        f"Bars of the mean width of {len(prices)} intervals",
-        pd.DataFrame(
-            {
-                "interval": labels,
-                "coverage": [price.coverage for price in prices],
-                "mean width": [price.width for price in prices],
-            }
-        ),
+        {
+            "interval": labels,
+            "coverage": [price.coverage for price in prices],
+            "mean width": [price.width for price in prices],
+        },
+        drawn=f"Bars of the mean width of {len(prices)} intervals",
+        traces=[bars],
+        xaxis=axis("mean width of a 95 % interval", range=[0, 1]),
+        yaxis=ROWS,
     )
 
 

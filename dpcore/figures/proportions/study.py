@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.figures.marks import NAME, Mark, interval, level, line, note
-from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, frame, log_axis, plain
+from dpcore.figures.theme import NEUTRAL, Picture, Stroke, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.proportions.design import Procedure
 from dpcore.studies.proportions.study import Measure
@@ -93,31 +93,26 @@ def study_picture(design: Design, results: Sequence[Accuracy], view: View) -> Pi
     lines = view.lines(results)
     targets = view.targets(design)
     sizes = sorted(design.people)
-    traces = [
-        _trace(line, view.measure, target, panel, place - len(lines) / 2)
-        for panel, target in enumerate(targets)
-        for place, line in enumerate(lines.values())
-    ]
     ends = _ends(results, view, targets)
     layout, notes = _panels(design, targets, view.measure, sizes, ends)
     rows = math.ceil(len(targets) / _COLUMNS)
-    figure = frame(
+    names = ", ".join(target_name(design.targets[target]) for target in targets)
+    return Picture.of(
+        _takeaway(design, lines, view, targets),
+        _shown(design, lines, view, targets),
+        drawn=f"{len(targets)} panels, {names}: "
+        f"{view.measure} against the number of people from {sizes[0]} to {sizes[-1]} "
+        f"(log scale), one line a procedure",
         height=_ROW * rows + _TOP + _BOTTOM,
-        traces=traces,
+        traces=[
+            _trace(line, view.measure, target, panel, place - len(lines) / 2)
+            for panel, target in enumerate(targets)
+            for place, line in enumerate(lines.values())
+        ],
         annotations=notes,
         legend={"orientation": "h", "yanchor": "top", "y": -_AXIS / (_ROW * rows)},
         margin={"l": 55, "r": 12, "t": _TOP, "b": _BOTTOM},
         **layout,
-    )
-    title = _takeaway(design, lines, view, targets)
-    names = ", ".join(target_name(design.targets[target]) for target in targets)
-    return Picture.of(
-        title,
-        figure,
-        f"{len(targets)} panels, {names}: "
-        f"{view.measure} against the number of people from {sizes[0]} to {sizes[-1]} "
-        f"(log scale), one line a procedure",
-        _shown(design, lines, view, targets),
     )
 
 
@@ -282,21 +277,19 @@ def _shown(
     lines: dict[Procedure, list[Accuracy]],
     view: View,
     targets: list[int],
-) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "procedure": str(procedure),
-                "people": result.people,
-                "target": target_name(design.targets[target]),
-                str(view.measure): result.of(view.measure)[0][target],
-                "standard error": result.of(view.measure)[1][target],
-            }
-            for procedure, line in lines.items()
-            for result in line
-            for target in targets
-        ]
-    )
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "procedure": str(procedure),
+            "people": result.people,
+            "target": target_name(design.targets[target]),
+            str(view.measure): result.of(view.measure)[0][target],
+            "standard error": result.of(view.measure)[1][target],
+        }
+        for procedure, line in lines.items()
+        for result in line
+        for target in targets
+    ]
 
 
 def target_name(target: tuple[int, ...]) -> str:
@@ -310,25 +303,25 @@ def target_name(target: tuple[int, ...]) -> str:
 
 def table(design: Design, results: Sequence[Accuracy]) -> pd.DataFrame:
     """Return every number of a run, one row a setting, procedure and target."""
-    rows = []
-    for result in results:
-        for position, target in enumerate(design.targets):
-            rows.append(
-                {
-                    "epsilon": result.epsilon,
-                    "people": result.people,
-                    "mechanism": result.mechanism or "none",
-                    "procedure": str(result.procedure),
-                    "real epsilon": result.real_epsilon,
-                    "target": target_name(target),
-                    "true value": sum(design.shares[cell] for cell in target),
-                    "bias": result.bias[position],
-                    "bias, standard error": result.errors[0, position],
-                    "rmse": result.rmse[position],
-                    "rmse, standard error": result.errors[1, position],
-                    "coverage": result.coverage[position],
-                    "coverage, standard error": result.errors[2, position],
-                    "repetitions": design.repetitions,
-                }
-            )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            {
+                "epsilon": result.epsilon,
+                "people": result.people,
+                "mechanism": result.mechanism or "none",
+                "procedure": str(result.procedure),
+                "real epsilon": result.real_epsilon,
+                "target": target_name(target),
+                "true value": sum(design.shares[cell] for cell in target),
+                "bias": result.bias[position],
+                "bias, standard error": result.errors[0, position],
+                "rmse": result.rmse[position],
+                "rmse, standard error": result.errors[1, position],
+                "coverage": result.coverage[position],
+                "coverage, standard error": result.errors[2, position],
+                "repetitions": design.repetitions,
+            }
+            for result in results
+            for position, target in enumerate(design.targets)
+        ]
+    )

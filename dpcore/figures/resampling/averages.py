@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures import marks
 from dpcore.figures.marks import NAME, Mark, interval, rows
-from dpcore.figures.theme import (
-    GUIDE,
-    ROWS,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    frame,
-    log_axis,
-)
+from dpcore.figures.theme import GUIDE, ROWS, STROKES, Picture, Stroke, axis, log_axis
 from dpcore.studies.resampling.averages.equipartition import Sharing
 from dpcore.studies.resampling.averages.rivals import Rivals
 from dpcore.wording import percent, significant
@@ -52,21 +42,19 @@ def limits_picture(rivals: Rivals) -> Picture:
     )
     return Picture.of(
         title,
-        frame(
-            traces=[
-                _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
-                _line(
-                    deltas,
-                    exact,
-                    f"exact, ε {significant(rivals.epsilon)}",
-                    STROKES["gaussian"],
-                ),
-            ],
-            xaxis=log_axis("δ", dtick=2, exponentformat="power"),
-            yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
-        ),
-        "Two decreasing lines against δ from 1e-10 to 1e-2",
-        pd.DataFrame({"δ": deltas, "log(1.25/δ)": published, "exact limit": exact}),
+        {"δ": deltas, "log(1.25/δ)": published, "exact limit": exact},
+        drawn="Two decreasing lines against δ from 1e-10 to 1e-2",
+        traces=[
+            _line(deltas, published, "log(1.25/δ), claimed", STROKES["averaged"]),
+            _line(
+                deltas,
+                exact,
+                f"exact, ε {significant(rivals.epsilon)}",
+                STROKES["gaussian"],
+            ),
+        ],
+        xaxis=log_axis("δ", dtick=2, exponentformat="power"),
+        yaxis=axis("draws", range=[0, _HEADROOM * published[0]]),
     )
 
 
@@ -83,59 +71,51 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
     level = [rivals.level(int(each)) for each in k]
     flat = np.ones(len(k))
     one = rivals.average(1)
-    traces = [
-        _line(
-            k,
-            np.array(values) / one,
-            name,
-            STROKES[key],
-            hover="%{x:.4g}: %{customdata:.4g}",
-            customdata=values,
-        )
-        for values, name, key in (
-            (pure, "average, same pure ε", "averaged"),
-            (fair, "average, same ε and δ", "laplace"),
-            (rivals.analytic * flat, "Gaussian, exact", "gaussian"),
-            (rivals.classic * flat, "Gaussian, classic", "gaussian-classic"),
-        )
-    ]
     top = _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)
     title = (
         f"One Laplace draw has variance {significant(fair[0])}, the average of "
         f"{draws} has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
         f"{significant(rivals.analytic)}"
     )
-    return Picture(
-        title=title,
-        figure=frame(
-            traces=traces,
-            xaxis=axis("Laplace draws averaged", **_whole(draws)),
-            yaxis=axis("variance of the noise, over that of one draw", range=[0, top]),
-        ),
+    return Picture.of(
+        title,
+        {
+            "draws": k,
+            "variance at the same pure ε": pure,
+            "its ε at δ": level,
+            "variance at the same ε and δ": fair,
+            "Gaussian, exact": rivals.analytic * flat,
+            "Gaussian, classic": rivals.classic * flat,
+        },
         alt=f"Variances against the number of draws. {title}. At the same pure ε the "
         f"average of {draws} has {significant(pure[-1])}; the classic Gaussian "
         f"{significant(rivals.classic)}.",
-        table=pd.DataFrame(
-            {
-                "draws": k,
-                "variance at the same pure ε": pure,
-                "its ε at δ": level,
-                "variance at the same ε and δ": fair,
-                "Gaussian, exact": rivals.analytic * flat,
-                "Gaussian, classic": rivals.classic * flat,
-            }
-        ),
+        traces=[
+            _line(
+                k,
+                np.array(values) / one,
+                name,
+                STROKES[key],
+                hover="%{x:.4g}: %{customdata:.4g}",
+                customdata=values,
+            )
+            for values, name, key in (
+                (pure, "average, same pure ε", "averaged"),
+                (fair, "average, same ε and δ", "laplace"),
+                (rivals.analytic * flat, "Gaussian, exact", "gaussian"),
+                (rivals.classic * flat, "Gaussian, classic", "gaussian-classic"),
+            )
+        ],
+        xaxis=axis("Laplace draws averaged", **_whole(draws)),
+        yaxis=axis("variance of the noise, over that of one draw", range=[0, top]),
     )
 
 
 def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
     """Return how often averages pass for normal; figure 3, above or below.
 
-    Args:
-        found: By increasing numbers of draws; at least one.
-        picks: Whether the truly normal of two samples is looked for, instead of
-            testing one sample.
-
+    ``found`` has at least one number of draws, increasing. With ``picks`` the truly
+    normal of two samples is looked for, instead of testing one sample.
     """
     k = [one.draws for one in found]
     if picks:
@@ -167,21 +147,18 @@ def normality_picture(found: Sequence[Normality], *, picks: bool) -> Picture:
     right = 0.5 if picks else 0.95
     name = "guessing" if picks else "truly normal"
     traces.append(marks.line([k[0], k[-1]], [right, right], name, GUIDE, hover=""))
-    title = _picks_title(found) if picks else _normality_title(found)
     table = {
         "draws averaged": k,
         **{name: [pair[i] for pair in pairs] for i, name in enumerate(names)},
         "samples": [one.samples for one in found],
     }
     return Picture.of(
-        title,
-        frame(
-            traces=traces,
-            xaxis=axis("Laplace draws averaged", **_whole(k[-1])),
-            yaxis=axis(y, tickformat=".0%"),
-        ),
-        "Shares with bars of two standard errors, of two tests",
-        pd.DataFrame(table),
+        _picks_title(found) if picks else _normality_title(found),
+        table,
+        drawn="Shares with bars of two standard errors, of two tests",
+        traces=traces,
+        xaxis=axis("Laplace draws averaged", **_whole(k[-1])),
+        yaxis=axis(y, tickformat=".0%"),
     )
 
 
@@ -204,36 +181,32 @@ def sharing_picture(parts: Equipartition) -> Picture:
         f"Averaging {parts.times} Laplace answers multiplies the variance by "
         f"{significant(best / one)} at best; {excess}"
     )
-    return Picture(
-        title=title,
-        figure=frame(
-            traces=[
-                rows(
-                    [str(kind).replace(", ", ",<br>") for kind in kinds],
-                    variances,
-                    [
-                        significant(v) + ("" if fine else ", too much")
-                        for v, fine in zip(variances, honest, strict=True)
-                    ],
-                    [STROKES["laplace" if fine else "bit"].color for fine in honest],
-                    hover="%{y}: %{x:.4g}",
-                )
-            ],
-            xaxis=axis(
-                "variance (sensitivity 1), scaled to the largest",
-                range=[0, 1.45 * max(variances)],
-            ),
-            yaxis=ROWS,
-        ),
+    return Picture.of(
+        title,
+        {
+            "shared by": [str(kind) for kind in kinds],
+            "variance of the average": variances,
+            "ε really spent": spent,
+        },
         alt=f"Bars of variances by the way of sharing. {title}. Under zCDP the "
         f"variance is {significant(zcdp)} for any number of answers.",
-        table=pd.DataFrame(
-            {
-                "shared by": [str(kind) for kind in kinds],
-                "variance of the average": variances,
-                "ε really spent": spent,
-            }
+        traces=[
+            rows(
+                [str(kind).replace(", ", ",<br>") for kind in kinds],
+                variances,
+                [
+                    significant(v) + ("" if fine else ", too much")
+                    for v, fine in zip(variances, honest, strict=True)
+                ],
+                [STROKES["laplace" if fine else "bit"].color for fine in honest],
+                hover="%{y}: %{x:.4g}",
+            )
+        ],
+        xaxis=axis(
+            "variance (sensitivity 1), scaled to the largest",
+            range=[0, 1.45 * max(variances)],
         ),
+        yaxis=ROWS,
     )
 
 

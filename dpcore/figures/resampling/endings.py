@@ -20,12 +20,7 @@ def ending(
 ) -> list[Mark]:
     """Return a mark where ``delta`` comes down to 0, or nothing where it does not.
 
-    Args:
-        epsilon: Ascending.
-        delta: At these.
-        least: The lower end of the logarithmic axis, where the mark stands.
-        color: That of the line.
-
+    It stands at ``least``, the lower end of the logarithmic axis; ``epsilon`` ascends.
     """
     (gone,) = np.nonzero(delta <= 0)
     if not len(gone) or gone[0] == 0:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, Mark, dot, interval, line, now, points
 from dpcore.figures.resampling.endings import ending, told_once
@@ -16,7 +15,6 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     log_axis,
     whole_decades,
 )
@@ -54,11 +52,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
 
     It is drawn over the epsilon on the sample, so that the axis does not move with it.
 
-    Args:
-        curve: What is claimed and what is exact.
-        measured: What simulated releases show.
-        at: The share that the page is set to.
-
+    The page is set to the share ``at``.
     """
     shown = np.isfinite(measured.estimate)
     center = np.where(shown, measured.estimate, np.nan)
@@ -92,12 +86,6 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
             error_y=bars,
         ),
     ]
-    figure = frame(
-        traces=lines,
-        xaxis=axis(_SHARE, range=[0, 1.02]),
-        yaxis=axis("ε of the answer, over ε on the sample", range=[0, _CEILING]),
-        shapes=[_now(at)],
-    )
     exact = float(np.interp(at, curve.rate, curve.exact))
     claim = float(np.interp(at, curve.rate, curve.claimed))
     empty = claim >= curve.epsilon
@@ -108,24 +96,26 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
         f"{epsilon_text(curve.epsilon)} becomes {epsilon_text(exact)}; the source's "
         f"bound says {said}"
     )
-    table = pd.DataFrame(
+    return Picture.of(
+        title,
         {
             _SHARE: curve.rate,
             "exact ε": curve.exact,
             "the source's bound": curve.claimed,
             "if only joining is limited": curve.one_sided,
-        }
-    )
-    alt = (
-        f"{title}. Measured on {measured.draws:,} simulated releases with and without "
-        "one person, at "
+        },
+        alt=f"{title}. Measured on {measured.draws:,} simulated releases with and "
+        "without one person, at "
         + ", ".join(
             f"{percent(float(q))}: {significant(float(e))}"
             for q, e in zip(measured.rate[shown], center[shown], strict=True)
         )
-        + "."
+        + ".",
+        traces=lines,
+        xaxis=axis(_SHARE, range=[0, 1.02]),
+        yaxis=axis("ε of the answer, over ε on the sample", range=[0, _CEILING]),
+        shapes=[_now(at)],
     )
-    return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
 def renyi_picture(curve: RenyiCurve) -> Picture:
@@ -136,7 +126,17 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
     ends = curve.order[[0, -1]]
     top = curve.level
     level = np.full(2, top)
-    figure = frame(
+    title = (
+        f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
+        f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, "
+        f"ε would be {epsilon_text(curve.claimed_epsilon)} at δ "
+        f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
+    )
+    return Picture.of(
+        title,
+        {"order": curve.order, "divergence over order": curve.slope},
+        drawn=f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
+        f"2 to the level without a sample",
         traces=[
             _over(top, ends, level, "without a sample", replace(_OTHER, color=NEUTRAL)),
             _over(top, ends, np.full(2, curve.claimed_level), "if it shrank", _CLAIM),
@@ -144,20 +144,6 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
         ],
         xaxis=log_axis("order α", dtick=1, range=[*np.log10(ends * [0.9, 1.1])]),
         yaxis=axis("divergence over order, in ρ", range=[0, 1.1]),
-    )
-    title = (
-        f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
-        f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, "
-        f"ε would be {epsilon_text(curve.claimed_epsilon)} at δ "
-        f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
-    )
-    table = pd.DataFrame({"order": curve.order, "divergence over order": curve.slope})
-    return Picture.of(
-        title,
-        figure,
-        f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
-        f"2 to the level without a sample",
-        table,
     )
 
 
@@ -169,11 +155,8 @@ def profile_picture(
 ) -> Picture:
     """Return delta against epsilon, of noise on the table and on a sample.
 
-    Args:
-        epsilon: Shape ``(m,)``, ascending.
-        profiles: For each law of noise, delta without and with the sample.
-        rate: Share of the rows in the sample.
-
+    Each law of noise has a delta without and one with the sample, at ascending
+    ``epsilon``; the sample is the share ``rate`` of the rows.
     """
     names = {"laplace": "Laplace", "gaussian": "Gaussian"}
     lines, ends, table = [], [], {"ε": epsilon}
@@ -188,13 +171,6 @@ def profile_picture(
             lines.append(line(epsilon, seen, name, stroke, hover=_HOVER, aside=NAME))
             ends += ending(epsilon, delta, least=_BOTTOM, color=color)
             table[name] = delta
-    figure = frame(
-        traces=[*lines, *told_once(ends)],
-        xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
-        yaxis=log_axis(
-            "δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"
-        ),
-    )
     parts = [
         f"{significant(float(whole[0]))} to {significant(float(one[0]))} ({names[law]})"
         for law, (whole, one) in profiles.items()
@@ -204,7 +180,14 @@ def profile_picture(
         f"ε 0 δ falls from {' and from '.join(parts)}"
     )
     return Picture.of(
-        title, figure, "Falling curves of δ against ε", pd.DataFrame(table)
+        title,
+        table,
+        drawn="Falling curves of δ against ε",
+        traces=[*lines, *told_once(ends)],
+        xaxis=axis("privacy parameter ε", range=[0, float(epsilon[-1])]),
+        yaxis=log_axis(
+            "δ: how often ε fails", range=[-12, 0.1], dtick=3, exponentformat="power"
+        ),
     )
 
 
@@ -219,25 +202,16 @@ def error_picture(
 ) -> Picture:
     """Return the typical error of a release from a sample, and of one from all rows.
 
-    Args:
-        parts: Sampling and noise variances over the shares.
-        full: Mean squared error of releasing from the whole table.
-        simulated: The experiment, where there is one.
-        at: The share that the page is set to.
-        unit: Unit of the statistic; empty if it has none.
-        ends: The errors from which to which the axis goes, which no epsilon moves.
-
+    ``full`` is the mean squared error of releasing from the whole table, ``at`` the
+    share that the page is set to, and ``ends`` are those of the axis, which no epsilon
+    moves.
     """
     total, whole = np.sqrt(parts.total), float(np.sqrt(full))
     label = f"typical error{f', {unit}' if unit else ''}"
+    sampling = np.where(parts.sampling > 0, np.sqrt(parts.sampling), np.nan)
     drawn = (
         (parts.rate, np.sqrt(parts.noise), "noise", _OTHER),
-        (
-            parts.rate,
-            np.where(parts.sampling > 0, np.sqrt(parts.sampling), np.nan),
-            "who is sampled",
-            _SAMPLED,
-        ),
+        (parts.rate, sampling, "who is sampled", _SAMPLED),
         (parts.rate, total, "both", _EXACT),
         (parts.rate[[0, -1]], np.full(2, whole), "all rows, same ε", _LIMIT),
     )
@@ -254,12 +228,6 @@ def error_picture(
                 error_y=interval(simulated.error, thickness=1.2, width=3),
             )
         )
-    figure = frame(
-        traces=traces,
-        xaxis=log_axis(_SHARE, dtick=1, range=[float(np.log10(parts.rate[0])), 0.08]),
-        yaxis=log_axis(label, *whole_decades(*ends)),
-        shapes=[_now(at)],
-    )
     here = float(np.exp(np.interp(np.log(at), np.log(parts.rate), np.log(total))))
     suffix = f" {unit}" if unit else ""
     title = (
@@ -267,19 +235,19 @@ def error_picture(
         f"by {significant(here)}{suffix}, one from all rows by "
         f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
     )
-    table = pd.DataFrame(
+    return Picture.of(
+        title,
         {
             _SHARE: parts.rate,
             "error from who is sampled": np.sqrt(parts.sampling),
             "error from noise": np.sqrt(parts.noise),
             "both": total,
-        }
-    )
-    return Picture.of(
-        title,
-        figure,
-        "Curves that fall as the sample grows, down to that of all rows",
-        table,
+        },
+        drawn="Curves that fall as the sample grows, down to that of all rows",
+        traces=traces,
+        xaxis=log_axis(_SHARE, dtick=1, range=[float(np.log10(parts.rate[0])), 0.08]),
+        yaxis=log_axis(label, *whole_decades(*ends)),
+        shapes=[_now(at)],
     )
 
 

@@ -6,18 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import dot, interval, line, points
-from dpcore.figures.theme import (
-    GUIDE,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    frame,
-    log_axis,
-)
+from dpcore.figures.theme import GUIDE, STROKES, Picture, Stroke, axis, log_axis
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
@@ -29,11 +20,7 @@ _CUT = 6.0
 def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
     """Return the estimated log ratio with its confidence limits against the draws.
 
-    Args:
-        audit: What was counted.
-        event: What was counted for.
-        expected: From how many draws on the violation shows, on average.
-
+    From ``expected`` draws on the violation shows, on average.
     """
     setup, truth = event.setup, event.log_ratio()
     stroke = STROKES[setup.key]
@@ -53,7 +40,18 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
         lines.append((truth, f"exact for this event: {significant(truth)}", exact))
     ends = np.array([audit.draws[0] / 1.3, audit.draws[-1] * 1.3])
     highest = max(setup.epsilon, truth if math.isfinite(truth) else 0) + 1.5
-    figure = frame(
+    return Picture.of(
+        _takeaway(event, truth, expected, caught),
+        {
+            "draws in each world": audit.draws.astype(np.int64),
+            "seen, first world": audit.hits[0].astype(np.int64),
+            "seen, second world": audit.hits[1].astype(np.int64),
+            "log of ratio": audit.estimate,
+            "at least": audit.low,
+            "at most": audit.high,
+        },
+        drawn=f"Estimates of the log ratio of '{event.text}' after 1 to "
+        f"{int(audit.draws[-1]):,} draws, with shrinking confidence bars",
         height=360,
         traces=[
             points(
@@ -73,23 +71,6 @@ def audit_picture(audit: Audit, event: Event, *, expected: float) -> Picture:
         yaxis=axis(
             "log of ratio (around the promise)",
             range=[min(-0.5, setup.epsilon - 1.5), highest],
-        ),
-    )
-    title = _takeaway(event, truth, expected, caught)
-    return Picture.of(
-        title,
-        figure,
-        f"Estimates of the log ratio of '{event.text}' after 1 to "
-        f"{int(audit.draws[-1]):,} draws, with shrinking confidence bars",
-        pd.DataFrame(
-            {
-                "draws in each world": audit.draws.astype(np.int64),
-                "seen, first world": audit.hits[0].astype(np.int64),
-                "seen, second world": audit.hits[1].astype(np.int64),
-                "log of ratio": audit.estimate,
-                "at least": audit.low,
-                "at most": audit.high,
-            }
         ),
     )
 

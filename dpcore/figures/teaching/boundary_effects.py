@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.marks import Mark, line, now
-from dpcore.figures.theme import STROKES, Picture, axis, frame, log_axis
+from dpcore.figures.marks import Mark, line, lines, now
+from dpcore.figures.theme import STROKES, Picture, axis, log_axis
 from dpcore.wording import significant, three_digits
 
 if TYPE_CHECKING:
@@ -30,27 +29,25 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
     lower, upper = mechanism.atoms(place)
     here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
     solid = replace(STROKES[setup.key], dash="solid")
-    lines = (
-        ("exactly 0", lower, solid),
-        ("exactly 1", upper, replace(solid, dash="dash")),
-    )
-    hover = "value %{x:.2f}: %{y:.3g} %"
-    figure = frame(
-        height=320,
-        traces=[
-            line(place, 100 * share, name, stroke, hover=hover)
-            for name, share, stroke in lines
-        ],
-        xaxis=_VALUE,
-        yaxis=axis("share of releases, %", range=[0, 60]),
-        shapes=[_now(setup.place)],
-    )
+    dashed = replace(solid, dash="dash")
     title = (
         f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
         f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
     )
-    table = pd.DataFrame({"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper})
-    return Picture.of(title, figure, "Two lines over the value", table)
+    return Picture.of(
+        title,
+        {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper},
+        drawn="Two lines over the value",
+        height=320,
+        traces=lines(
+            place,
+            [("exactly 0", 100 * lower, solid), ("exactly 1", 100 * upper, dashed)],
+            hover="value %{x:.2f}: %{y:.3g} %",
+        ),
+        xaxis=_VALUE,
+        yaxis=axis("share of releases, %", range=[0, 60]),
+        shapes=[_now(setup.place)],
+    )
 
 
 def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
@@ -58,7 +55,15 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
     here, there = (
         float(np.interp(at, place, tries)) for at in (setup.place, setup.other)
     )
-    figure = frame(
+    title = (
+        f"A release takes {significant(here)} draws on average at the value "
+        f"{significant(setup.place)}, but {significant(there)} at "
+        f"{significant(setup.other)}"
+    )
+    return Picture.of(
+        title,
+        {"value": place, "draws": tries},
+        drawn="A line that is highest at the bounds",
         height=320,
         traces=[
             line(
@@ -71,17 +76,6 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
         xaxis=_VALUE,
         yaxis=log_axis("draws for one release", *_DRAWS),
         shapes=[_now(setup.place), _now(setup.other, "other world")],
-    )
-    title = (
-        f"A release takes {significant(here)} draws on average at the value "
-        f"{significant(setup.place)}, but {significant(there)} at "
-        f"{significant(setup.other)}"
-    )
-    return Picture.of(
-        title,
-        figure,
-        "A line that is highest at the bounds",
-        pd.DataFrame({"value": place, "draws": tries}),
     )
 
 

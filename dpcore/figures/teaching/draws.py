@@ -9,20 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.marks import NAME, Mark, bars, landmark
-from dpcore.figures.theme import (
-    HEIGHT,
-    NEUTRAL,
-    STROKES,
-    Picture,
-    axis,
-    below,
-    frame,
-    plain,
-)
+from dpcore.figures.theme import HEIGHT, NEUTRAL, STROKES, Picture, axis, below, plain
 from dpcore.wording import measured, percent
 
 if TYPE_CHECKING:
@@ -89,22 +79,23 @@ def draws_picture(
 ) -> Picture:
     """Return a histogram of simulated releases, on axes that hold still.
 
-    Args:
-        key: Key of the mechanism, for its color.
-        draws: The simulated releases, shape ``(m,)``.
-        shot: The truth and the window, which do not depend on epsilon.
-        released: The actual release, marked.
-        bias: The exact mean error.
-        statement: Of what it is an answer, with or without noise.
-        unit: Its unit.
-
+    The actual release is marked; ``bias`` is the exact mean error, and ``statement``
+    says of what all of them are answers, with or without noise.
     """
     window, count = shot.window, len(draws)
     counts, edges = np.histogram(draws, _BARS, _apart(window))
     beyond = (int(np.sum(draws < edges[0])), int(np.sum(draws > edges[-1])))
     inside = window.lower <= released <= window.upper
     name = "your release" if inside else "your release, farther out"
-    figure = frame(
+    return Picture.of(
+        _takeaway(draws, shot, bias, unit, sum(beyond)),
+        {
+            "from": [-np.inf, *edges],
+            "to": [*edges, np.inf],
+            "draws": [beyond[0], *counts, beyond[1]],
+        },
+        drawn="Histogram of simulated releases around the answer without noise, on "
+        f"axes that are the same for every ε: {statement}",
         height=HEIGHT + below(statement),
         traces=[
             _bars(counts, edges[:-1], edges[1:], "simulated releases")
@@ -123,20 +114,6 @@ def draws_picture(
             f"of {count} simulated releases",
             range=[0, _TOP * count],
             tickvals=[0, count / 4, count / 2, 3 * count / 4, count],
-        ),
-    )
-    title = _takeaway(draws, shot, bias, unit, sum(beyond))
-    return Picture.of(
-        title,
-        figure,
-        "Histogram of simulated releases around the answer without noise, on axes "
-        f"that are the same for every ε: {statement}",
-        pd.DataFrame(
-            {
-                "from": [-np.inf, *edges],
-                "to": [*edges, np.inf],
-                "draws": [beyond[0], *counts, beyond[1]],
-            },
         ),
     )
 

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import (
     Mark,
@@ -19,7 +18,7 @@ from dpcore.figures.marks import (
     note,
     points,
 )
-from dpcore.figures.theme import NEUTRAL, OTHER, STROKES, Picture, Stroke, axis, frame
+from dpcore.figures.theme import NEUTRAL, OTHER, STROKES, Picture, Stroke, axis
 from dpcore.wording import epsilon_text, significant, three_digits
 
 if TYPE_CHECKING:
@@ -52,19 +51,18 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
     is drawn over the highest one, and evidence over what was promised.
     """
     color, epsilon = STROKES[setup.key].color, meter.nominal
-    names = tuple(f"value {significant(at)}" for at in worlds.positions)
+    names = (f"value {significant(at)}" for at in worlds.positions)
+    laws = dict(zip(names, (worlds.first, worlds.second), strict=True))
     strokes = (Stroke(color=color), OTHER)
     title = _takeaway(worlds, meter, setup)
-    figure = frame(
+    return Picture.of(
+        title,
+        {"release": worlds.x, "log of ratio": worlds.log_ratio}
+        | {f"density, {name}": density for name, density in laws.items()},
+        alt=_description(worlds, meter, title),
         height=400,
         traces=[
-            *densities(
-                worlds.x,
-                dict(zip(names, (worlds.first, worlds.second), strict=True)),
-                strokes,
-                hover="%{x:.3f}",
-                fill=_FAINT,
-            ),
+            *densities(worlds.x, laws, strokes, hover="%{x:.3f}", fill=_FAINT),
             *_lollipops(worlds, strokes),
             *_evidence(worlds, epsilon, setup.key),
         ],
@@ -101,11 +99,6 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             "traceorder": "normal",
         },
     )
-    table = pd.DataFrame({"release": worlds.x, "log of ratio": worlds.log_ratio})
-    for name, density in zip(names, (worlds.first, worlds.second), strict=True):
-        table[f"density, {name}"] = density
-    alt = _description(worlds, meter, title)
-    return Picture(title=title, figure=figure, alt=alt, table=table)
 
 
 def _lollipops(worlds: TwoWorlds, strokes: tuple[Stroke, Stroke]) -> list[Mark]:

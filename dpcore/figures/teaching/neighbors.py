@@ -1,4 +1,4 @@
-"""A small made-up table, and the neighbor that changes its statistic most."""
+"""A small made-up table: its worst neighbor, and how far each person can move it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from dpcore.figures.marks import Mark, dot, note, points, vertical
+from dpcore.figures.marks import Mark, dot, note, points, rows, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
@@ -16,22 +15,20 @@ from dpcore.figures.theme import (
     Picture,
     Stroke,
     axis,
-    frame,
     plain,
 )
 from dpcore.studies.teaching.small_tables import GROUP, SECOND, VALUE, Change, Columns
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from dpcore.arrays import FloatArray
     from dpcore.studies.teaching.explorable import Explorable
     from dpcore.studies.teaching.neighbors import Neighbor
     from dpcore.studies.teaching.small_tables import Setting
 
 NEWCOMER = "newcomer"
-_ROW, _AROUND = 28, 110
+_ROW, _AROUND, _AROUND_BARS = 28, 110, 130
+_TIE = 1e-9
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon")
 _FADED = {"marker": {"opacity": 1}}
 _THEN = Stroke(color=CONFIDENTIAL, dash="dash", width=2)
@@ -105,7 +102,6 @@ def people_picture(scene: Scene) -> Picture:
     People are the first trace; its ``customdata`` is their position in the table.
     """
     draw = _plane if scene.statistic.columns is Columns.TWO else _strip
-    title = _takeaway(scene)
     listed = "; ".join(
         f"{name} {scene.place(row)}"
         for name, row in zip(scene.names, scene.rows, strict=True)
@@ -116,10 +112,12 @@ def people_picture(scene: Scene) -> Picture:
     if scene.statistic.columns is Columns.GROUPED:
         columns["group"] = [letter(group) for group in scene.rows[:, GROUP]]
     return Picture.of(
-        title,
-        draw(scene),
-        f"{len(scene.rows)} made-up people: {listed}",
-        pd.DataFrame(columns),
+        _takeaway(scene),
+        columns,
+        drawn=f"{len(scene.rows)} made-up people: {listed}",
+        showlegend=False,
+        xaxis=_between(scene, "value"),
+        **draw(scene),
     )
 
 
@@ -136,42 +134,37 @@ def _takeaway(scene: Scene) -> str:
     return f"The {label} moves from {here} to {there} with {scene.move}"
 
 
-def _strip(scene: Scene) -> go.Figure:
+def _strip(scene: Scene) -> dict[str, Any]:
     """Return one row a person, their values between the bounds."""
-    rows = [plain(name) for name in scene.names]
+    names = [plain(name) for name in scene.names]
     if scene.change is Change.ADDITION:
-        rows.append(NEWCOMER)
+        names.append(NEWCOMER)
     places = np.arange(len(scene.names), dtype=np.float64)
     traces, arrows = _marks(scene, scene.rows[:, VALUE], places)
-    lines = _lines(scene)
-    return frame(
-        traces=traces,
-        height=_AROUND + _ROW * len(rows),
-        margin={"l": 60, "r": 24, "t": 36, "b": 50},
-        showlegend=False,
-        annotations=arrows,
-        shapes=lines,
-        xaxis=_between(scene, "value"),
-        yaxis={
-            "tickvals": np.arange(len(rows)),
-            "ticktext": rows,
-            "range": [len(rows) - 0.4, -0.6],
+    return {
+        "traces": traces,
+        "height": _AROUND + _ROW * len(names),
+        "margin": {"l": 60, "r": 24, "t": 36, "b": 50},
+        "annotations": arrows,
+        "shapes": _lines(scene),
+        "yaxis": {
+            "tickvals": np.arange(len(names)),
+            "ticktext": names,
+            "range": [len(names) - 0.4, -0.6],
             "fixedrange": True,
         },
-    )
+    }
 
 
-def _plane(scene: Scene) -> go.Figure:
+def _plane(scene: Scene) -> dict[str, Any]:
     """Return everybody by both values."""
     traces, arrows = _marks(scene, scene.rows[:, VALUE], scene.rows[:, SECOND])
-    return frame(
-        traces=traces,
-        height=420,
-        showlegend=False,
-        annotations=arrows,
-        xaxis=_between(scene, "value"),
-        yaxis=_between(scene, "second value"),
-    )
+    return {
+        "traces": traces,
+        "height": 420,
+        "annotations": arrows,
+        "yaxis": _between(scene, "second value"),
+    }
 
 
 def _between(scene: Scene, label: str) -> dict[str, Any]:
@@ -267,3 +260,62 @@ def _lines(scene: Scene) -> list[Mark]:
 
 def _upright(at: float, text: str, anchor: str, stroke: Stroke = DOTTED) -> Mark:
     return vertical(at, text, stroke, layer="below", xanchor=anchor, yanchor="bottom")
+
+
+def reach_picture(scene: Scene, worst: float) -> Picture:
+    """Return how far each person can move the statistic, beside the worst case.
+
+    Bars without a limit end at the edge and say so.
+    """
+    reach = scene.neighbor.reach
+    names = (NEWCOMER,) if scene.change is Change.ADDITION else scene.names
+    known = [x for x in (*reach, worst) if np.isfinite(x)]
+    edge = 1.15 * max([*known, 0.0]) or 1.0
+    lengths = np.where(np.isfinite(reach), reach, edge)
+    bars = rows(
+        [plain(name) for name in names],
+        lengths,
+        [significant(float(x)) if np.isfinite(x) else "∞" for x in reach],
+        CONFIDENTIAL,
+        textposition="auto",
+        marker={"color": CONFIDENTIAL, "line": {"color": "#8A5A00", "width": 1}},
+        textfont={"size": 13},
+        insidetextfont={"color": "black"},
+    )
+    most = vertical(
+        worst,
+        f"worst case (DP) {significant(worst, up=True)}",
+        Stroke(color=NEUTRAL, dash="dash"),
+        xanchor="right",
+        yanchor="bottom",
+    )
+    label = "largest change"
+    each = ", ".join(
+        f"{name} {significant(float(x))}" for name, x in zip(names, reach, strict=True)
+    )
+    return Picture.of(
+        _share(scene, worst),
+        {"person": names, label: reach, "worst case (DP)": worst},
+        drawn=f"Bars of the {label} of the {scene.statistic.label}: {each}",
+        traces=[bars],
+        height=_AROUND_BARS + _ROW * len(names),
+        margin={"l": 60, "r": 24, "t": 36, "b": 50},
+        shapes=[most] if np.isfinite(worst) else [],
+        xaxis=axis(label, range=[0, edge]),
+        yaxis={"autorange": "reversed", "fixedrange": True},
+    )
+
+
+def _share(scene: Scene, worst: float) -> str:
+    local = scene.neighbor.local
+    equals = int((scene.neighbor.reach >= local * (1 - _TIE)).sum())
+    if scene.neighbor.person is None:
+        reaches = f"A {NEWCOMER} can change it by up to {significant(local)}"
+    elif equals > 1:
+        reaches = f"{equals} people can do most here: {significant(local)}"
+    else:
+        reaches = f"{scene.who} can do most here: {significant(local)}"
+    if np.isinf(worst):
+        return f"{reaches}; over all tables nothing limits one person"
+    share = significant(100 * local / worst) if worst > 0 else "100"
+    return f"{reaches}, {share} % of the worst case over all tables"

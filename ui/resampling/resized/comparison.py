@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.figures.resampling.resized.parts import chance
+from dpcore.figures.resampling.resized import chance
 from dpcore.studies.resampling.resized.alignments import laplace_variance
 from dpcore.wording import epsilon_text, people, significant
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.resampling.resized import attacks as figures
-from dpcore.figures.resampling.resized import rivals as resized_rivals
-from dpcore.figures.resampling.resized.parts import chance
+from dpcore.figures.resampling import resized as figures
+from dpcore.figures.resampling.resized import chance
 from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.resampling.resized import alignments, attacks
 from dpcore.wording import at_most, people, significant
@@ -128,7 +127,7 @@ def _errors(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = alignments.rivals(bootstrap, ones)
     results.show(
-        resized_rivals.variance_picture(bootstrap, ones, rivals),
+        figures.variance_picture(bootstrap, ones, rivals),
         f"{key}-errors",
         simulated=case.simulated,
     )
@@ -188,10 +187,10 @@ def _fair(case: Case, key: str) -> None:
     )
     left, right = st.columns(2)
     with left:
-        picture = resized_rivals.rivals_picture(bootstrap, ones, rivals[name])
+        picture = figures.rivals_picture(bootstrap, ones, rivals[name])
         results.show(picture, f"{key}-rivals", simulated=case.simulated)
     with right:
-        picture = resized_rivals.detection_picture(bootstrap, ones, rivals[name])
+        picture = figures.detection_picture(bootstrap, ones, rivals[name])
         results.show(picture, f"{key}-detection", simulated=case.simulated)
     st.markdown(
         _crossing(rival, tau) + f"Chance of a certain identification in one answer: "

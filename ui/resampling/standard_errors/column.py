@@ -9,8 +9,10 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
-from dpcore.figures.resampling.bootstrap.errors import errors_picture
+from dpcore.figures.resampling.bootstrap.coverage import (
+    coverage_picture,
+    errors_picture,
+)
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap.coverage import Experiment
 from dpcore.studies.resampling.bootstrap.populations import People

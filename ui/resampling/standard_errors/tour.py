@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.resampling.bootstrap.coverage import coverage_picture
-from dpcore.figures.resampling.bootstrap.errors import (
+from dpcore.figures.resampling.bootstrap.coverage import (
+    coverage_picture,
     errors_picture,
     ranges_picture,
     scores_picture,

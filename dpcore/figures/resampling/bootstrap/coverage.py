@@ -1,20 +1,26 @@
-"""How often intervals from noisy bootstraps hold the truth."""
+"""How often intervals from noisy bootstraps hold the truth, and their errors."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.marks import Mark, dot, interval, line, points
-from dpcore.figures.resampling.bootstrap.lines import rule_line
-from dpcore.figures.theme import GUIDE, Picture, axis, frame
+from dpcore.figures.marks import Mark, dot, interval, landmark, line, points
+from dpcore.figures.resampling.bootstrap.lines import rule_line, steps, unit_of
+from dpcore.figures.theme import GUIDE, Picture, axis
 from dpcore.inference.bootstrap.intervals import Rule
-from dpcore.studies.resampling.bootstrap.coverage import exact_coverage
-from dpcore.studies.resampling.bootstrap.runs import coverage
-from dpcore.wording import percent
+from dpcore.studies.resampling.bootstrap.coverage import (
+    error_range,
+    exact_coverage,
+    mean_error,
+    no_length,
+)
+from dpcore.studies.resampling.bootstrap.runs import coverage, z_scores
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +32,12 @@ if TYPE_CHECKING:
 _HEIGHT = 420
 _LOW = 0.4
 """Of the level: the three estimators of the source cover that, with any noise."""
+_FAINT = 0.55
+_BINS = 60
+_FEWER = 30
+_REACH = 5.0
+"""In errors from sampling: how far standard errors are looked at."""
+_FARTHEST = 5.0
 
 
 def coverage_picture(
@@ -36,11 +48,9 @@ def coverage_picture(
 ) -> Picture:
     """Return the coverage against the number of bootstraps; figure 7b of the source.
 
-    Args:
-        experiments: The same setting with several numbers of bootstraps, increasing.
-        runs: Simulated tables by the number of bootstraps, where there are any.
-        shown: Which methods, at least one, all of one level.
-
+    ``experiments`` are one setting with increasing numbers of bootstraps, and ``runs``
+    simulated tables by these numbers, where there are any. The methods ``shown``, at
+    least one, have one level.
     """
     times = [experiment.times for experiment in experiments]
     level = shown[0].method.level
@@ -71,18 +81,9 @@ def coverage_picture(
     if not runs:
         table = table.drop(columns=["coverage, simulated", "simulated tables"])
     title = _coverage_title(table, shown)
-    return Picture(
-        title=title,
-        figure=frame(
-            height=_HEIGHT,
-            traces=traces,
-            xaxis=axis("number of bootstraps", range=[0, 1.02 * times[-1]]),
-            yaxis=axis(
-                "intervals that hold the true mean",
-                tickformat=".0%",
-                range=[_floor(table, level), 1.02],
-            ),
-        ),
+    return Picture.of(
+        title,
+        table,
         alt=f"Lines are coverages of {percent(level)} intervals if means are normal; "
         f"dots with bars, where there are any, are simulated. {title}. "
         + "; ".join(
@@ -92,7 +93,14 @@ def coverage_picture(
             if row["bootstraps"] in {times[0], times[-1]}
         )
         + ".",
-        table=table,
+        height=_HEIGHT,
+        traces=traces,
+        xaxis=axis("number of bootstraps", range=[0, 1.02 * times[-1]]),
+        yaxis=axis(
+            "intervals that hold the true mean",
+            tickformat=".0%",
+            range=[_floor(table, level), 1.02],
+        ),
     )
 
 
@@ -135,3 +143,179 @@ def _dots(found: Mapping[int, float], runs: Mapping[int, Runs], one: Named) -> M
         legendgroup=one.name,
         showlegend=False,
     )
+
+
+def ranges_picture(
+    experiments: Sequence[Experiment], *, shown: Sequence[Named]
+) -> Picture:
+    """Return the mean standard errors with 90 % ranges; figure 7a of the source.
+
+    ``experiments`` are one setting with increasing numbers of bootstraps.
+    """
+    times = [experiment.times for experiment in experiments]
+    rows: list[dict[str, Any]] = []
+    traces = []
+    for one in shown:
+        means = [mean_error(e, one.method) for e in experiments]
+        ranges = [error_range(e, one.method) for e in experiments]
+        traces.append(_line(times, means, one))
+        traces += [_end(times, [each[i] for each in ranges], one) for i in range(2)]
+        rows += [
+            {
+                "bootstraps": k,
+                "method": one.name,
+                "mean standard error": mean,
+                "5 % are below": low,
+                "5 % are above": high,
+                "true standard error": experiment.bagged_error,
+            }
+            for k, mean, (low, high), experiment in zip(
+                times, means, ranges, experiments, strict=True
+            )
+        ]
+    true = [experiment.bagged_error for experiment in experiments]
+    traces.append(line(times, true, "true", GUIDE, hover="true: %{y:.4g}"))
+    unit = unit_of(experiments[-1])
+    last = rows[len(times) - 1]
+    first = shown[0].name
+    title = (
+        f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
+        f"{significant(last['5 % are below'])} and "
+        f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one "
+        f"is {significant(true[-1])}"
+    )
+    return Picture.of(
+        title,
+        rows,
+        drawn="Thick lines are means of standard errors, thin ones hold nine tenths",
+        height=_HEIGHT,
+        traces=traces,
+        xaxis=axis("number of bootstraps"),
+        yaxis=axis(f"standard error{unit} (scaled to this run)", rangemode="tozero"),
+    )
+
+
+def errors_picture(
+    experiment: Experiment, runs: Runs, shown: Sequence[Named]
+) -> Picture:
+    """Return the distributions of estimated standard errors; figure 9a.
+
+    ``shown`` are those of ``lines.methods``. The axes do not move with the
+    noise: they reach as far as five errors from sampling alone, and the last step
+    counts what lies farther out.
+    """
+    unit = unit_of(experiment)
+    true = experiment.bagged_error
+    errors = {
+        one.name: np.sqrt(one.method.variance(experiment.bootstraps, runs.spreads))
+        for one in shown
+    }
+    high = _REACH * math.sqrt(experiment.sampling) or 1.0
+    edges = np.linspace(0.0, high, _FEWER + 1)
+    where = "true" if true < high else "true: beyond"
+    unbiased = errors["unbiased"]
+    zero = float(np.mean(unbiased == 0))
+    expected = no_length(experiment, shown[0].method)
+    title = (
+        f"The unbiased standard error is exactly 0 for {percent(zero)} of the tables, "
+        f"and below the true one for {percent(float(np.mean(unbiased < true)))}; the "
+        f"conservative one is too small for "
+        f"{percent(float(np.mean(errors['conservative'] < true)))}"
+    )
+    return Picture.of(
+        title,
+        [
+            {
+                "method": one.name,
+                "mean of standard errors": float(errors[one.name].mean()),
+                "expected mean": mean_error(experiment, one.method),
+                "5 % are below": float(np.quantile(errors[one.name], 0.05)),
+                "5 % are above": float(np.quantile(errors[one.name], 0.95)),
+                "exactly 0": float(np.mean(errors[one.name] == 0)),
+                "below the true one": float(np.mean(errors[one.name] < true)),
+                "true standard error": true,
+            }
+            for one in shown
+        ],
+        alt=f"{title}. True standard error {significant(true)}{unit}. "
+        f"{runs.tables:,} simulated tables; a standard error of 0 is expected for "
+        f"{percent(expected)}.",
+        traces=[
+            *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
+            *landmark(min(true, high), 1.02, where, "dash"),
+        ],
+        xaxis=axis(
+            f"estimated standard error{unit}, the last step: or more",
+            range=[0.0, high],
+        ),
+        yaxis=axis(
+            "share of tables",
+            tickformat=".0%",
+            range=[0, 1.15],
+            tickvals=[0, 0.25, 0.5, 0.75, 1],
+        ),
+    )
+
+
+def scores_picture(
+    experiment: Experiment, runs: Runs, shown: Sequence[Named]
+) -> Picture:
+    """Return z-scores of the true mean against the standard normal; figure 9b.
+
+    ``shown`` are those of ``lines.methods``.
+    """
+    edges = np.linspace(-_FARTHEST, _FARTHEST, _BINS + 1)
+    scores = {one.name: z_scores(experiment, one.method, runs) for one in shown}
+    middle = (edges[1:] + edges[:-1]) / 2
+    width = edges[1] - edges[0]
+    height = width * np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
+    normal = line(middle, height, "right", GUIDE, hover="")
+    beyond = {
+        one.name: (
+            float(
+                np.mean(
+                    np.abs(scores[one.name])
+                    > one.method.quantile(experiment.bootstraps)
+                )
+            ),
+            1 - exact_coverage(experiment, one.method),
+        )
+        for one in shown
+    }
+    few = (1 - shown[0].method.level) * runs.tables
+    unbiased = beyond["unbiased"][0]
+    title = (
+        f"{round(unbiased * runs.tables):,} of {runs.tables:,} intervals with the "
+        f"unbiased error miss the true mean, where {round(few):,} should; "
+        f"{round(beyond['conservative'][0] * runs.tables):,} with the conservative one"
+    )
+    return Picture.of(
+        title,
+        [
+            {
+                "method": name,
+                "intervals that miss": missed,
+                "expected to miss": expected,
+                "error of 0": float(np.mean(np.isinf(scores[name]))),
+            }
+            for name, (missed, expected) in beyond.items()
+        ],
+        alt=f"Distributions of z-scores beside the standard normal. {title}. Scores "
+        f"beyond {_FARTHEST:g}, infinite ones included, are outside the figure.",
+        traces=[normal, *(steps(scores[m.name], edges, m) for m in shown)],
+        xaxis=axis(
+            "estimated standard errors from the truth",
+            range=[-_FARTHEST, _FARTHEST],
+        ),
+        yaxis=axis("share of tables (scaled to this run)", tickformat=".0%"),
+    )
+
+
+def _line(x: list[int], y: list[float], one: Named, **more: object) -> Mark:
+    return rule_line(x, y, one, "%{x} bootstraps: %{y:.4g}", **more)
+
+
+def _end(x: list[int], y: list[float], one: Named) -> Mark:
+    """Return one end of the range, thinner and without an entry of its own."""
+    thin = replace(one, stroke=replace(one.stroke, dash="dot", width=1.2))
+    return _line(x, y, thin, opacity=_FAINT, showlegend=False)

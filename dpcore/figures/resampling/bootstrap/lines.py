@@ -36,10 +36,7 @@ def methods(
 ) -> tuple[Named, Named, Named, Named]:
     """Return the three estimators of the source, and the corrected rule.
 
-    Args:
-        tail: Of the conservative estimate, and of the corrected one.
-        level: Confidence of the intervals.
-
+    ``tail`` is that of the conservative estimate, and of the corrected one.
     """
 
     def published(tail: float | None) -> Method:

@@ -7,20 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dpcore.figures.marks import NAME, bars, histogram, landmark, line
 from dpcore.figures.resampling.bootstrap.lines import COLOR, unit_of
-from dpcore.figures.theme import (
-    HEIGHT,
-    STROKES,
-    Picture,
-    Stroke,
-    axis,
-    below,
-    frame,
-    plain,
-)
+from dpcore.figures.theme import HEIGHT, STROKES, Picture, Stroke, axis, below, plain
 from dpcore.privacy.bootstrap.profile import multiplicities
 from dpcore.wording import measured, percent, significant
 
@@ -53,15 +43,9 @@ def one_picture(
 ) -> Picture:
     """Return the noisy bootstraps of one table with their intervals; figure 6.
 
-    Args:
-        numbers: The bootstraps, at least two.
-        shown: By which rules intervals are made; the last one is spoken of.
-        noise: Variance of the noise of each bootstrap.
-        people: Public number of people, if at least 2.
-        unit: Unit of the numbers, or "".
-        statement: Of what they are answers.
-        truth: Mean of the population, where it is known.
-
+    There are at least two bootstraps, each with noise of variance ``noise``, and a
+    public number of ``people``, if that is at least 2. Of the rules ``shown`` the last
+    one is spoken of; ``truth`` is the mean of the population, where it is known.
     """
     found = {
         one.name: one.method.around(numbers, noise=noise, people=people)
@@ -96,18 +80,6 @@ def one_picture(
     if truth is not None:
         traces += landmark(truth, 1.02 * top, "true mean", "dash")
     answer = f"{statement}{f' ({unit})' if unit else ''}, scaled to this run"
-    figure = frame(
-        height=HEIGHT + below(answer),
-        traces=traces,
-        xaxis=axis(plain(answer)),
-        yaxis=axis(
-            "bootstraps",
-            range=[-top * (len(shown) + 1) / 10, 1.15 * top],
-            tick0=0,
-            tickvals=np.unique(np.round(np.linspace(0, top, 5))),
-        ),
-    )
-    title = _one_title(found, truth)
     rows = [
         {
             "method": name,
@@ -120,10 +92,18 @@ def one_picture(
         for name, e in found.items()
     ]
     return Picture.of(
-        title,
-        figure,
-        f"{len(numbers)} noisy bootstraps, their intervals below: {statement}",
-        pd.DataFrame(rows),
+        _one_title(found, truth),
+        rows,
+        drawn=f"{len(numbers)} noisy bootstraps, their intervals below: {statement}",
+        height=HEIGHT + below(answer),
+        traces=traces,
+        xaxis=axis(plain(answer)),
+        yaxis=axis(
+            "bootstraps",
+            range=[-top * (len(shown) + 1) / 10, 1.15 * top],
+            tick0=0,
+            tickvals=np.unique(np.round(np.linspace(0, top, 5))),
+        ),
     )
 
 
@@ -164,18 +144,6 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
             Stroke(color=COLOR, dash="longdashdot"),
         ),
     }
-    traces = [
-        line(
-            edges,
-            [*(_within(values, edges) / runs.tables), 0.0],
-            name,
-            stroke,
-            hover="%{x:.4g}: %{y:.1%}",
-            aside=NAME,
-            steps=True,
-        )
-        for name, (values, stroke) in laws.items()
-    ]
     more = (given / plainly) ** 2 - 1
     title = (
         f"Over tables the two look alike (spread {significant(runs.one_shots.std())} "
@@ -184,34 +152,41 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
     )
     return Picture.of(
         title,
-        frame(
-            traces=traces,
-            xaxis=axis(
-                plain(
-                    f"released mean{unit_of(experiment)}, the outermost steps: or "
-                    "farther out"
-                ),
-                range=edges[[0, -1]].tolist(),
+        {
+            "release": list(laws),
+            "standard error over tables, simulated": [
+                float(values.std()) for values, _ in laws.values()
+            ],
+            "standard error over tables, exact": [
+                experiment.one_shot_error,
+                experiment.bagged_error,
+            ],
+            "standard error given the table, simulated": [
+                float((values - runs.means).std()) for values, _ in laws.values()
+            ],
+            "standard error given the table, exact": [plainly, given],
+        },
+        drawn=f"Two histograms of {runs.tables:,} simulated releases",
+        traces=[
+            line(
+                edges,
+                [*(_within(values, edges) / runs.tables), 0.0],
+                name,
+                stroke,
+                hover="%{x:.4g}: %{y:.1%}",
+                aside=NAME,
+                steps=True,
+            )
+            for name, (values, stroke) in laws.items()
+        ],
+        xaxis=axis(
+            plain(
+                f"released mean{unit_of(experiment)}, the outermost steps: or "
+                "farther out"
             ),
-            yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),
+            range=edges[[0, -1]].tolist(),
         ),
-        f"Two histograms of {runs.tables:,} simulated releases",
-        pd.DataFrame(
-            {
-                "release": list(laws),
-                "standard error over tables, simulated": [
-                    float(values.std()) for values, _ in laws.values()
-                ],
-                "standard error over tables, exact": [
-                    experiment.one_shot_error,
-                    experiment.bagged_error,
-                ],
-                "standard error given the table, simulated": [
-                    float((values - runs.means).std()) for values, _ in laws.values()
-                ],
-                "standard error given the table, exact": [plainly, given],
-            }
-        ),
+        yaxis=axis("share of releases", tickformat=".0%", range=[0, 0.55]),
     )
 
 
@@ -240,29 +215,25 @@ def copies_picture(experiment: Experiment) -> Picture:
         loss = np.where(shown > 0, i / shown, np.inf)
     return Picture.of(
         title,
-        frame(
-            traces=[
-                bars(
-                    i,
-                    shown,
-                    "",
-                    {"color": COLOR},
-                    hover="%{x} times: %{y:.4%}",
-                    text=[percent(float(share)) for share in shown],
-                    textposition="outside",
-                    cliponaxis=False,
-                )
-            ],
-            xaxis=axis("times that a row is drawn", dtick=1),
-            yaxis=axis("share of rows", tickformat=".0%"),
-        ),
-        f"Bars of the shares of rows drawn 0 to {len(shown) - 1} times",
-        pd.DataFrame(
-            {
-                "times drawn": i,
-                "share of rows": shown,
-                "variance of the noise of this part": i * shown * noise,
-                "loss of a row in it, in units of what is claimed": loss,
-            }
-        ),
+        {
+            "times drawn": i,
+            "share of rows": shown,
+            "variance of the noise of this part": i * shown * noise,
+            "loss of a row in it, in units of what is claimed": loss,
+        },
+        drawn=f"Bars of the shares of rows drawn 0 to {len(shown) - 1} times",
+        traces=[
+            bars(
+                i,
+                shown,
+                "",
+                {"color": COLOR},
+                hover="%{x} times: %{y:.4%}",
+                text=[percent(float(share)) for share in shown],
+                textposition="outside",
+                cliponaxis=False,
+            )
+        ],
+        xaxis=axis("times that a row is drawn", dtick=1),
+        yaxis=axis("share of rows", tickformat=".0%"),
     )

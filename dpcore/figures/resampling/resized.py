@@ -1,0 +1,455 @@
+"""The resized bootstrap in pictures: its profile and scores, attacks, and rivals.
+
+The rivals are noise that does as well: by their errors, profiles and detection.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.figures.marks import (
+    Mark,
+    dot,
+    histogram,
+    interval,
+    line,
+    lines,
+    points,
+    vertical,
+)
+from dpcore.figures.resampling.endings import ending, told_once
+from dpcore.figures.theme import (
+    GUIDE,
+    NEUTRAL,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    log_axis,
+    whole_decades,
+)
+from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
+from dpcore.mechanisms.resized import repair as resized_repair
+from dpcore.studies.resampling.resized import alignments
+from dpcore.wording import epsilon_text, people, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
+    from dpcore.mechanisms.resized.repair import NoisyResample
+    from dpcore.studies.resampling.resized.alignments import Rival
+    from dpcore.studies.resampling.resized.attacks import AttackCurve, ScoreHistogram
+
+_PUBLISHED = STROKES[resized_bootstrap.KEY]
+_REPAIRED = STROKES[resized_repair.KEY]
+_RARE = Stroke(color="#D55E00", dash="dash")
+"""What concerns a trait that one person has."""
+_COMMON = Stroke(color="#8C510A", dash="dot")
+"""A trait that several people have, where it stands beside the repair."""
+_REAL = Stroke(color=_PUBLISHED.color, dash="dot")
+_RIVALS = {
+    "claim": Stroke(color=STROKES["laplace"].color),
+    "pair": Stroke(color="#56B4E9", dash="dash"),
+    "advantage": Stroke(color="#5F55C8", dash="longdash"),
+    "error": Stroke(color="#9C3D6E", dash="dashdot"),
+    "uniform": Stroke(color="#E69F00", dash="longdashdot"),
+}
+_FEWER = Stroke(color=NEUTRAL, dash="dash", symbol="circle-open", width=2)
+_MORE = Stroke(color=_RARE.color, symbol="x", width=2)
+_CHANCE = axis("probability", tickformat=".0%", range=[-0.02, 1.05])
+_FEW = 100
+_MARGIN = 0.04
+_POINTS = 81
+_RIVAL_POINTS = 101
+_LEAST = 1e-8
+_RIVAL_LEAST = 1e-6
+_FARTHEST = 1000.0
+_CLAIMS = 4.0
+"""In claimed epsilons: the noise of the rivals reaches 0 at three at most."""
+
+
+def chance(share: float) -> str:
+    """Return a probability as a percentage, with three digits.
+
+    >>> chance(0.0952078), chance(0.0), chance(1.0)
+    ('9.52 %', '0 %', '100 %')
+    """
+    return f"{significant(100 * share)} %"
+
+
+def _whole(numbers: ArrayLike) -> dict[str, Any]:
+    """Return the ticks of a logarithmic axis of whole numbers: 1, 10, 100.
+
+    Where they span less than that, 1, 2 and 5 as well. The axis ends at a power of ten,
+    so that it seldom moves.
+
+    >>> _whole([1, 40])["tickvals"], _whole([1, 40_000])["tickvals"][-2:]
+    ([1, 2, 5, 10, 20, 50], [10000, 100000])
+    """
+    most = max(int(np.max(numbers)), 2)
+    powers = range(math.ceil(math.log10(most)) + 1)
+    steps = (1, 2, 5) if most < _FEW else (1,)
+    ticks = [step * 10**power for power in powers for step in steps]
+    ticks = ticks[: next((i for i, t in enumerate(ticks) if t >= most), len(ticks)) + 1]
+    return {
+        "tickvals": ticks,
+        "ticktext": [f"{tick:,}" for tick in ticks],
+        "range": [-_MARGIN, powers[-1] + _MARGIN],
+    }
+
+
+def _attack_table(curve: AttackCurve) -> dict[str, Any]:
+    """Return the twin of a figure of an attack."""
+    return {
+        "scores": curve.scores,
+        "exact": curve.exact,
+        "simulated": curve.simulated,
+        "standard error": curve.error,
+    }
+
+
+def profile_picture(
+    bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResample
+) -> Picture:
+    """Return how often the promise of each epsilon fails: claimed, real, repaired."""
+    claim = bootstrap.claimed_epsilon
+    level = repaired.epsilon()
+    tau = bootstrap.delta()
+    pairs = bootstrap.around(ones)
+    far = max(4 * claim, 1.5 * level)
+    # As far as the least ε that never fails here, which the page quotes.
+    never = max(max(pair.pure) for pair in pairs)
+    if far < never < _FARTHEST * far:
+        far = 1.2 * never
+    # Powers of ten around all of that seldom move with epsilon.
+    span = whole_decades(min(claim, level) / 10, far)
+    epsilon = np.geomspace(*span, _POINTS)
+    # Just below its level the repaired form falls to 0 steeply.
+    epsilon = np.union1d(epsilon, level * (1 - np.geomspace(1e-8, 0.1, 15)))
+    epsilon = np.union1d(epsilon, level * (1 + 1e-9))
+    here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
+    fixed = np.array([repaired.delta(x) for x in epsilon.tolist()])
+    chosen = f"a trait that {people(ones)} of {bootstrap.people:,} have"
+    deltas = {
+        "a trait that one person has": np.full(len(epsilon), tau),
+        chosen: here,
+        "repaired, any table (at most)": fixed,
+    }
+    strokes = (
+        replace(_RARE, width=3),
+        _COMMON,
+        Stroke(color=_REPAIRED.color),
+    )
+    shown = [np.where(delta > 0, delta, np.nan) for delta in deltas.values()]
+    traces = lines(
+        epsilon,
+        zip(deltas, shown, strokes, strict=True),
+        hover="ε %{x:.3g}: δ %{y:.3g}",
+    )
+    ends = [
+        mark
+        for delta, stroke in zip(deltas.values(), strokes, strict=True)
+        for mark in ending(epsilon, delta, least=_LEAST, color=stroke.color)
+    ]
+    title = (
+        f"No ε is enough: a rare trait is given away for sure with probability "
+        f"{chance(tau)}, whatever the ε"
+    )
+    return Picture.of(
+        title,
+        {"ε": epsilon} | deltas,
+        drawn=f"δ against ε. A flat line at {significant(tau)} for a trait that one "
+        f"person has; for {chosen} it falls from {significant(here[0])} to "
+        f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} "
+        f"and 0 from ε {epsilon_text(repaired.epsilon())} on",
+        traces=[*traces, *told_once(ends)],
+        height=400,
+        shapes=[
+            vertical(
+                claim,
+                f"claimed: δ 0 from ε {epsilon_text(claim)} on",
+                GUIDE,
+                xanchor="left",
+                yanchor="top",
+            )
+        ],
+        xaxis=log_axis("privacy parameter ε", dtick=1, range=np.log10(span).tolist()),
+        yaxis=log_axis(
+            "δ: how often ε fails",
+            range=[math.log10(_LEAST), 0],
+            exponentformat="power",
+        ),
+    )
+
+
+def reveal_picture(
+    curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: FloatArray
+) -> Picture:
+    """Return how likely proof is, against the number of scores.
+
+    ``beliefs`` says how sure as many Laplace answers can make an attacker at most. They
+    are no proof, and stand in the table and in what hovering says.
+    """
+    enough = bootstrap.looks_until(0.95)
+    title = (
+        f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
+        "rare trait with 95 % probability; "
+        "answers with noise never prove it"
+    )
+    return Picture.of(
+        title,
+        _attack_table(curve) | {"Laplace: how sure at most": beliefs},
+        drawn="The chance of proof rises with the number of scores, from "
+        f"{chance(float(curve.exact[0]))} for one to "
+        f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}",
+        traces=[
+            *_attack(curve, "proof from resized bootstraps", _RARE.color),
+            line(
+                curve.scores,
+                np.zeros(len(curve.scores)),
+                "proof from Laplace answers, ε = 1/Z each: never",
+                STROKES["laplace"],
+                hover="%{x:,} answers: no proof; a half-sure attacker at most "
+                "%{customdata:.3%} sure",
+                customdata=beliefs,
+            ),
+        ],
+        height=400,
+        xaxis=log_axis("scores asked for", **_whole(curve.scores)),
+        yaxis=_CHANCE,
+    )
+
+
+def averaging_picture(curve: AttackCurve, ones: int, people_there: int) -> Picture:
+    """Return how likely an average of scores rounds to the exact number of ones."""
+    reached = curve.reaching(0.95)
+    if reached is None:
+        title = (
+            f"The average of {int(curve.scores[-1]):,} scores gives the exact count "
+            f"{ones:,} with probability {chance(float(curve.exact[-1]))}"
+        )
+    else:
+        title = (
+            f"The average of about {significant(reached)} scores gives the exact "
+            f"count {ones:,} of {people_there:,} with 95 % probability"
+        )
+    return Picture.of(
+        title,
+        _attack_table(curve),
+        drawn="A rising line against the number of scores",
+        traces=_attack(curve, "exact count found", _PUBLISHED.color),
+        height=360,
+        xaxis=log_axis("scores that are averaged", **_whole(curve.scores)),
+        yaxis=_CHANCE,
+    )
+
+
+def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
+    """Return the scores of two tables that differ in one person."""
+    centers = (found.edges[:-1] + found.edges[1:]) / 2
+    names = (f"{ones:,} ones, exactly", f"{ones + 1:,} ones, exactly")
+    distance = float(np.abs(found.more - found.fewer).sum() / 2)
+    score = "score %{x:.4g}: %{y:.2%}"
+    title = (
+        f"With {ones:,} ones or {ones + 1:,}, scores mostly look alike: an attacker "
+        f"who sees one gains {chance(distance)}"
+    )
+    if ones == 0:
+        title = (
+            "Without the person every score is 0; with the person it is not, "
+            f"{chance(tau)} of the time, and that is proof"
+        )
+    return Picture.of(
+        title,
+        {
+            "score from": found.edges[:-1],
+            "to": found.edges[1:],
+            names[0]: found.fewer,
+            names[1]: found.more,
+            "simulated": found.simulated,
+        },
+        drawn="Bars of simulated scores under two lines of exact ones",
+        traces=[
+            histogram(
+                found.simulated,
+                found.edges,
+                f"{ones + 1:,} ones, {found.draws:,} simulated scores",
+                {"color": "rgba(17,119,51,0.35)"},
+                hover=score,
+                aside="simulated",
+                width=float(found.edges[1] - found.edges[0]) * 0.9,
+            ),
+            *(
+                line(
+                    centers,
+                    mass,
+                    name,
+                    stroke,
+                    hover=score,
+                    marker={"symbol": stroke.symbol, "size": 8},
+                )
+                for name, mass, stroke in (
+                    (names[0], found.fewer, _FEWER),
+                    (names[1], found.more, _MORE),
+                )
+            ),
+        ],
+        height=360,
+        xaxis=axis("score: share of ones in the resample (scaled to these)"),
+        yaxis=axis("probability (scaled to these)", tickformat=".0%"),
+    )
+
+
+def _attack(curve: AttackCurve, name: str, color: str) -> list[Mark]:
+    hover = "%{x:,} scores: %{y:.2%}"
+    exact = Stroke(color=color)
+    return [
+        line(curve.scores, curve.exact, f"{name}, exactly", exact, hover=hover),
+        points(
+            curve.scores,
+            curve.simulated,
+            "simulated attackers",
+            dot(color, 6, "x-thin-open"),
+            hover=hover,
+            aside="simulated",
+            error_y=interval(2 * curve.error, thickness=1, width=2),
+        ),
+    ]
+
+
+def variance_picture(
+    bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Rival]
+) -> Picture:
+    """Return variances against the number of ones: claimed, real, and of rivals."""
+    n = bootstrap.people
+    most = max(1, n // 2)
+    counts = np.unique(np.rint(np.geomspace(1, most, _RIVAL_POINTS)))
+    real = bootstrap.variance(counts / n)
+    claim = bootstrap.claimed_variance
+    flat = np.ones(len(counts))
+    curves = [
+        ("resized bootstrap, really", real, _REAL),
+        ("resized bootstrap, claimed", claim * flat, _RARE),
+        *(
+            (rival.name, rival.variance * flat, _RIVALS[rival.key])
+            for rival in rivals
+            if rival.key != "error"
+        ),
+    ]
+    known = np.concatenate([values[values > 0] for _, values, _ in curves])
+    here = float(bootstrap.variance(ones / n))
+    title = (
+        f"With {ones:,} ones in {n:,} the variance is {significant(here)}, "
+        f"{significant(here / claim)} times the claim"
+    )
+    return Picture.of(
+        title,
+        {"ones": counts} | {name: values for name, values, _ in curves},
+        drawn="The real variance rises with the number of ones; all others are flat",
+        traces=lines(counts, curves, hover="%{x:,} ones: variance %{y:.3g}"),
+        height=420,
+        xaxis=log_axis(f"ones among {n:,} people", **_whole(counts)),
+        # Powers of ten around all of them seldom move with epsilon.
+        yaxis=log_axis(
+            "variance of the share",
+            *whole_decades(float(known.min()), float(known.max())),
+        ),
+    )
+
+
+def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Picture:
+    """Return how often each epsilon fails: of scores, and of one rival."""
+    finite = rival.epsilon if math.isfinite(rival.epsilon) else 0.0
+    epsilon = np.linspace(
+        0.0, max(1.3 * finite, _CLAIMS * bootstrap.claimed_epsilon), _RIVAL_POINTS
+    )
+    # Just below its level Laplace noise falls to 0 steeply.
+    epsilon = np.union1d(epsilon, finite * (1 - np.geomspace(1e-6, 0.1, 12)))
+    tau = bootstrap.delta()
+    pairs = bootstrap.around(ones)
+    here = np.array([max(pair.delta(x) for pair in pairs) for x in epsilon.tolist()])
+    ours = {"a rare trait": np.full(len(epsilon), tau), f"{ones:,} ones": here}
+    theirs = {rival.name: rival.deltas(epsilon)}
+    title = (
+        f"{rival.name}: δ reaches 0 at ε {epsilon_text(rival.epsilon)}; the δ of "
+        f"resized bootstraps stays at {significant(tau)} for a rare trait"
+    )
+    if rival.delta:
+        width = 2 * math.sqrt(3 * rival.variance)
+        title = (
+            f"Uniform noise of width {significant(width)} fails at every ε, too, and "
+            f"no more often: with probability {chance(tau)}"
+        )
+    return Picture.of(
+        title,
+        {"ε": epsilon} | _of_resized(ours) | theirs,
+        drawn="Three lines of δ against ε",
+        traces=_three(
+            epsilon, ours | theirs, rival, "ε %{x:.3g}: δ %{y:.3g}", least=_RIVAL_LEAST
+        ),
+        xaxis=axis(
+            "privacy parameter ε (scaled to the claim)", range=[0, float(epsilon[-1])]
+        ),
+        yaxis=log_axis(
+            "δ: how often ε fails",
+            range=[math.log10(_RIVAL_LEAST), 0],
+            exponentformat="power",
+        ),
+    )
+
+
+def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Picture:
+    """Return the best chance of telling two tables apart: of scores, and of a rival."""
+    alarm = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, _RIVAL_POINTS - 1)])
+    rare = alignments.detection(bootstrap, alarm)
+    start = min(ones, bootstrap.people - 1)
+    here = np.interp(alarm, *_upper(alignments.detection_around(bootstrap, start)))
+    ours = {"a rare trait": rare, f"{start:,} or {start + 1:,} ones": here}
+    theirs = {rival.name: rival.detection(alarm)}
+    tau = bootstrap.delta()
+    title = (
+        f"Without any false alarm an attacker finds a rare trait {chance(tau)} of the "
+        f"time in one score, and {chance(rival.certain)} against {rival.name}"
+    )
+    hover = "false alarm %{x:.3f}: found %{y:.3f}"
+    blind = line([0, 1], [0, 1], "guessing blindly", GUIDE, hover="")
+    return Picture.of(
+        title,
+        {"false alarm": alarm} | _of_resized(ours) | theirs,
+        drawn="Three lines above the diagonal",
+        traces=[*_three(alarm, ours | theirs, rival, hover), blind],
+        xaxis=axis("chance of a false alarm", range=[0, 1]),
+        yaxis=axis("chance of finding the person", range=[0, 1.03]),
+    )
+
+
+def _of_resized(ours: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    return {f"resized bootstrap, {name}": values for name, values in ours.items()}
+
+
+def _three(
+    x: FloatArray,
+    values: dict[str, FloatArray],
+    rival: Rival,
+    hover: str,
+    *,
+    least: float = 0.0,
+) -> list[Mark]:
+    shown = [np.where(y >= least, y, np.nan) for y in values.values()]
+    strokes = (_RARE, _REAL, _RIVALS[rival.key])
+    return lines(x, zip(values, shown, strokes, strict=True), hover=hover)
+
+
+def _upper(corners: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the corners with one detection, the best, at every false alarm."""
+    alarm, found = corners
+    distinct, first = np.unique(alarm[::-1], return_index=True)
+    return distinct, found[::-1][first]
