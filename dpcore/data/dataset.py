@@ -27,7 +27,8 @@ MISSING_CODE = -1
 class Dataset:
     """A table with one row a person.
 
-    CONFIDENTIAL, but for ``name`` and ``columns``.
+    CONFIDENTIAL, but for ``name`` and ``columns``. Where it has no column of a name, it
+    raises ParameterError.
 
     Attributes:
         name: What the table is called.
@@ -55,21 +56,11 @@ class Dataset:
         return len(self.frame)
 
     def column(self, name: str) -> Column:
-        """Return the description of a column.
-
-        Raises:
-            ParameterError: There is no such column.
-
-        """
+        """Return the description of a column."""
         return self.columns[self._position(name)]
 
     def with_columns(self, *columns: Column) -> Dataset:
-        """Return the same table with some columns described anew.
-
-        Raises:
-            ParameterError: There is no column of that name.
-
-        """
+        """Return the same table with some columns described anew."""
         described = list(self.columns)
         for column in columns:
             described[self._position(column.name)] = column
@@ -84,7 +75,6 @@ class Dataset:
 
         Raises:
             DataError: Some cells are not numbers; says the line of the first.
-            ParameterError: There is no such column.
 
         """
         if self.column(name).kind is ColumnKind.YES_NO:
@@ -106,7 +96,7 @@ class Dataset:
         value: 1.0 is "1".
 
         Raises:
-            ParameterError: The column holds numbers, or there is no such column.
+            ParameterError: The column holds numbers.
 
         """
         column = self.column(name)

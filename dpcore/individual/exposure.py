@@ -15,7 +15,7 @@ import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import ExposedPerson, Losses
-from dpcore.statistics.blocks import ShiftBlocks, shifts_of
+from dpcore.statistics.blocks import shifts_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation
     from dpcore.statistics.base import Shifts, Statistic
+    from dpcore.statistics.blocks import ShiftBlocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,13 +68,11 @@ class Revealing(Protocol):
 
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon at ``delta`` over all tables."""
-        ...
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two values of the statistic."""
-        ...
 
 
 def expose(
@@ -138,11 +137,7 @@ def expose(
         return largest
 
     worst_case = plan.worst_case(delta=delta)
-    epsilon = (
-        _snapped(shifts.map(losses), worst_case)
-        if isinstance(shifts, ShiftBlocks)
-        else shifts.of_people(_snapped(losses(shifts), worst_case))
-    )
+    epsilon = _snapped(shifts.map(losses), worst_case)
     for_all = float(epsilon.max())
     joined = statistic.additions(values, relation)
     if len(joined):

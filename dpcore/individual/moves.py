@@ -35,12 +35,10 @@ class Asking(Protocol):
     @property
     def query(self) -> Question:
         """The question."""
-        ...
 
     @property
     def plan(self) -> Revealing:
         """How it is answered."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

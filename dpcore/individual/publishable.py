@@ -235,13 +235,6 @@ def report(
     q)`` with ``q = f'' |x|^2/lambda``; it is below the published ``-log(1 - q)``
     and needs no lower bound on lambda.
 
-    Args:
-        fit: The public numbers.
-        slope: ``f'`` at the release.
-        curvature: ``f''`` at the release, at least 0.
-        length: ``|x|``.
-        failure: In (0, 1).
-
     Raises:
         ParameterError: ``failure`` is not in (0, 1).
 

@@ -37,12 +37,10 @@ class Plan(Revealing, Protocol):
     @property
     def noise(self) -> float:
         """Scale of the noise."""
-        ...
 
     @property
     def event(self) -> PrivacyEvent:
         """What the accountant has to know of it."""
-        ...
 
 
 class SampledPlan(Plan, Protocol):
@@ -51,12 +49,10 @@ class SampledPlan(Plan, Protocol):
     @property
     def event(self) -> SampleEvent:
         """The noise on the sample, and the rate."""
-        ...
 
     @property
     def shift(self) -> float | None:
         """How much more a person moves the sample than the table; None if not fixed."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,19 +8,18 @@ chance by which any test for the person beats guessing, and what bounds overfitt
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dpcore.privacy.conversions import variation_bound
-from dpcore.statistics.blocks import ShiftBlocks
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.individual.exposure import Exposure
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.mechanisms.exponential import Exponential
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.statistics.base import Shifts
@@ -30,18 +29,12 @@ MOST: Final = 2000
 """People whose variation is taken where that is an integral for each of them."""
 
 
-class Distinguishable(Protocol):
-    """A mechanism whose two laws can be told apart by so much."""
-
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
-        """Return the smallest delta between two values of the statistic."""
-        ...
-
-
 def total_variations(
-    mechanism: Distinguishable, exposure: Exposure, *, within: Interval, rows: int = 1
+    mechanism: Mechanism | Exponential,
+    exposure: Exposure,
+    *,
+    within: Interval,
+    rows: int = 1,
 ) -> FloatArray:
     """Return everybody's total variation, shape ``(n,)``, in [0, 1].
 
@@ -65,10 +58,7 @@ def total_variations(
             )
         return found
 
-    shifts = exposure.shifts
-    if isinstance(shifts, ShiftBlocks):
-        return shifts.map(largest)
-    return shifts.of_people(largest(shifts))
+    return exposure.shifts.map(largest)
 
 
 def lengths(exposure: Exposure, *, rows: int = 1) -> FloatArray:
@@ -82,13 +72,7 @@ def lengths(exposure: Exposure, *, rows: int = 1) -> FloatArray:
         moved = block.alternatives - actual
         return np.asarray(np.sqrt((moved * moved).sum(axis=-1)).max(axis=-1))
 
-    shifts = exposure.shifts
-    found = (
-        shifts.map(longest)
-        if isinstance(shifts, ShiftBlocks)
-        else shifts.of_people(longest(shifts))
-    )
-    return rows * found
+    return rows * exposure.shifts.map(longest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

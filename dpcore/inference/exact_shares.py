@@ -48,7 +48,6 @@ class OneTail(Protocol):
 
     def __call__(self, law: ReadingLaw, readings: FloatArray, *, people: int) -> Tail:
         """Return a function of the population's share."""
-        ...
 
 
 class ReadingLaw(Protocol):
@@ -57,15 +56,12 @@ class ReadingLaw(Protocol):
     @property
     def noise(self) -> float:
         """Scale of the noise in the reading."""
-        ...
 
     def at_least(self, reading: Reading, share: FloatArray) -> FloatArray:
         """Return the probability of such a reading, or a larger one, or more."""
-        ...
 
     def at_most(self, reading: Reading, share: FloatArray) -> FloatArray:
         """Return the probability of such a reading, or a smaller one, or more."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,6 @@ class Mechanism(Protocol):
     @property
     def noise(self) -> float:
         """Scale of the noise: Laplace ``b`` or Gaussian ``sigma``."""
-        ...
 
     @classmethod
     def calibrate(
@@ -111,35 +110,27 @@ class Mechanism(Protocol):
         bounds: Interval,
     ) -> Self:
         """Return the least noise that gives (epsilon, delta)-DP for ``sensitivity``."""
-        ...
 
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Density at ``x`` of the part of the law that has one."""
-        ...
 
     def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Probability of releasing exactly the lower and the upper bound."""
-        ...
 
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Probability of releasing at most ``x``."""
-        ...
 
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
         """Smallest ``x`` with ``cdf(x) >= u``."""
-        ...
 
     def bias(self, position: ArrayLike) -> FloatArray:
         """Mean of the release less ``position``."""
-        ...
 
     def variance(self, position: ArrayLike) -> FloatArray:
         """Variance of the release."""
-        ...
 
     def mse(self, position: ArrayLike) -> FloatArray:
         """Mean squared distance of the release from ``position``."""
-        ...
 
     def simulate(
         self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
@@ -148,7 +139,6 @@ class Mechanism(Protocol):
 
         Not for real releases: floating-point noise leaks.
         """
-        ...
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
@@ -158,25 +148,20 @@ class Mechanism(Protocol):
         ``first`` and ``second`` have shape ``(..., k)``; the result ``(...)``. Both
         directions are covered: the larger one counts. ``inf`` where none exists.
         """
-        ...
 
     def pair_delta(
         self, first: ArrayLike, second: ArrayLike, *, epsilon: float
     ) -> FloatArray:
         """Smallest delta at which the two outputs are (epsilon, delta)-close."""
-        ...
 
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Worst case of ``pair_epsilon`` over all pairs within ``sensitivity``."""
-        ...
 
     def rho(self, sensitivity: Sensitivity) -> float:
         """Zero-concentrated DP level over all pairs within ``sensitivity``."""
-        ...
 
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return what the accountant has to know of one release."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,6 @@ class Calibrate(Protocol):
         bounds: Interval,
     ) -> Mechanism:
         """Return the mechanism."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

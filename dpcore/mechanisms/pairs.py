@@ -1,11 +1,14 @@
-"""Pairs of values: how far apart, and in how many coordinates."""
+"""Pairs of values: how far apart, in how many coordinates, and what that reveals."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.mechanisms.base import NoiseMechanism
 from dpcore.mechanisms.laplace_law import scaled
 
 if TYPE_CHECKING:
@@ -42,7 +45,70 @@ def total(parts: FloatArray) -> FloatArray:
     return np.asarray(parts[..., 0] if parts.shape[-1] == 1 else parts.sum(axis=-1))
 
 
-def where_one_changes(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactForOne(NoiseMechanism):
+    """Noise of which is known exactly what a change in one coordinate reveals.
+
+    Where several change, the pure level is exact too; at a delta it is an upper bound.
+    """
+
+    def pair_epsilon(
+        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
+    ) -> FloatArray:
+        """Return the exact level of a change in one coordinate."""
+        first, second = self._counted(first, second)
+        if delta == 0:
+            return self._pure(first, second)
+        return _where_one_changes(
+            first,
+            second,
+            scalar=lambda x, y: self._scalar_epsilon(x, y, delta),
+            several=lambda: self._vector_epsilon(first, second, delta),
+        )
+
+    def pair_delta(
+        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
+    ) -> FloatArray:
+        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
+        first, second = self._counted(first, second)
+        return _where_one_changes(
+            first,
+            second,
+            scalar=lambda x, y: self._scalar_delta(x, y, epsilon),
+            several=lambda: self._vector_delta(first, second, epsilon),
+        )
+
+    def _counted(
+        self, first: ArrayLike, second: ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the values as what they count as."""
+        return floats(first, second)
+
+    def _ratios(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return over_scale(distances(x, y), self.noise)
+
+    def _pure(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the pure level, shapes ``(..., k)`` to ``(...)``."""
+        return total(self._ratios(x, y))
+
+    @abstractmethod
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        """Return the epsilon at ``delta`` of scalars, elementwise."""
+
+    @abstractmethod
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        """Return the delta at ``epsilon`` of scalars, elementwise."""
+
+    @abstractmethod
+    def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        """Return an epsilon at ``delta`` of vectors, shape ``(...)``."""
+
+    @abstractmethod
+    def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        """Return a delta at ``epsilon`` of vectors, shape ``(...)``."""
+
+
+def _where_one_changes(
     first: FloatArray,
     second: FloatArray,
     *,

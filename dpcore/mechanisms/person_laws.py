@@ -71,21 +71,17 @@ class PersonLaws(Protocol):
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the smallest delta at each epsilon, the larger of both directions."""
-        ...
 
     def roc(self) -> tuple[FloatArray, FloatArray]:
         """Return chances of a false alarm, ascending, and of detection."""
-        ...
 
     def evidence(
         self, draws: int, *, present: bool, rng: np.random.Generator
     ) -> FloatArray:
         """Return ``log Q - log P`` of simulated releases, shape ``(draws,)``."""
-        ...
 
     def line(self) -> Line | None:
         """Return the laws of the one number that matters; ``None`` if there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

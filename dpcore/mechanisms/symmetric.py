@@ -16,11 +16,15 @@ Lengths here are in units of the scale of the noise.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dpcore.mechanisms.base import AdditiveNoise
 from dpcore.mechanisms.laplace_law import scaled
+from dpcore.mechanisms.pairs import ExactForOne
 from dpcore.mechanisms.search import first_where
 
 if TYPE_CHECKING:
@@ -44,23 +48,18 @@ class StandardNoise(Protocol):
     @property
     def farthest(self) -> float:
         """Return a point beyond which the noise has no probability in floats."""
-        ...
 
     def density(self, x: FloatArray) -> FloatArray:
         """Return the density at ``x``, and at ``-x``."""
-        ...
 
     def survival(self, x: FloatArray) -> FloatArray:
         """Return the probability of more than ``x``."""
-        ...
 
     def mills(self, x: FloatArray) -> FloatArray:
         """Return ``survival(x) / density(x)``, which neither overflows nor is 0/0."""
-        ...
 
     def log_ratio(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Return ``log density(x) - log density(y)`` for ``x <= y``."""
-        ...
 
 
 def pdf(
@@ -204,3 +203,30 @@ def _interpolated(noise: StandardNoise, r: FloatArray, delta: float) -> FloatArr
     bend = 3 * rise - 2 * first - last + t * (first + last - 2 * rise)
     result[tabled] = np.exp(s + value[piece] + t * (first + t * bend))
     return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SymmetricMechanism(AdditiveNoise, ExactForOne):
+    """Release the value plus symmetric, log-concave noise."""
+
+    @property
+    @abstractmethod
+    def _standard(self) -> StandardNoise:
+        """Return the noise at scale 1."""
+
+    def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the density at ``x``."""
+        return pdf(self._standard, x, position, self.noise)
+
+    def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
+        """Return the probability of releasing at most ``x``."""
+        return cdf(self._standard, x, position, self.noise)
+
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        return epsilon_of(self._standard, self._shift(x, y), delta)
+
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        return delta_of(self._standard, self._shift(x, y), epsilon)
+
+    def _shift(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return scaled(np.abs(x - y), self.noise)

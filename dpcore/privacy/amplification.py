@@ -8,6 +8,7 @@ know who is in the sample learns less about each person (Smith 2009, lemma 3). W
 
 which gives the closed forms below (Balle, Barthe and Gaboardi 2018, theorems 8 to 10).
 All of them hold for a secret, uniform sample that is drawn without a look at the data.
+All raise ParameterError where an epsilon is not in [0, inf], or a rate not in [0, 1].
 """
 
 from __future__ import annotations
@@ -64,10 +65,6 @@ def amplify_removal(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
     """Return the other direction, ``-log(1 - q (1 - e^-eps))``: never the larger one.
 
     It limits how much *less* likely an answer is with the person than without.
-
-    Raises:
-        ParameterError: As ``amplify``.
-
     """
     level, q = _levels(epsilon), _rates(rate)
     with np.errstate(divide="ignore"):
@@ -79,10 +76,6 @@ def amplify_replacement(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
 
     ``epsilon`` is the level on the sample for one row more or less. The person may be
     in the sample with either record: both directions add up.
-
-    Raises:
-        ParameterError: As ``amplify``.
-
     """
     return np.asarray(amplify(epsilon, rate) + amplify_removal(epsilon, rate))
 
@@ -93,10 +86,6 @@ def amplify_one_sided(epsilon: ArrayLike, rate: ArrayLike) -> FloatArray:
     A sudden drop is allowed, so that the trivial bound 0 stands in for the lower one:
     ``max(log(1 + q (e^eps - 1)), -log(1 - q))``. For a small epsilon the second is the
     larger one, and it may exceed ``epsilon``.
-
-    Raises:
-        ParameterError: As ``amplify``.
-
     """
     level, q = _levels(epsilon), _rates(rate)
     with np.errstate(divide="ignore"):
@@ -107,10 +96,6 @@ def source_bound(rate: ArrayLike) -> FloatArray:
     """Return the ``2 q`` of lemma 3, for a mechanism that is 1-DP on the sample.
 
     Valid for every rate; ``amplify(1, q)`` starts with the slope ``e - 1 = 1.718``.
-
-    Raises:
-        ParameterError: A rate is not in [0, 1].
-
     """
     return 2 * _rates(rate)
 
@@ -120,10 +105,6 @@ def source_rate(target: ArrayLike, epsilon: ArrayLike) -> FloatArray:
 
     ``retention_rate`` is the exact one. For a large epsilon hardly anybody is kept:
     of ``n`` rows less than one, once ``epsilon > log(n target)``.
-
-    Raises:
-        ParameterError: An epsilon is outside [0, inf].
-
     """
     return np.asarray(_levels(target) * np.exp(-_levels(epsilon)))
 
@@ -132,9 +113,6 @@ def base_epsilon(target: ArrayLike, rate: ArrayLike) -> FloatArray:
     """Return the level on the sample that ends at ``target``: ``amplify``, inverted.
 
     ``log(1 + (e^target - 1)/q)``; ``inf`` where nobody is ever sampled.
-
-    Raises:
-        ParameterError: As ``amplify``.
 
     >>> round(float(base_epsilon(0.1, 0.05)), 8)
     1.1325042
@@ -153,9 +131,6 @@ def retention_rate(target: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return the largest rate that brings ``epsilon`` down to ``target``.
 
     ``(e^target - 1)/(e^epsilon - 1)``, at most 1.
-
-    Raises:
-        ParameterError: An epsilon is outside [0, inf].
 
     >>> round(float(retention_rate(0.1, 3.0)), 12)
     0.005510503503

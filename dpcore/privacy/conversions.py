@@ -11,7 +11,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, ndtri
 
 from dpcore.privacy.halving import halved
 
@@ -74,18 +73,6 @@ def advanced_epsilon(mean: ArrayLike, squares: ArrayLike, slack: float) -> Float
     tail = np.log(math.e + np.sqrt(squares) / slack)
     spread = np.multiply(squares, 2 * np.minimum(tail, -math.log(slack)))
     return np.asarray(mean + np.sqrt(spread))
-
-
-def mu_of_pure(level: ArrayLike) -> FloatArray:
-    """Return ``mu`` of the Gaussian noise that is nowhere more private.
-
-    ``-2 Phi^-1(1 / (1 + e^level))`` (Dong, Roth and Su 2022): the noise that tells one
-    bit as surely as randomized response of that level does.
-
-    >>> mu_of_pure([0.0, 1.0]).round(6).tolist()
-    [0.0, 1.232035]
-    """
-    return np.asarray(-2 * ndtri(expit(np.negative(level))) + 0.0)
 
 
 def simple_epsilon_of_rho(rho: float, delta: float) -> float:
@@ -162,26 +149,6 @@ def _best_orders(rho: FloatArray, log_odds: float) -> FloatArray:
         below = rho * b * b + np.log1p(b) < log_odds
         low, high = np.where(below, b, low), np.where(below, high, b)
     return high
-
-
-def delta_of_rho(rho: float, epsilon: float) -> float:
-    """Return the best delta that ``rho``-zCDP alone implies at ``epsilon``.
-
-    ``log delta(b) = b ((1 + b) rho - epsilon) + b log(b/(1 + b)) - log(1 + b)``,
-    smallest where ``(2b + 1) rho - epsilon + log(b/(1 + b)) = 0`` (increasing in b).
-    """
-    if rho == 0:
-        return 0.0
-    if math.isinf(rho):
-        return 1.0
-
-    def rising(log_b: float) -> bool:
-        b = math.exp(log_b)
-        return (2 * b + 1) * rho - epsilon - math.log1p(1 / b) >= 0
-
-    b = math.exp(halved(rising, -700.0, 700.0)[1])
-    exponent = b * ((1 + b) * rho - epsilon - math.log1p(1 / b)) - math.log1p(b)
-    return math.exp(min(exponent, 0.0))
 
 
 def variation_bound(epsilon: FloatArray, delta: float) -> FloatArray:

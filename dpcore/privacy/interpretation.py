@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import expit, logit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,23 +50,19 @@ def best_guess(
     return np.asarray(delta + (1 - delta) * np.maximum(told, max(prior, 1 - prior)))
 
 
-def trade_off(alpha: ArrayLike, *, epsilon: float, delta: float = 0.0) -> FloatArray:
-    """Return the least miss rate of a test whose false alarm rate is ``alpha``.
+def laplace_detection(alarm: ArrayLike, *, r: float) -> FloatArray:
+    """Return the chance of detecting a person behind Laplace noise, at best.
 
-    ``max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha))`` holds for
-    every (epsilon, delta)-DP mechanism (Dong, Roth and Su 2022).
+    By the Neyman-Pearson lemma no test is above it (receiver operating characteristic).
+    With ``r`` the shift over the scale of the noise and ``a`` the chance of a false
+    alarm: ``e^r a`` up to ``a = e^-r/2``, then ``1 - e^-r/(4 a)`` up to 1/2, then ``1 -
+    e^-r (1 - a)``.
     """
-    alpha = np.asarray(alpha, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        # In log space, where a large epsilon cannot overflow.
-        steep = 1 - delta - np.exp(np.minimum(np.log(alpha) + epsilon, 1.0))
-    flat = np.exp(-epsilon) * (1 - delta - alpha)
-    return np.asarray(np.maximum(0.0, np.maximum(steep, flat)))
-
-
-def trade_off_gaussian(alpha: ArrayLike, *, mu: float) -> FloatArray:
-    """Return the least miss rate against Gaussian noise: ``Phi(Phi^-1(1-alpha) - mu)``.
-
-    ``mu`` is the shift over the standard deviation.
-    """
-    return np.asarray(ndtr(-ndtri(np.asarray(alpha, dtype=np.float64)) - mu))
+    alarm = np.asarray(alarm, dtype=np.float64)
+    few = math.exp(-r) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # In log space, where a large r cannot overflow.
+        steep = np.exp(np.minimum(np.log(alarm) + r, 0.0))
+        middle = 1 - few / (2 * alarm)
+    flat = 1 - math.exp(-r) * (1 - alarm)
+    return np.where(alarm <= few, steep, np.where(alarm <= 0.5, middle, flat))  # noqa: PLR2004 - the median

@@ -44,11 +44,6 @@ def epsilon_of(r: ArrayLike, delta: ArrayLike) -> FloatArray:
     return np.where(np.asarray(delta) < 1, np.maximum(level, 0.0), 0.0)
 
 
-def total_variation(r: ArrayLike) -> FloatArray:
-    """Return the total variation distance ``1 - exp(-r/2)`` of the two laws."""
-    return delta_of(r, 0.0)
-
-
 def two_cell_delta_of(r: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     """Return the profile when two coordinates are shifted by ``r`` each.
 

@@ -22,8 +22,8 @@ from dpcore.privacy.bootstrap.composition import (
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.bootstrap_plan import BootstrapPlan
-from dpcore.releases.of_query import OfQuery
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
 
@@ -64,7 +64,6 @@ class BootstrapRequest(OfQuery):
         bound: Finite sample: which bound shall meet the claim, the generic or the mean
             one. The latter is proved for counts and shares, and for numbers it is not.
             Not used by the other corrections.
-        draw: The how-manieth answer to this question is asked for, from 1.
 
     Raises:
         ParameterError: One of these is outside its domain, or the question cannot be
@@ -79,6 +78,8 @@ class BootstrapRequest(OfQuery):
     correction: Correction = Correction.FINITE
     bound: Bound = Bound.GENERIC
     draw: int = 1
+
+    mechanism_key = "bootstrap"
 
     def __post_init__(self) -> None:
         self._check_question()
@@ -111,11 +112,6 @@ class BootstrapRequest(OfQuery):
     def title(self) -> str:
         """Return the question in words."""
         return f"{self.query.title}, {self.times} bootstraps"
-
-    @property
-    def mechanism_key(self) -> str:
-        """Return the key of the mechanism."""
-        return "bootstrap"
 
     @property
     def mechanism_label(self) -> str:

@@ -53,11 +53,7 @@ def ratio_of(query: GroupedQuery, moments: GroupMoments) -> Ratio:
 class GroupPlan(OneMechanism):
     """Noise on the counts and sums of all groups; counts and ratios follow from them.
 
-    Attributes:
-        mechanism: Adds the noise, Laplace or Gaussian.
-        statistic: The counts and sums.
-        ratio: What is asked of each group.
-        counted: What is counted, such as "people".
+    ``counted`` is what is counted, such as "people".
 
     Raises:
         ParameterError: The noise is of another kind.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, Self
 
 from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.inference.intervals import Intervals
 
 Ends = dict[str, tuple[float, float]]
 
@@ -31,6 +35,18 @@ class LabelledIntervals:
         if not 0 < self.level < 1:
             message = f"the level must lie between 0 and 1, got {self.level}."
             raise ParameterError(message)
+
+    @classmethod
+    def of(cls, labels: tuple[str, ...], around: Intervals) -> Self:
+        """Return intervals as the record keeps them."""
+
+        def ends(rows: FloatArray) -> Ends:
+            pairs = [(float(low), float(high)) for low, high in rows]
+            return dict(zip(labels, pairs, strict=True))
+
+        return cls(
+            level=around.level, noise=ends(around.noise), total=ends(around.total)
+        )
 
 
 _ENDS = optional(by_name(ENDS))

@@ -24,7 +24,8 @@ from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
-from dpcore.releases.plans import Answer, labelled
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.plans import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixPlan:
     """Draws step by step, each step fixed by public numbers and earlier answers.
-
-    Attributes:
-        release: The steps, their scales and levels.
-        statistic: The variances and covariances.
 
     Raises:
         ParameterError: A share of the budget is too small to truncate with.
@@ -130,7 +127,7 @@ class MatrixPlan:
         return Answer(
             labels=labels,
             values=tuple(drawn.tolist()),
-            intervals=labelled((*labels, *named), around),
+            intervals=LabelledIntervals.of((*labels, *named), around),
             derived=derived,
         )
 

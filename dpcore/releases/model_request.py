@@ -12,10 +12,10 @@ from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.errors import ParameterError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import Metric
-from dpcore.releases.identity import analysis_id
 from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
 from dpcore.releases.model_plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import Releasable
 from dpcore.statistics.conditions import statement
 from dpcore.wording import in_full
 
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.model_mechanisms import ModelEntry
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelRequest:
+class ModelRequest(Releasable):
     """A model with the mechanism that shall release it, and the price. PUBLIC.
 
     Attributes:
@@ -37,7 +36,6 @@ class ModelRequest:
         mechanism_key: Key of a mechanism that is offered for it.
         epsilon: What the mechanism is calibrated to.
         delta: The same, in (0, 1/2).
-        draw: The how-manieth answer to this question is asked for, from 1.
         gamma: Precision of the release, one over the variance of its noise in the unit
             that the mechanism has for it. ``None`` to calibrate it to epsilon and
             delta, which needs a guarantee.
@@ -94,9 +92,9 @@ class ModelRequest:
         return MODEL_MECHANISMS[self.mechanism_key]
 
     @property
-    def title(self) -> str:
-        """Return the question in words."""
-        return self.question.title
+    def asked(self) -> ModelQuestion:
+        """Return the model."""
+        return self.question
 
     @property
     def statement(self) -> str:
@@ -112,26 +110,11 @@ class ModelRequest:
         return f"coefficients pulled towards 0 by a penalty of {strength}"
 
     @property
-    def unit_text(self) -> str:
-        """Return nothing: coefficients have a unit each."""
-        return ""
-
-    @property
     def units(self) -> dict[str, str]:
         """Return the units of coefficients in units of the columns, by name."""
         question = self.question
         numbers = question.model in {ModelKind.LINEAR, ModelKind.HUBER}
         return slope_units(question.design) if numbers else {}
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.question.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.question.unit
 
     @property
     def mechanism_label(self) -> str:
@@ -219,10 +202,6 @@ class ModelRequest:
             "question": self.question.parameters(),
             **MODEL_REQUEST.write(self),
         }
-
-    def analysis(self, fingerprint: str) -> str:
-        """Return the name of the analysis of this table, the same for every draw."""
-        return analysis_id(fingerprint, self.parameters())
 
     def value(self, dataset: Dataset) -> Fit:
         """Return the fitted model. CONFIDENTIAL.

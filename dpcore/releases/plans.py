@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -50,45 +50,42 @@ class Answer:
     unsaid: tuple[str, ...] = ()
 
 
-class Plan(Protocol):
+class Drawing(Protocol):
+    """How an answer is drawn, fixed by public numbers."""
+
+    @property
+    def noise(self) -> float:
+        """Scale of the noise; the largest one where there are several."""
+
+    @property
+    def event(self) -> PrivacyEvent:
+        """What the accountant has to know of it."""
+
+    def answer(self, value: Any, *, cost: PrivacyCost) -> Answer:  # noqa: ANN401 - what the request's ``value`` returns
+        """Draw securely from ``value`` (CONFIDENTIAL) and return what is released."""
+
+
+class Plan(Drawing, Protocol):
     """A way to answer a request, fixed by public numbers.
 
     ``pair_epsilon`` and ``worst_case`` are about the statistic that the plan reads, so
     that everybody's privacy loss is a question to the plan.
     """
 
-    @property
-    def noise(self) -> float:
-        """Scale of the noise; the largest one where there are several."""
-        ...
-
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon that it gives at ``delta``, over all tables."""
-        ...
 
     @property
     def rho(self) -> float:
         """Zero-concentrated DP level, over all tables."""
-        ...
-
-    @property
-    def event(self) -> PrivacyEvent:
-        """What the accountant has to know of it."""
-        ...
 
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two values of the statistic."""
-        ...
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each number is with probability ``level``, at most."""
-        ...
-
-    def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
-        """Draw securely around ``value`` (CONFIDENTIAL) and return what is released."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,14 +129,7 @@ class OneMechanism:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direct(OneMechanism):
-    """Noise on every coordinate of the statistic, released as it is drawn.
-
-    Attributes:
-        mechanism: Adds the noise.
-        statistic: What it is added to.
-        bounds: The public interval that holds every coordinate.
-
-    """
+    """Noise on every coordinate of the statistic, released as it is drawn."""
 
     mechanism: Mechanism
     statistic: Statistic
@@ -159,7 +149,7 @@ class Direct(OneMechanism):
         return Answer(
             labels=labels,
             values=tuple(drawn.tolist()),
-            intervals=labelled(labels, self._around(drawn)),
+            intervals=LabelledIntervals.of(labels, self._around(drawn)),
         )
 
     def _around(self, drawn: FloatArray) -> Intervals:
@@ -177,15 +167,3 @@ class Direct(OneMechanism):
             law, drawn, people=shares.size.people, tail=(1 - LEVEL) / len(drawn)
         )
         return replace(found, total=total)
-
-
-def labelled(labels: tuple[str, ...], around: Intervals) -> LabelledIntervals:
-    """Return intervals as the record keeps them."""
-
-    def ends(rows: FloatArray) -> dict[str, tuple[float, float]]:
-        pairs = [(float(low), float(high)) for low, high in rows]
-        return dict(zip(labels, pairs, strict=True))
-
-    return LabelledIntervals(
-        level=around.level, noise=ends(around.noise), total=ends(around.total)
-    )

@@ -26,13 +26,7 @@ class RankPlan(OneMechanism):
     """The exponential mechanism on rank scores; the answer is the chosen candidate.
 
     How far its *rank* is off is public; how far its value is off depends on how dense
-    the data are around it, which is not.
-
-    Attributes:
-        mechanism: Makes the choice; its noise is in ranks.
-        statistic: Scores of the candidates.
-        label: What the answer is called.
-
+    the data are around it, which is not. The noise of the mechanism is in ranks.
     """
 
     mechanism: Exponential

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.releasable import Releasable
     from dpcore.statistics.groups import GroupSizes
     from dpcore.statistics.question import Question
 
@@ -65,10 +65,9 @@ def request_from(
         raise DataError(message) from None
 
 
-def as_declared(request: StatisticRequest | ModelRequest, dataset: Dataset) -> Dataset:
+def as_declared(request: Releasable, dataset: Dataset) -> Dataset:
     """Return the table with its columns declared as they were for the request."""
-    asked = request.query if isinstance(request, StatisticRequest) else request.question
-    return dataset.with_columns(*asked.columns)
+    return dataset.with_columns(*request.asked.columns)
 
 
 def column_from(content: object, dataset: Dataset) -> Column:

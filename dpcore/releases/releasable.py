@@ -2,108 +2,100 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from dpcore.releases.identity import analysis_id
+from dpcore.statistics.conditions import statement
 
 if TYPE_CHECKING:
     from dpcore.budget import PrivacyCost
     from dpcore.data.dataset import Dataset
-    from dpcore.privacy.events import PrivacyEvent
+    from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
-    from dpcore.releases.plans import Answer
+    from dpcore.releases.plans import Drawing
     from dpcore.releases.record import Mode
+    from dpcore.statistics.question import Question
 
 
-class Drawing(Protocol):
-    """How an answer is drawn, fixed by public numbers."""
-
-    @property
-    def noise(self) -> float:
-        """Scale of the noise; the largest one where there are several."""
-        ...
-
-    @property
-    def event(self) -> PrivacyEvent:
-        """What the accountant has to know of it."""
-        ...
-
-    def answer(self, value: Any, *, cost: PrivacyCost) -> Answer:  # noqa: ANN401 - what the request's ``value`` returns
-        """Draw securely from ``value`` (CONFIDENTIAL) and return what is released."""
-        ...
-
-
-class Releasable(Protocol):
+class Releasable(ABC):
     """A question with what shall answer it, and the price. PUBLIC.
 
-    Implementations are frozen dataclasses with a field ``draw``.
+    Implementations are frozen dataclasses.
     """
 
+    __slots__ = ()
+    draw: int
+    """The how-manieth answer to this question is asked for, from 1."""
+
+    if TYPE_CHECKING:  # a field or a property
+
+        @property
+        def mechanism_key(self) -> str:
+            """Key of the mechanism, for the record."""
+
+        @property
+        def plan(self) -> Drawing:
+            """How the answer is drawn."""
+
     @property
-    def draw(self) -> int:
-        """The how-manieth answer to this question is asked for, from 1."""
-        ...
+    @abstractmethod
+    def asked(self) -> Question | ModelQuestion:
+        """The question."""
+
+    @property
+    @abstractmethod
+    def mechanism_label(self) -> str:
+        """Name of the mechanism, for people."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> PrivacyCost:
+        """What the answer costs, rounded up; infinite where nothing is guaranteed."""
 
     @property
     def title(self) -> str:
-        """The question in words, such as "mean of age"."""
-        ...
+        """Return the question in words."""
+        return self.asked.title
 
     @property
     def statement(self) -> str:
-        """Of what the answer is one: the question with what becomes of values."""
-        ...
+        """Return of what the answer is one: the question with its conditions."""
+        return statement(self.title, self.asked.conditions)
 
     @property
     def unit_text(self) -> str:
-        """The unit of the answer, empty where it has none."""
-        ...
+        """Return the unit of the answer, empty where it has none or several."""
+        return ""
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each number by name, where they do not share one."""
-        ...
+        """Return the unit of each number by name, where they do not share one."""
+        return {}
 
     @property
     def relation(self) -> NeighboringRelation:
-        """Which tables are neighbors."""
-        ...
+        """Return which tables are neighbors."""
+        return self.asked.relation
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Whom the guarantee protects."""
-        ...
+        """Return whom the guarantee protects."""
+        return self.asked.unit
 
-    @property
-    def mechanism_key(self) -> str:
-        """Key of the mechanism, for the record."""
-        ...
-
-    @property
-    def mechanism_label(self) -> str:
-        """Name of the mechanism, for people."""
-        ...
-
-    @property
-    def cost(self) -> PrivacyCost:
-        """What the answer costs, rounded up; infinite where nothing is guaranteed."""
-        ...
-
-    @property
-    def plan(self) -> Drawing:
-        """How the answer is drawn."""
-        ...
-
+    @abstractmethod
     def refusal(self, mode: Mode) -> str | None:
         """Return why it cannot be released in a mode and what to do; None if it can."""
-        ...
 
+    @abstractmethod
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
-        ...
 
     def analysis(self, fingerprint: str) -> str:
         """Return the name of the analysis of this table, the same for every draw."""
-        ...
+        return analysis_id(fingerprint, self.parameters())
 
+    @abstractmethod
     def value(self, dataset: Dataset) -> Any:  # noqa: ANN401 - what the plan's ``answer`` takes
         """Return what the answer is drawn from. CONFIDENTIAL.
 
@@ -111,4 +103,25 @@ class Releasable(Protocol):
             DataError: The table cannot be read as it is declared.
 
         """
-        ...
+
+
+class OfQuery(Releasable):
+    """A request whose field ``query`` is the question that it puts. PUBLIC."""
+
+    __slots__ = ()
+    query: Question
+
+    @property
+    def asked(self) -> Question:
+        """Return the question."""
+        return self.query
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the unit of each number by name, where they do not share one."""
+        return self.query.units

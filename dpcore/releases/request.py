@@ -17,10 +17,10 @@ from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT
 from dpcore.releases.group_plan import GroupPlan
 from dpcore.releases.matrix_plan import MatrixPlan
-from dpcore.releases.of_query import OfQuery
 from dpcore.releases.plans import Direct
 from dpcore.releases.rank_plan import RankPlan
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import OfQuery
 from dpcore.releases.share_plan import SharePlan
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -64,7 +64,6 @@ class Request(OfQuery):
         mechanism_key: Key of a mechanism that is ``offered`` for it.
         epsilon: What the mechanism is calibrated to.
         delta: The same; not used where the mechanism needs none.
-        draw: The how-manieth answer to this question is asked for, from 1.
         constraint: How shares are made to add up to 1; ``None`` if they are not.
         weights: How a covariance matrix splits the budget, one weight for each number;
             ``None`` for equal parts.

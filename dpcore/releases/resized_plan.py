@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.budget import PrivacyCost
 from dpcore.errors import ParameterError
-from dpcore.inference.intervals import intervals
+from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
 from dpcore.privacy.conversions import pure_epsilon_of
@@ -18,7 +18,7 @@ from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.relations import TableSize
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer, labelled
+from dpcore.releases.plans import Answer
 from dpcore.releases.resampling import secure_counts
 from dpcore.statistics.averages import Mean
 
@@ -196,9 +196,10 @@ class RepairedPlan:
             )
             for people in (m, max(1, m * n // (m + n)))
         )
-        here = labelled((self.label,), of_table)
-        beyond = labelled((self.label,), of_population)
-        return LabelledIntervals(level=here.level, noise=here.total, total=beyond.total)
+        around = Intervals(
+            level=of_table.level, noise=of_table.total, total=of_population.total
+        )
+        return LabelledIntervals.of((self.label,), around)
 
 
 def resampled_mean(rows: FloatArray, draws: int, bounds: Interval) -> float:

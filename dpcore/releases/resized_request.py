@@ -15,8 +15,8 @@ from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
 from dpcore.mechanisms.resized import repair as resized_repair
 from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized.repair import NoisyResample
-from dpcore.releases.of_query import OfQuery
 from dpcore.releases.record import Mode
+from dpcore.releases.releasable import OfQuery
 from dpcore.releases.resized_plan import PublishedPlan, RepairedPlan
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
@@ -55,7 +55,6 @@ class ResizedRequest(OfQuery):
         epsilon: What the repaired form guarantees. The published one guarantees none.
         delta: The same, below one over the number of people; 0 for a pure guarantee.
         form: As published, or repaired.
-        draw: The how-manieth answer to this question is asked for, from 1.
 
     Raises:
         ParameterError: A parameter lies outside its domain.

@@ -27,7 +27,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
-from dpcore.releases.plans import Answer, labelled
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.plans import Answer
 from dpcore.statistics.question import whole_unit
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class SharePlan:
         return Answer(
             labels=labels,
             values=tuple(shares.tolist()),
-            intervals=labelled(labels, self._around(noisy, shares)),
+            intervals=LabelledIntervals.of(labels, self._around(noisy, shares)),
         )
 
     @cached_property

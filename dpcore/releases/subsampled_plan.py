@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dpcore.inference.intervals import LEVEL, intervals, noise_half_width
+from dpcore.inference.intervals import (
+    LEVEL,
+    Intervals,
+    intervals,
+    noise_half_width,
+)
 from dpcore.privacy import subsampled
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.relations import NeighboringRelation
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.budget import PrivacyCost
-    from dpcore.inference.intervals import Intervals
     from dpcore.privacy.subsampled import Law
     from dpcore.releases.request import Request
     from dpcore.statistics.base import Statistic
@@ -166,16 +170,20 @@ class SubsampledPlan:
         drawn = self.drawn(value)
         query, mechanism = self.base.query, self.base.mechanism
         statistic = query.statistic
-        labels = statistic.labels
-        around = [
+        table, population = (
             # Of a statistic they only ask the sampling error.
             intervals(mechanism, cast("Statistic", part), drawn, bounds=query.bounds)
             for part in (self._of_table, self._of_population)
-        ]
+        )
+        around = Intervals(
+            level=table.level,
+            noise=self.scale * table.total,
+            total=self.scale * population.total,
+        )
         return Answer(
-            labels=labels,
+            labels=statistic.labels,
             values=tuple((self.scale * drawn).tolist()),
-            intervals=self._labelled(labels, around[0], around[1]),
+            intervals=LabelledIntervals.of(statistic.labels, around),
         )
 
     @property
@@ -210,20 +218,6 @@ class SubsampledPlan:
             return 0.0
         least = query.size.people
         return query.bounds.width / 2 * math.sqrt(least + 1) / least
-
-    def _labelled(
-        self, labels: tuple[str, ...], table: Intervals, population: Intervals
-    ) -> LabelledIntervals:
-        def ends(rows: FloatArray) -> dict[str, tuple[float, float]]:
-            scaled = (self.scale * rows).tolist()
-            return {
-                label: (low, high)
-                for label, (low, high) in zip(labels, scaled, strict=True)
-            }
-
-        return LabelledIntervals(
-            level=table.level, noise=ends(table.total), total=ends(population.total)
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

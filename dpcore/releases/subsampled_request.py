@@ -13,7 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
 from dpcore.relations import TableSize
-from dpcore.releases.of_query import OfQuery
+from dpcore.releases.releasable import OfQuery
 from dpcore.releases.request import CLAIM_TOLERANCE, Request
 from dpcore.releases.subsampled_plan import Entries, SubsampledPlan, fixed_size
 from dpcore.statistics.kinds import StatisticKind
@@ -51,7 +51,6 @@ class SubsampledRequest(OfQuery):
         share: Which part of the rows is sampled, in (0, 1].
         delta: For Gaussian noise, above 0 and below the share; not used for Laplace.
         people: The number of rows where it is public (a record is replaced); else None.
-        draw: The how-manieth answer to this question is asked for, from 1.
 
     Raises:
         ParameterError: A parameter is outside its domain, the sample would hold nobody,

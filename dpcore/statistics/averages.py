@@ -33,10 +33,6 @@ class Mean(FunctionOfTotal):
     * one record replaced: ``R / max(n, N) <= R / N``, and a record that loses its value
       counts as removed, which is less.
 
-    Attributes:
-        bounds: The public bounds ``[c0, c1]``.
-        size: What is public about the number of people.
-
     >>> from dpcore.relations import TableSize
     >>> bounds = Interval(lower=0.0, upper=10.0)
     >>> Mean(bounds=bounds, size=TableSize(people=3, public=True)).value([1, 2, 99])
@@ -46,10 +42,7 @@ class Mean(FunctionOfTotal):
 
     """
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("mean",)
+    labels = ("mean",)
 
     @property
     def range(self) -> Interval:
@@ -118,10 +111,7 @@ class Proportion(Mean):
 
     bounds: Interval = field(default=Interval(lower=0.0, upper=1.0), init=False)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("proportion",)
+    labels = ("proportion",)
 
     def _terms(self, values: FloatArray) -> Terms:
         return Terms.of_membership(values, self.size, center=self._center)

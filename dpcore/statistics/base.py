@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -51,6 +53,10 @@ class Shifts:
         """Return one number per person from one number per kind of people."""
         return per_kind if self.kind is None else per_kind[self.kind]
 
+    def map(self, of_kinds: Callable[[Shifts], FloatArray]) -> FloatArray:
+        """Return one number per person from a function of all kinds of people."""
+        return self.of_people(of_kinds(self))
+
     def distances(self, people: NDArray[np.intp] | None = None) -> FloatArray:
         """Return how far each of ``people`` (or everybody) can shift the statistic.
 
@@ -71,24 +77,25 @@ class Statistic(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """Name of each of the ``k`` coordinates."""
-        ...
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the statistic, shape ``(k,)``, of one entry of ``values`` a person."""
-        ...
+        """Return the statistic, shape ``(k,)``, of one entry of ``values`` a person.
+
+        Raises:
+            ParameterError: A value is missing, or is no cell or group that there is; or
+                a public size is not met.
+
+        """
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the statistic, over all tables."""
-        ...
 
     @property
     def range(self) -> Interval:
         """Return the public interval that contains every coordinate."""
-        ...
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the statistic would move for each person."""
-        ...
 
     def additions(
         self, values: FloatArray, relation: NeighboringRelation
@@ -98,7 +105,6 @@ class Statistic(Protocol):
         One row for each extreme record the newcomer may have; ``c`` is 0 where the
         relation and the size leave no room for a newcomer. CONFIDENTIAL.
         """
-        ...
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return a bound on the sampling standard deviation at a public estimate.
@@ -106,7 +112,6 @@ class Statistic(Protocol):
         It treats the table as a simple random sample from a population, and uses only
         the public numbers and ``estimate`` (never the confidential values).
         """
-        ...
 
 
 class OfNumbers(Statistic, Protocol):
@@ -118,4 +123,3 @@ class OfNumbers(Statistic, Protocol):
         Of ``values`` as they are, shape ``(n, 1)``: no bounds, no public minimum. The
         caller silences what NumPy says where it is not defined.
         """
-        ...

@@ -69,10 +69,7 @@ class Covariance:
     def __post_init__(self) -> None:
         check_scatter(self.bounds, self.size)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("covariance",)
+    labels = ("covariance",)
 
     @property
     def range(self) -> Interval:
@@ -85,12 +82,7 @@ class Covariance:
         return Interval(lower=-largest, upper=largest)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the covariance, shape ``(1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the covariance, shape ``(1,)``."""
         scatter = self._scatter(values)
         return self._at(scatter.sums, len(scatter.each))
 

@@ -91,12 +91,7 @@ class CovarianceMatrix:
         )
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the variances and covariances, shape ``(d (d + 1) / 2,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the variances and covariances, shape ``(d (d + 1) / 2,)``."""
         scatter = self._scatter(values)
         return self._at(scatter.sums, len(scatter.each))
 

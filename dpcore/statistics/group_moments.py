@@ -102,12 +102,7 @@ class GroupMoments:
         return Interval(lower=0.0, upper=np.inf)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the numbers of every group, shape ``((K + 1) (degree + 1),)``.
-
-        Raises:
-            ParameterError: If a value is missing or a code is that of no group.
-
-        """
+        """Return the numbers of every group, shape ``((K + 1) (degree + 1),)``."""
         weights, codes = self._read(values)
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(1, len(self.groups)))

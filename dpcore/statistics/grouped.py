@@ -84,12 +84,7 @@ class Grouped:
         )
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the statistic of each group, shape ``(K + 1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a code is that of no group.
-
-        """
+        """Return the statistic of each group, shape ``(K + 1,)``."""
         numbers, codes = self._read(values)
         return np.concatenate(
             [part.value(numbers[codes == j]) for j, part in enumerate(self.parts)]

@@ -22,7 +22,7 @@ from dpcore.statistics.group_moments import GroupMoments, count_names
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.question import whole_unit
+from dpcore.statistics.question import Question
 from dpcore.statistics.sums import Sum
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.statistics.base import Statistic
     from dpcore.statistics.query import Query
@@ -46,7 +45,7 @@ _UNIT: Final = Interval(lower=0.0, upper=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupedQuery:
+class GroupedQuery(Question):
     """A statistic of one column for each label of another, and for all other people.
 
     Attributes:
@@ -134,16 +133,6 @@ class GroupedQuery:
             message = f"a {self.part.kind} cannot be asked by group."
             raise ParameterError(message)
         return Grouped.alike(labels_of_groups=self.group.labels, part=part)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Return the most that one unit, with all its rows, can change the answer."""
-        return whole_unit(self.statistic, self.relation, self.unit)
-
-    @property
-    def bounds(self) -> Interval:
-        """Return the public interval that holds every coordinate of the answer."""
-        return self.statistic.range
 
     @property
     def title(self) -> str:

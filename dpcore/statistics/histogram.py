@@ -55,12 +55,7 @@ class Histogram:
         )
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the counts, shape ``(K,)``.
-
-        Raises:
-            ParameterError: If a value is not a cell or a public size is not met.
-
-        """
+        """Return the counts, shape ``(K,)``."""
         return self._counts(cells(values, self.size, count=len(self.labels)))
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:

@@ -20,7 +20,7 @@ from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
-from dpcore.statistics.question import whole_unit
+from dpcore.statistics.question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import Statistic
 
@@ -44,7 +43,7 @@ _COLUMNS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointQuery:
+class JointQuery(Question):
     """A statistic of several columns of numbers, within groups for a pooled one.
 
     A correlation is that of a released covariance matrix of two columns: its own
@@ -103,16 +102,6 @@ class JointQuery:
             return Covariance(bounds=(bounds[0], bounds[1]), size=self.size)
         names = tuple(column.name for column in self.numbers)
         return CovarianceMatrix(names=names, bounds=bounds, size=self.size)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Return the most that one unit, with all its rows, can change the answer."""
-        return whole_unit(self.statistic, self.relation, self.unit)
-
-    @property
-    def bounds(self) -> Interval:
-        """Return the public interval that holds every coordinate of the answer."""
-        return self.statistic.range
 
     @property
     def title(self) -> str:

@@ -38,12 +38,7 @@ class _Pooled(ABC):
         return self._columns[0].width * self._columns[-1].width
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the statistic, shape ``(1,)``; ``values`` has the group code last.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the statistic, shape ``(1,)``; ``values`` has the group code last."""
         return self._scatter(values).sums / self.groups.freedom
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
@@ -128,10 +123,7 @@ class PooledVariance(_Pooled):
     def __post_init__(self) -> None:
         check_bounds(self.bounds)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("pooled variance",)
+    labels = ("pooled variance",)
 
     @property
     def range(self) -> Interval:
@@ -202,10 +194,7 @@ class PooledCovariance(_Pooled):
         for column in self.bounds:
             check_bounds(column)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("pooled covariance",)
+    labels = ("pooled covariance",)
 
     @property
     def range(self) -> Interval:

@@ -77,12 +77,7 @@ class Proportions:
         return Interval(lower=0.0, upper=1.0)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the shares, shape ``(K,)`` or ``(K - 1,)``.
-
-        Raises:
-            ParameterError: If a value is not a cell or a public size is not met.
-
-        """
+        """Return the shares, shape ``(K,)`` or ``(K - 1,)``."""
         codes = cells(values, self.size, count=len(self.cells))
         return self._at(self._counts(codes), len(codes))
 

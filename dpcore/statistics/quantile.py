@@ -105,12 +105,7 @@ class RankScores:
         return Interval(lower=-max(self.q, 1 - self.q) * self.size.people, upper=0.0)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the scores, shape ``(k,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the scores, shape ``(k,)``."""
         return self._ranks(self._codes(values)).scores
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:

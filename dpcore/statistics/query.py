@@ -24,7 +24,7 @@ from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
 from dpcore.statistics.quantile import RankScores
-from dpcore.statistics.question import whole_unit
+from dpcore.statistics.question import Question
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import OfNumbers, Statistic
     from dpcore.statistics.membership import Membership
@@ -54,7 +53,7 @@ _OF_NUMBERS: Final[dict[StatisticKind, Callable[..., OfNumbers]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Question):
     """A statistic of one column, with everything public that it depends on. PUBLIC.
 
     Attributes:
@@ -114,16 +113,6 @@ class Query:
     def columns(self) -> tuple[Column, ...]:
         """Return the column, as the only one that is read."""
         return (self.column,)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Return the most that one unit, with all its rows, can change the answer."""
-        return whole_unit(self.statistic, self.relation, self.unit)
-
-    @property
-    def bounds(self) -> Interval:
-        """Return the public interval that holds every coordinate of the answer."""
-        return self.statistic.range
 
     @property
     def title(self) -> str:

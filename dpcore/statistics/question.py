@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,83 +18,79 @@ if TYPE_CHECKING:
     from dpcore.statistics.kinds import StatisticKind
 
 
-class Question(Protocol):
+class Question:
     """A statistic of some columns, with everything public that it depends on. PUBLIC.
 
     Implementations are frozen dataclasses.
     """
 
-    @property
-    def kind(self) -> StatisticKind:
-        """Which statistic."""
-        ...
+    __slots__ = ()
 
-    @property
-    def column(self) -> Column:
-        """The column that it is about, or the first of several."""
-        ...
+    if TYPE_CHECKING:  # fields or properties
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Every column that it reads."""
-        ...
+        @property
+        def kind(self) -> StatisticKind:
+            """Which statistic."""
 
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Which tables are neighbors."""
-        ...
+        @property
+        def column(self) -> Column:
+            """The column that it is about, or the first of several."""
 
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Whom the guarantee protects."""
-        ...
+        @property
+        def columns(self) -> tuple[Column, ...]:
+            """Every column that it reads."""
 
-    @property
-    def size(self) -> TableSize:
-        """What is public about the number of people."""
-        ...
+        @property
+        def relation(self) -> NeighboringRelation:
+            """Which tables are neighbors."""
 
-    @property
-    def statistic(self) -> Statistic:
-        """The statistic itself."""
-        ...
+        @property
+        def unit(self) -> PrivacyUnit:
+            """Whom the guarantee protects."""
+
+        @property
+        def size(self) -> TableSize:
+            """What is public about the number of people."""
+
+        @property
+        def statistic(self) -> Statistic:
+            """The statistic itself."""
+
+        @property
+        def title(self) -> str:
+            """The question in words, such as "mean of age"."""
+
+        @property
+        def conditions(self) -> tuple[str, ...]:
+            """What becomes of values before they are counted, in words."""
+
+        @property
+        def unit_text(self) -> str:
+            """The unit of the answer, empty where it has none."""
+
+        def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+            """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+
+        def values(self, dataset: Dataset) -> FloatArray:
+            """Return one entry for each person behind the statistic. CONFIDENTIAL."""
+
+        def parameters(self) -> dict[str, Any]:
+            """Return all that defines the analysis, ready for JSON."""
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """The most that one unit, with all its rows, can change the answer."""
-        ...
+        """Return the most that one unit, with all its rows, can change the answer."""
+        return whole_unit(self.statistic, self.relation, self.unit)
 
     @property
     def bounds(self) -> Interval:
-        """The public interval that holds every coordinate of the answer."""
-        ...
+        """Return the public interval that holds every coordinate of the answer."""
+        return self.statistic.range
 
     @property
-    def title(self) -> str:
-        """The question in words, such as "mean of age"."""
-        ...
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """What becomes of values before they are counted, in words."""
-        ...
-
-    @property
-    def unit_text(self) -> str:
-        """The unit of the answer, empty where it has none."""
-        ...
-
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        ...
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return one entry for each person behind the statistic. CONFIDENTIAL."""
-        ...
-
-    def parameters(self) -> dict[str, Any]:
-        """Return all that defines the analysis, ready for JSON."""
-        ...
+    def units(self) -> dict[str, str]:
+        """Return the unit of each number by name, where they do not share one."""
+        return {}
 
 
 def whole_unit(

@@ -79,10 +79,7 @@ class Variance:
             )
             raise ParameterError(message)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("variance",)
+    labels = ("variance",)
 
     @property
     def range(self) -> Interval:
@@ -99,12 +96,7 @@ class Variance:
         return Interval(lower=0.0, upper=self.bounds.width**2 * largest)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the variance, shape ``(1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the variance, shape ``(1,)``."""
         deviations = self._deviations(values)
         return self._at(deviations.squares, len(deviations.each))
 
@@ -207,10 +199,7 @@ class StandardDeviation(Variance):
     one of them is 0, as in the pair of tables that moves the variance most.
     """
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("standard deviation",)
+    labels = ("standard deviation",)
 
     @property
     def range(self) -> Interval:

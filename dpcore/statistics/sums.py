@@ -24,17 +24,9 @@ class Sum(FunctionOfTotal):
     One replaced value moves it by at most ``c1 - c0``, one added or removed value by
     at most ``max(|c0|, |c1|)``. Where people without a value are left out, replacing
     a record may do either.
-
-    Attributes:
-        bounds: The public bounds ``[c0, c1]``.
-        size: What is public about the number of people.
-
     """
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("sum",)
+    labels = ("sum",)
 
     @property
     def range(self) -> Interval:
@@ -102,10 +94,7 @@ class Count(Sum):
 
     bounds: Interval = field(default=Interval(lower=0.0, upper=1.0), init=False)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the name of the only coordinate."""
-        return ("count",)
+    labels = ("count",)
 
     def _terms(self, values: FloatArray) -> Terms:
         return Terms.of_membership(values, self.size, center=0.0)

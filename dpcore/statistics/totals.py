@@ -79,12 +79,7 @@ class FunctionOfTotal(ABC):
         check_bounds(self.bounds)
 
     def value(self, values: FloatArray) -> FloatArray:
-        """Return the statistic, shape ``(1,)``.
-
-        Raises:
-            ParameterError: If a value is missing or a public size is not met.
-
-        """
+        """Return the statistic, shape ``(1,)``."""
         terms = self._terms(values)
         return self._at(terms.total, terms.people)
 

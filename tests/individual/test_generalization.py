@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.individual import generalization
-from dpcore.privacy import adversary, gaussian
+from dpcore.privacy import gaussian
 
 
 def test_simulated_gap_of_noisy_ridge_coefficients():
@@ -28,7 +28,7 @@ def test_simulated_gap_of_noisy_ridge_coefficients():
         w = x @ inverse
         h = (w * x).sum(axis=1)
         shift = np.abs(y - x @ theta) / (1 - h) * np.linalg.norm(w, axis=1)
-        estimates[run] = generalization.gap(adversary.gaussian_advantage(shift / sigma))
+        estimates[run] = generalization.gap(gaussian.delta_of(shift / sigma, 0.0))
         noisy = theta + sigma * rng.normal(size=d)
         fresh_x, fresh_y = draw(300)
         ours = np.minimum(np.abs(y - x @ noisy), 1).mean()
@@ -43,7 +43,7 @@ def test_simulated_gap_of_noisy_ridge_coefficients():
 @given(st.lists(st.floats(0, 3), min_size=1, max_size=20), st.floats(1e-9, 0.5))
 def test_forms_are_ordered(mu, delta):
     epsilon = gaussian.epsilon_of(mu, delta)
-    gap = generalization.gap(adversary.gaussian_advantage(mu))
+    gap = generalization.gap(gaussian.delta_of(mu, 0.0))
     loose = generalization.exponential_gap(epsilon, delta=delta)
     assert gap <= loose * (1 + 1e-9)
     few = generalization.moment_gap(epsilon, delta=delta, terms=3)

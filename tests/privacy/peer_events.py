@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dpcore.privacy.conversions import mu_of_pure
+from scipy.special import expit, ndtri
+
 from dpcore.privacy.events import (
     BootstrapEvent,
     FixedSampleEvent,
@@ -20,8 +21,8 @@ def dp_event(events):
     """Return the events as one ``dp_accounting.ComposedDpEvent``.
 
     The library has no event for a pure level. It is stated as the Gaussian noise that
-    is nowhere more private (``mu_of_pure``): an upper bound, which ``compose`` does not
-    need.
+    is nowhere more private (Dong, Roth and Su 2022): an upper bound, which ``compose``
+    does not need.
     """
     import dp_accounting as dpa  # noqa: PLC0415 - a second to import, rarely used
 
@@ -41,7 +42,7 @@ def dp_event(events):
         if event.delta > 0 or isinstance(event, BootstrapEvent):
             # The library composes no (epsilon, delta) pairs and no profiles.
             return dpa.NonPrivateDpEvent()
-        mu = float(mu_of_pure(event.parameter))
+        mu = -2 * float(ndtri(expit(-event.parameter)))
         return dpa.GaussianDpEvent(1 / mu if mu else math.inf)
 
     return dpa.ComposedDpEvent([translate(event) for event in events])

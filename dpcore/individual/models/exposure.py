@@ -35,27 +35,22 @@ class Releasing(Protocol):
     @property
     def question(self) -> ModelQuestion:
         """The model."""
-        ...
 
     @property
     def law(self) -> Law:
         """The law of the release, given the fit."""
-        ...
 
     @property
     def unit(self) -> PrivacyUnit:
         """Whom the guarantee protects."""
-        ...
 
     @property
     def delta(self) -> float:
         """What goes with every epsilon."""
-        ...
 
     @property
     def guarantee(self) -> float:
         """The epsilon at ``delta`` over all tables; infinite if none is known."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dpcore.mechanisms.base import NoiseMechanism, require_noise
+from dpcore.mechanisms.base import require_noise
 from dpcore.mechanisms.laplace_law import scaled
-from dpcore.mechanisms.pairs import distances, over_scale
+from dpcore.mechanisms.pairs import ExactForOne, total
+from dpcore.privacy import laplace as profile
+from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,7 +60,7 @@ def is_flat(bounds: Interval, noise: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedLaplace(NoiseMechanism):
+class BoundedLaplace(ExactForOne):
     """Laplace noise, kept within public bounds in one way or another.
 
     Attributes:
@@ -71,6 +73,9 @@ class BoundedLaplace(NoiseMechanism):
     """
 
     bounds: Interval
+
+    _post_processing: ClassVar[bool] = True
+    """Whether bounding looks at the noisy number only."""
 
     def __post_init__(self) -> None:
         require_noise(self.noise, self.bounds)
@@ -105,5 +110,26 @@ class BoundedLaplace(NoiseMechanism):
         """Return whether the release is one known point."""
         return self.noise == 0 or self.bounds.width == 0
 
-    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        return over_scale(distances(first, second), self.noise)
+    @abstractmethod
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the pure level of each coordinate."""
+
+    def _pure(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return total(self._levels(x, y))
+
+    def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        """Return what the pure level allows, or the noise before it is bounded."""
+        allowed = pure_epsilon_of(self._pure(x, y), delta)
+        if not self._post_processing:
+            return allowed
+        return np.minimum(
+            profile.product_epsilon_of(self._ratios(x, y), delta), allowed
+        )
+
+    def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        allowed = pure_delta_of(self._pure(x, y), epsilon)
+        if not self._post_processing:
+            return allowed
+        return np.minimum(
+            profile.product_delta_of(self._ratios(x, y), epsilon), allowed
+        )

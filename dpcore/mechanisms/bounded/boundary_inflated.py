@@ -17,16 +17,9 @@ from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.bounded.base import BoundedLaplace, is_flat, place
 from dpcore.mechanisms.laplace.mechanism import least_scale, level_at
 from dpcore.mechanisms.laplace_law import log_cdf, scaled
-from dpcore.mechanisms.pairs import (
-    distances,
-    floats,
-    over_scale,
-    total,
-    where_one_changes,
-)
+from dpcore.mechanisms.pairs import floats
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy import laplace as profile
-from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent
 
 if TYPE_CHECKING:
@@ -43,14 +36,6 @@ class BoundaryInflatedLaplace(BoundedLaplace):
     Clamping looks at the noisy number only, so that it is post-processing: the level
     is that of the Laplace mechanism. Each bound is released with positive probability
     (``e^-a / 2``, ``a`` its distance over ``b``). See Liu 2016, eq. 5, 7 and 10.
-
-    Attributes:
-        noise: The scale ``b`` of the Laplace noise before clamping.
-        bounds: The public interval; either end may be infinite.
-
-    Raises:
-        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
-
     """
 
     @classmethod
@@ -91,43 +76,6 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         """Return the clamped Laplace quantile."""
         return self.bounds.clip(law.quantile(u, position, self.noise))
 
-    def pair_epsilon(
-        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
-    ) -> FloatArray:
-        """Return the exact level of a change in one coordinate.
-
-        Values inside the bounds have the profile of unclamped Laplace noise. For
-        several coordinates and ``delta > 0`` an upper bound: the better one of the
-        unclamped release and of what the pure level allows.
-        """
-        first, second = floats(first, second)
-        if delta == 0:
-            return total(scalar_level(first, second, self.noise, self.bounds))
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: scalar_epsilon(x, y, self.noise, self.bounds, delta),
-            several=lambda: np.minimum(
-                profile.product_epsilon_of(self._ratios(first, second), delta),
-                pure_epsilon_of(self.pair_epsilon(first, second), delta),
-            ),
-        )
-
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
-        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
-        first, second = floats(first, second)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: scalar_delta(x, y, self.noise, self.bounds, epsilon),
-            several=lambda: np.minimum(
-                profile.product_delta_of(self._ratios(first, second), epsilon),
-                pure_delta_of(self.pair_epsilon(first, second), epsilon),
-            ),
-        )
-
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return ``min(l1, R) / b`` for a scalar, or what is left of it at ``delta``.
 
@@ -162,78 +110,71 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         first = weight * (b / 2 * law.incomplete_difference(1, at.d, at.a))
         return moved, first, weight * (b * (b * law.incomplete_sum(2, at.a, at.d)))
 
+    def _counted(
+        self, first: ArrayLike, second: ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the values themselves; without noise, what is released of them."""
+        x, y = floats(first, second)
+        return (self.bounds.clip(x), self.bounds.clip(y)) if self.noise == 0 else (x, y)
 
-def scalar_level(
-    first: FloatArray, second: FloatArray, noise: float, bounds: Interval
-) -> FloatArray:
-    """Return the pure level, elementwise.
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the pure level of each coordinate.
 
-    It is ``|first - second| / b`` unless one value lies below and the other above the
-    bounds. Then the two atoms have the extreme probability ratios, at ``c0``
-    ``log(2 - e^{-(c0-m0)/b}) + (m1-c0)/b``, and the mirror image at ``c1``.
-    """
-    first, second = _released(first, second, noise, bounds)
-    level = over_scale(distances(first, second), noise)
-    if _inside(first, bounds) or _inside(second, bounds):
-        return level
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    below = scaled(bounds.lower - low, noise)
-    above = scaled(high - bounds.upper, noise)
-    straddling = (below > 0) & (above > 0)
-    with np.errstate(invalid="ignore", over="ignore"):
-        at_lower = np.log1p(-np.expm1(-below)) + scaled(high - bounds.lower, noise)
-        at_upper = np.log1p(-np.expm1(-above)) + scaled(bounds.upper - low, noise)
-    return np.where(straddling, np.maximum(at_lower, at_upper), level)
+        It is ``|x - y| / b`` unless one value lies below and the other above the
+        bounds. Then the two atoms have the extreme probability ratios, at ``c0``
+        ``log(2 - e^{-(c0-m0)/b}) + (m1-c0)/b``, and the mirror image at ``c1``.
+        """
+        level, bounds = self._ratios(x, y), self.bounds
+        if _inside(x, bounds) or _inside(y, bounds):
+            return level
+        low, high = np.minimum(x, y), np.maximum(x, y)
+        below = scaled(bounds.lower - low, self.noise)
+        above = scaled(high - bounds.upper, self.noise)
+        straddling = (below > 0) & (above > 0)
+        to_lower = scaled(high - bounds.lower, self.noise)
+        to_upper = scaled(bounds.upper - low, self.noise)
+        with np.errstate(invalid="ignore", over="ignore"):
+            at_lower = np.log1p(-np.expm1(-below)) + to_lower
+            at_upper = np.log1p(-np.expm1(-above)) + to_upper
+        return np.where(straddling, np.maximum(at_lower, at_upper), level)
 
+    def _scalar_delta(
+        self, x: FloatArray, y: FloatArray, epsilon: float | FloatArray
+    ) -> FloatArray:
+        """Return the larger delta of both directions, elementwise.
 
-def scalar_delta(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    epsilon: float | FloatArray,
-) -> FloatArray:
-    """Return the larger delta of both directions, elementwise.
+        The likelihood ratio is monotone, so that the best test is a threshold ``tau =
+        clip((m0 + m1 - b epsilon)/2)``: ``delta = F(tau; m0) - e^epsilon F(tau; m1)``
+        for ``m0 < m1``, ``F`` the Laplace cdf.
+        """
+        bounds, noise = self.bounds, self.noise
+        plain = profile.delta_of(self._ratios(x, y), epsilon)
+        if np.isinf(noise) or (_inside(x, bounds) and _inside(y, bounds)):
+            return plain
+        low, high = np.minimum(x, y), np.maximum(x, y)
+        mirrored = Interval(lower=-bounds.upper, upper=-bounds.lower)
+        upwards = _one_direction(low, high, noise, bounds, epsilon)
+        downwards = _one_direction(-high, -low, noise, mirrored, epsilon)
+        both = (low >= bounds.lower) & (high <= bounds.upper)
+        return np.where(both, plain, np.maximum(upwards, downwards))
 
-    The likelihood ratio is monotone, so that the best test is a threshold ``tau =
-    clip((m0 + m1 - b epsilon)/2)``: ``delta = F(tau; m0) - e^epsilon F(tau; m1)`` for
-    ``m0 < m1``, ``F`` the Laplace cdf.
-    """
-    first, second = _released(first, second, noise, bounds)
-    plain = profile.delta_of(over_scale(distances(first, second), noise), epsilon)
-    if np.isinf(noise) or (_inside(first, bounds) and _inside(second, bounds)):
-        return plain
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    mirrored = Interval(lower=-bounds.upper, upper=-bounds.lower)
-    upwards = _one_direction(low, high, noise, bounds, epsilon)
-    downwards = _one_direction(-high, -low, noise, mirrored, epsilon)
-    both = (low >= bounds.lower) & (high <= bounds.upper)
-    return np.where(both, plain, np.maximum(upwards, downwards))
-
-
-def scalar_epsilon(
-    first: FloatArray,
-    second: FloatArray,
-    noise: float,
-    bounds: Interval,
-    delta: float,
-) -> FloatArray:
-    """Return the smallest epsilon with ``scalar_delta <= delta``, elementwise."""
-    first, second = np.broadcast_arrays(*_released(first, second, noise, bounds))
-    level = scalar_level(first, second, noise, bounds)
-    result = profile.epsilon_of(over_scale(distances(first, second), noise), delta)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    outside = (low < bounds.lower) | (high > bounds.upper)
-    outside &= np.isfinite(level)
-    if outside.any():
-        x, y = first[outside], second[outside]
-        most = level[outside]
-        result[outside] = first_where(
-            lambda epsilon: scalar_delta(x, y, noise, bounds, epsilon) <= delta,
-            np.zeros_like(most),
-            most,
-        )
-    return result
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        x, y = np.broadcast_arrays(x, y)
+        level = self._levels(x, y)
+        result = profile.epsilon_of(self._ratios(x, y), delta)
+        low, high = np.minimum(x, y), np.maximum(x, y)
+        outside = (low < self.bounds.lower) | (high > self.bounds.upper)
+        outside &= np.isfinite(level)
+        if outside.any():
+            most = level[outside]
+            result[outside] = first_where(
+                lambda epsilon: (
+                    self._scalar_delta(x[outside], y[outside], epsilon) <= delta
+                ),
+                np.zeros_like(most),
+                most,
+            )
+        return result
 
 
 def _one_direction(
@@ -248,13 +189,6 @@ def _one_direction(
     log_second = log_cdf(threshold, high, noise) + epsilon
     ahead = np.minimum(log_second - log_first, 0.0)
     return np.asarray(np.exp(log_first) * -np.expm1(ahead))
-
-
-def _released(
-    first: FloatArray, second: FloatArray, noise: float, bounds: Interval
-) -> tuple[FloatArray, FloatArray]:
-    """Return the values themselves; without noise, what is released of them."""
-    return (bounds.clip(first), bounds.clip(second)) if noise == 0 else (first, second)
 
 
 def _inside(values: FloatArray, bounds: Interval) -> bool:

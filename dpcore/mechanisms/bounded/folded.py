@@ -13,9 +13,7 @@ from dpcore.mechanisms.base import require_budget
 from dpcore.mechanisms.bounded import folded_pairs as pairs
 from dpcore.mechanisms.bounded.base import BoundedLaplace, place
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
-from dpcore.mechanisms.pairs import floats, total, where_one_changes
-from dpcore.privacy import laplace as profile
-from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
+from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent, PureEvent
 
 if TYPE_CHECKING:
@@ -45,13 +43,6 @@ class FoldedLaplace(BoundedLaplace):
 
     The law is a closed form: a sum over all reflections is geometric and leaves
     hyperbolic functions (``folded_pairs``).
-
-    Attributes:
-        noise: The scale ``b`` of the Laplace noise before folding.
-        bounds: The public interval; either end may be infinite.
-
-    Raises:
-        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
 
     >>> from dpcore.data.bounds import Interval
     >>> unit = FoldedLaplace(noise=0.2, bounds=Interval(lower=0.0, upper=1.0))
@@ -142,47 +133,6 @@ class FoldedLaplace(BoundedLaplace):
         below = 2 * share <= law.one_minus_exp(2 * at.a)
         return self.bounds.clip(np.where(below, lower, -upper))
 
-    def pair_epsilon(
-        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
-    ) -> FloatArray:
-        """Return the exact level of a change in one coordinate.
-
-        At ``delta = 0`` exact for several coordinates too (their levels add up);
-        otherwise then an upper bound: the better one of the noise before folding and of
-        what the pure level allows.
-        """
-        first, second = self._folded(first, second)
-        if delta == 0:
-            return total(pairs.scalar_level(first, second, self.noise, self.bounds))
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: pairs.scalar_epsilon(
-                x, y, self.noise, self.bounds, delta
-            ),
-            several=lambda: np.minimum(
-                profile.product_epsilon_of(self._ratios(first, second), delta),
-                pure_epsilon_of(self.pair_epsilon(first, second), delta),
-            ),
-        )
-
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
-        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
-        first, second = self._folded(first, second)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: pairs.scalar_delta(
-                x, y, self.noise, self.bounds, epsilon
-            ),
-            several=lambda: np.minimum(
-                profile.product_delta_of(self._ratios(first, second), epsilon),
-                pure_delta_of(self.pair_epsilon(first, second), epsilon),
-            ),
-        )
-
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return the exact level for a scalar, at any ``delta``.
 
@@ -223,11 +173,19 @@ class FoldedLaplace(BoundedLaplace):
             from_value = nearest + self.noise * np.log(share + root)
         return np.where(a < _NEAR, from_bound, from_value)
 
-    def _folded(
+    def _counted(
         self, first: ArrayLike, second: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        first, second = floats(first, second)
         return fold(first, self.bounds), fold(second, self.bounds)
+
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return pairs.scalar_level(x, y, self.noise, self.bounds)
+
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        return pairs.scalar_epsilon(x, y, self.noise, self.bounds, delta)
+
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        return pairs.scalar_delta(x, y, self.noise, self.bounds, epsilon)
 
 
 def fold(values: ArrayLike, bounds: Interval) -> FloatArray:

@@ -19,7 +19,6 @@ from dpcore.mechanisms.bounded.truncated_pairs import (
     worst_level,
 )
 from dpcore.mechanisms.laplace.mechanism import least_scale
-from dpcore.mechanisms.pairs import floats, total, where_one_changes
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 from dpcore.privacy.events import PureEvent
 
@@ -40,15 +39,9 @@ class TruncatedLaplace(BoundedLaplace):
     that with a larger scale, ``calibrate_as_published`` does not (Liu 2016, eq. 4).
     A value outside the bounds counts as the nearest point in them, which has the same
     law.
-
-    Attributes:
-        noise: The scale ``b`` of the Laplace law before conditioning.
-        bounds: The public interval; either end may be infinite.
-
-    Raises:
-        ParameterError: ``noise`` is negative or NaN, or infinite on infinite bounds.
-
     """
+
+    _post_processing = False
 
     @classmethod
     def calibrate(
@@ -125,40 +118,6 @@ class TruncatedLaplace(BoundedLaplace):
         ends = self.bounds.lower, self.bounds.upper
         return truncated_law.quantile(u, at.nearest, (at.a, at.d), ends, self.noise)
 
-    def pair_epsilon(
-        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
-    ) -> FloatArray:
-        """Return the exact level of a change in one coordinate.
-
-        At ``delta = 0`` exact for several coordinates too (their levels add up);
-        otherwise then what the pure level allows, an upper bound.
-        """
-        first, second = floats(first, second)
-        if delta == 0:
-            return total(pairs.scalar_level(first, second, self.noise, self.bounds))
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: pairs.scalar_epsilon(
-                x, y, self.noise, self.bounds, delta
-            ),
-            several=lambda: pure_epsilon_of(self.pair_epsilon(first, second), delta),
-        )
-
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
-        """Return the larger delta of both directions, as exact as ``pair_epsilon``."""
-        first, second = floats(first, second)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: pairs.scalar_delta(
-                x, y, self.noise, self.bounds, epsilon
-            ),
-            several=lambda: pure_delta_of(self.pair_epsilon(first, second), epsilon),
-        )
-
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return the exact level for a scalar, at any ``delta``.
 
@@ -184,6 +143,15 @@ class TruncatedLaplace(BoundedLaplace):
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level: no accountant knows this noise."""
         return PureEvent.of(self.epsilon(sensitivity))
+
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return pairs.scalar_level(x, y, self.noise, self.bounds)
+
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        return pairs.scalar_epsilon(x, y, self.noise, self.bounds, delta)
+
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        return pairs.scalar_delta(x, y, self.noise, self.bounds, epsilon)
 
     def _moments(
         self, position: ArrayLike

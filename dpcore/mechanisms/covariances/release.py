@@ -62,7 +62,6 @@ class Draw(Protocol):
 
     def __call__(self, step: Step, value: FloatArray) -> FloatArray:
         """Return the drawn number, shape ``(1,)``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

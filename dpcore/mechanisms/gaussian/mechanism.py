@@ -30,13 +30,6 @@ class Gaussian(AdditiveNoise):
 
     What it reveals depends on ``mu``, the l2 distance over ``sigma``, alone; every
     answer about privacy is exact, for vectors too. No epsilon holds at ``delta = 0``.
-
-    Attributes:
-        noise: The standard deviation ``sigma``, in the units of the statistic.
-
-    Raises:
-        ParameterError: ``noise`` is not in [0, inf).
-
     """
 
     @classmethod

@@ -11,12 +11,13 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import AdditiveNoise, require_budget, require_noise
+from dpcore.mechanisms.base import require_budget, require_noise
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.generalized import pairs
 from dpcore.mechanisms.generalized.noise import GeneralizedNoise
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale
-from dpcore.mechanisms.pairs import distances, floats, over_scale, where_one_changes
+from dpcore.mechanisms.pairs import ExactForOne, distances
+from dpcore.mechanisms.symmetric import SymmetricMechanism
 from dpcore.privacy.events import PureEvent
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _GAUSSIAN = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GeneralizedGaussian(AdditiveNoise):
+class GeneralizedGaussian(SymmetricMechanism):
     """Release ``value`` plus noise of density ``exp(-(|x|/b)^p)`` (Liu 2019).
 
     Order 1 is the Laplace mechanism, order 2 the Gaussian one with ``sigma = b /
@@ -106,14 +107,6 @@ class GeneralizedGaussian(AdditiveNoise):
             noise = pairs.least_scale(sensitivity.largest, share, part, order)
         return cls(noise=noise, order=order)
 
-    def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return ``p exp(-(|x - position|/b)^p) / (2 b Gamma(1/p))``."""
-        return symmetric.pdf(self._standard, x, position, self.noise)
-
-    def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the probability of releasing at most ``x``."""
-        return symmetric.cdf(self._standard, x, position, self.noise)
-
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the smallest ``x`` with ``cdf(x) >= u``."""
         u = np.asarray(u, dtype=np.float64)
@@ -133,40 +126,17 @@ class GeneralizedGaussian(AdditiveNoise):
         At ``delta = 0`` it is ``inf`` where anything moves. For several coordinates an
         upper bound (``pairs.vector_epsilon``).
         """
-        first, second = floats(first, second)
         if (known := self._known) is not None:
             return known.pair_epsilon(first, second, delta=delta)
-        if delta == 0:
-            moved = distances(first, second).max(axis=-1)
-            return np.where(moved > 0, np.inf, moved)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: symmetric.epsilon_of(
-                self._standard, law.scaled(np.abs(x - y), self.noise), delta
-            ),
-            several=lambda: pairs.vector_epsilon(
-                self._ratios(first, second), delta, self.order
-            ),
-        )
+        return ExactForOne.pair_epsilon(self, first, second, delta=delta)
 
     def pair_delta(
         self, first: ArrayLike, second: ArrayLike, *, epsilon: float
     ) -> FloatArray:
         """Return the delta at ``epsilon``, as exact as ``pair_epsilon``."""
-        first, second = floats(first, second)
         if (known := self._known) is not None:
             return known.pair_delta(first, second, epsilon=epsilon)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: symmetric.delta_of(
-                self._standard, law.scaled(np.abs(x - y), self.noise), epsilon
-            ),
-            several=lambda: pairs.vector_delta(
-                self._ratios(first, second), epsilon, self.order
-            ),
-        )
+        return ExactForOne.pair_delta(self, first, second, epsilon=epsilon)
 
     def loss_exceeds(self, shift: float, *, epsilon: float) -> float:
         """Return the probability that a scalar's loss leaves ``[-epsilon, epsilon]``.
@@ -218,5 +188,12 @@ class GeneralizedGaussian(AdditiveNoise):
             return Gaussian(noise=self.noise / math.sqrt(2))
         return None
 
-    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        return over_scale(distances(first, second), self.noise)
+    def _pure(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        moved = distances(x, y).max(axis=-1)
+        return np.where(moved > 0, np.inf, moved)
+
+    def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        return pairs.vector_epsilon(self._ratios(x, y), delta, self.order)
+
+    def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        return pairs.vector_delta(self._ratios(x, y), epsilon, self.order)

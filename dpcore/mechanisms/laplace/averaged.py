@@ -9,16 +9,10 @@ import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms import symmetric
-from dpcore.mechanisms.base import AdditiveNoise, require_budget, require_noise
+from dpcore.mechanisms.base import require_budget, require_noise
 from dpcore.mechanisms.laplace.mechanism import least_scale, level_at
 from dpcore.mechanisms.laplace.sums import LaplaceSum
-from dpcore.mechanisms.pairs import (
-    distances,
-    floats,
-    over_scale,
-    total,
-    where_one_changes,
-)
+from dpcore.mechanisms.symmetric import SymmetricMechanism
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.events import LaplaceEvent
 
@@ -34,7 +28,7 @@ DRAWS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragedLaplace(AdditiveNoise):
+class AveragedLaplace(SymmetricMechanism):
     """Release the mean of ``k`` Laplace draws, of ``epsilon / k`` each.
 
     Each draw is ``value + Lap(k b)``, so that the mean is ``value`` plus the sum of
@@ -77,14 +71,6 @@ class AveragedLaplace(AdditiveNoise):
         require_budget(epsilon, delta)
         return cls(noise=least_scale(sensitivity.l1, epsilon), draws=draws)
 
-    def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the density of a sum of Laplace variables (``LaplaceSum``)."""
-        return symmetric.pdf(self._standard, x, position, self.noise)
-
-    def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the probability of releasing at most ``x``."""
-        return symmetric.cdf(self._standard, x, position, self.noise)
-
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the smallest ``x`` with ``cdf(x) >= u``, by halving."""
         u = np.asarray(u, dtype=np.float64)
@@ -103,45 +89,6 @@ class AveragedLaplace(AdditiveNoise):
         """Draw the difference of two Gamma variables of shape ``k``."""
         difference = rng.gamma(self.draws, size=size) - rng.gamma(self.draws, size=size)
         return np.asarray(np.add(position, self.noise * difference))
-
-    def pair_epsilon(
-        self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
-    ) -> FloatArray:
-        """Return the exact level of a change in one coordinate.
-
-        At ``delta = 0`` exact for several coordinates too: the l1 distance over ``b``.
-        Otherwise then an upper bound: what is known of one Laplace draw of that scale,
-        to which adding more noise is post-processing.
-        """
-        first, second = floats(first, second)
-        if delta == 0:
-            return total(self._ratios(first, second))
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: symmetric.epsilon_of(
-                self._standard, law.scaled(np.abs(x - y), self.noise), delta
-            ),
-            several=lambda: profile.product_epsilon_of(
-                self._ratios(first, second), delta
-            ),
-        )
-
-    def pair_delta(
-        self, first: ArrayLike, second: ArrayLike, *, epsilon: float
-    ) -> FloatArray:
-        """Return the delta at ``epsilon``, as exact as ``pair_epsilon``."""
-        first, second = floats(first, second)
-        return where_one_changes(
-            first,
-            second,
-            scalar=lambda x, y: symmetric.delta_of(
-                self._standard, law.scaled(np.abs(x - y), self.noise), epsilon
-            ),
-            several=lambda: profile.product_delta_of(
-                self._ratios(first, second), epsilon
-            ),
-        )
 
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return ``l1 / b``; at a ``delta`` the exact epsilon of a scalar."""
@@ -162,5 +109,12 @@ class AveragedLaplace(AdditiveNoise):
     def _standard(self) -> LaplaceSum:
         return LaplaceSum(draws=self.draws)
 
-    def _ratios(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        return over_scale(distances(first, second), self.noise)
+    def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        """Return what is known of one Laplace draw of that scale.
+
+        To add more noise to it is post-processing.
+        """
+        return profile.product_epsilon_of(self._ratios(x, y), delta)
+
+    def _vector_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        return profile.product_delta_of(self._ratios(x, y), epsilon)

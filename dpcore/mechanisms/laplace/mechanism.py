@@ -60,12 +60,6 @@ class Laplace(AdditiveNoise):
 
     Pure DP with ``epsilon = l1 / b``; unbiased with variance ``2 b^2``.
 
-    Attributes:
-        noise: The scale ``b``, in the units of the statistic.
-
-    Raises:
-        ParameterError: ``noise`` is not in [0, inf).
-
     >>> from dpcore.data.bounds import Interval
     >>> from dpcore.mechanisms.base import Sensitivity
     >>> mean = Sensitivity.scalar(0.1)

@@ -63,11 +63,6 @@ def generic_delta(mu: float, epsilon: ArrayLike, *, people: int) -> FloatArray:
     With ``q = 1 - w_0`` and ``e^e' = 1 + (e^epsilon - 1)/q`` it is ``sum_(j >= 1) w_j
     delta_(j mu)(e')`` where ``delta_m`` is the profile of a Gaussian shift by ``m``.
 
-    Args:
-        mu: Largest change by one copy of a row, over the standard deviation.
-        epsilon: Any real numbers.
-        people: Number of people.
-
     Raises:
         ParameterError: ``mu`` is not in [0, inf), or there is nobody.
 

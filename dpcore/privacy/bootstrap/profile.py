@@ -81,11 +81,6 @@ def attained_delta(mu: float, epsilon: ArrayLike, *, people: int) -> FloatArray:
     it is ``sum_j w_j Phi(j mu - t) - e^epsilon Phi(-t)``; up to ``log w_0``, below
     which the ratio never falls, it is ``1 - e^epsilon``.
 
-    Args:
-        mu: Largest change by one copy of a row, over the standard deviation.
-        epsilon: Any real numbers.
-        people: Number of people ``n``.
-
     Raises:
         ParameterError: ``mu`` is not in [0, inf), or there is nobody.
 

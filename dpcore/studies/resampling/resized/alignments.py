@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.adversary import laplace_detection
+from dpcore.privacy.interpretation import laplace_detection
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
