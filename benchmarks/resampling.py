@@ -23,11 +23,11 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.privacy.bootstrap.calibration import search
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
-from dpcore.releases.resized_request import ResizedRequest
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

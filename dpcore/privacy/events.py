@@ -17,16 +17,16 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian, subsampled
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import (
+from dpcore.privacy.bootstrap.profile import require_people
+from dpcore.privacy.bootstrap.real_cost import (
     LARGEST_STEP,
     LEAST_DELTA,
     epsilon_of_step,
     losses,
     require_times,
 )
-from dpcore.privacy.bootstrap.profile import require_people
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.laplace import rho_of
 

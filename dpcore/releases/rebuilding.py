@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
 from dpcore.errors import DataError, DPCoreError
-from dpcore.releases.bootstrap_request import BOOTSTRAP, BootstrapRequest
+from dpcore.models.kinds import ModelKind
+from dpcore.models.question import DESIGN, MODEL
+from dpcore.releases.bootstrap.request import BOOTSTRAP, BootstrapRequest
+from dpcore.releases.models.request import MODEL_REQUEST
 from dpcore.releases.request import REQUEST, Request
-from dpcore.releases.resized_request import RESIZED, ResizedRequest
-from dpcore.releases.subsampled_request import SUBSAMPLED, SubsampledRequest
+from dpcore.releases.resized.request import RESIZED, ResizedRequest
+from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.parameters import COLUMN, SIZE
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
+    from dpcore.models.question import ModelQuestion
+    from dpcore.releases.models.request import ModelRequest
     from dpcore.releases.releasable import Releasable
     from dpcore.statistics.groups import GroupSizes
     from dpcore.statistics.question import Question
@@ -62,6 +67,31 @@ def request_from(
         return read(parameters, query=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
         message = "the release cannot be traced back to a question about this table."
+        raise DataError(message) from None
+
+
+def is_model(parameters: Mapping[str, object]) -> bool:
+    """Tell whether parameters are those of a model, as a request says itself."""
+    return parameters.get("kind") == "model"
+
+
+def model_request_from(
+    parameters: Mapping[str, object], dataset: Dataset, *, draw: int = 1
+) -> ModelRequest:
+    """Return the request with these ``parameters()``, about the columns of a table.
+
+    Arguments as for ``request_from``.
+
+    Raises:
+        DataError: These are not the parameters of a model of columns of this table; the
+            message never quotes them.
+
+    """
+    try:
+        question = _model_question(object_in(parameters["question"]), dataset)
+        return MODEL_REQUEST.read(parameters, question=question, draw=draw)
+    except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
+        message = "the release cannot be traced back to a model of this table."
         raise DataError(message) from None
 
 
@@ -125,3 +155,13 @@ def _groups(content: Mapping[str, object], group: Column) -> GroupSizes:
     # Private: only the sum and the number of sizes are used, and stored.
     people = SIZE.read(content["size"]).people
     return GROUPS.read(content, sizes=(people, *(0 for _ in group.labels)))
+
+
+def _model_question(content: Mapping[str, object], dataset: Dataset) -> ModelQuestion:
+    design = DESIGN.read(
+        content,
+        target=column_from(content["target"], dataset),
+        features=columns_from(content["features"], dataset),
+        counts=content["model"] == ModelKind.POISSON,
+    )
+    return MODEL.read(content, design=design)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
-    from dpcore.releases.plans import Drawing
+    from dpcore.releases.plans.plan import Drawing
     from dpcore.releases.record import Mode
     from dpcore.statistics.question import Question
 

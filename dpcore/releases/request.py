@@ -15,13 +15,13 @@ from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT
-from dpcore.releases.group_plan import GroupPlan
-from dpcore.releases.matrix_plan import MatrixPlan
-from dpcore.releases.plans import Direct
-from dpcore.releases.rank_plan import RankPlan
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.matrices import MatrixPlan
+from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
-from dpcore.releases.share_plan import SharePlan
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import epsilon_text, in_full
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
     from dpcore.releases.constraints import Constraint
-    from dpcore.releases.plans import Plan
+    from dpcore.releases.plans.plan import Plan
     from dpcore.statistics.covariance_matrix import CovarianceMatrix
     from dpcore.statistics.joint_query import JointQuery
     from dpcore.statistics.quantile import RankScores

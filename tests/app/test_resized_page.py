@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.releases.resized_request import Form
+from dpcore.releases.resized.request import Form
 from tests.app.test_pages import (
     button,
     by_label,

@@ -19,8 +19,8 @@ from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_errors import balanced_penalty
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.errors import balanced_penalty
+from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
 from tests.browser.visitor import visit

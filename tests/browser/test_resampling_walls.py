@@ -12,7 +12,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.resampling.bootstrap.lines import methods
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap.coverage import Experiment, exact_coverage
 from dpcore.studies.resampling.bootstrap.populations import People

@@ -27,7 +27,7 @@ from dpcore.models.ridge.records import additions
 from dpcore.models.worst_shifts import within_unit_ball
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
 from tests.models.ten_people import T, X, Y
 from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
 

@@ -29,9 +29,9 @@ from dpcore.privacy.events import (
     SampleEvent,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.bootstrap_request import BootstrapRequest
-from dpcore.releases.resized_request import ResizedRequest
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query

@@ -8,7 +8,7 @@ from scipy.stats import norm, t
 
 from dpcore.errors import ParameterError
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportions import noise_aware, sampling_variance, wald
+from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy.bootstrap import calibration
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import (
     ASYMPTOTIC,
     Correction,
@@ -16,7 +15,8 @@ from dpcore.privacy.bootstrap.calibration import (
     rho_for,
     search,
 )
-from dpcore.privacy.bootstrap.composition import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
 

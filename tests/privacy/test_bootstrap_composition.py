@@ -7,15 +7,15 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import (
+from dpcore.privacy.bootstrap.profile import multiplicities
+from dpcore.privacy.bootstrap.real_cost import (
     claimed_epsilon,
     delta_at,
     epsilon,
     epsilon_of_step,
     step,
 )
-from dpcore.privacy.bootstrap.profile import multiplicities
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.conversions import epsilon_of_rho
 
 PUBLISHED = {"rho": 0.5, "people": 500}

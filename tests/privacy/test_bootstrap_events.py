@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.composition import epsilon, step
+from dpcore.privacy.bootstrap.real_cost import epsilon, step
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (
     ApproximateEvent,

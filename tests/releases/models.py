@@ -15,8 +15,8 @@ from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
+from dpcore.releases.models.request import ModelRequest
 
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -18,14 +18,15 @@ from dpcore.individual.exposure import expose
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import Correction
-from dpcore.privacy.bootstrap.composition import epsilon
+from dpcore.privacy.bootstrap.real_cost import epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit, TableSize
-from dpcore.releases import bootstrap_plan, secure
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases import secure
+from dpcore.releases.bootstrap import plan as bootstrap_plan
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import release

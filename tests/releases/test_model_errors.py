@@ -15,12 +15,12 @@ from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_errors import (
+from dpcore.releases.models.errors import (
     balanced_penalty,
     errors_of,
     taken_of_spread,
 )
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.request import ModelRequest
 
 
 def number(name):

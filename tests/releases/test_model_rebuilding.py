@@ -9,9 +9,13 @@ from dpcore.models.design import Design, UnitRows
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.model_rebuilding import is_model, model_request_from
-from dpcore.releases.rebuilding import as_declared, request_from
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.rebuilding import (
+    as_declared,
+    is_model,
+    model_request_from,
+    request_from,
+)
 from tests.releases.models import (
     COLUMNS,
     SUBSTITUTION,

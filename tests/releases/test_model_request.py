@@ -23,10 +23,11 @@ from dpcore.models.ridge.fit import fit_ridge
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import PrivacyUnit
-from dpcore.releases import model_plan, secure
+from dpcore.releases import secure
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.models import plan as model_plan
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import release
 from tests.releases.models import (

@@ -17,18 +17,18 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.kinds import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import Correction
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases import chain
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.identity import canonical, request_id
 from dpcore.releases.labelled import LabelledIntervals
 from dpcore.releases.ledger import Ledger
-from dpcore.releases.model_mechanisms import offered_for
+from dpcore.releases.models.mechanisms import offered_for
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.resized_request import Form, ResizedRequest
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import (

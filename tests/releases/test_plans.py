@@ -16,7 +16,7 @@ from dpcore.mechanisms.covariances.release import MECHANISMS
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.ledger import Ledger
-from dpcore.releases.plans import Direct
+from dpcore.releases.plans.plan import Direct
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import offered
 from dpcore.releases.table import to_csv

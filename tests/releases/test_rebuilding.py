@@ -13,13 +13,13 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import Correction
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.rebuilding import as_declared, request_from
-from dpcore.releases.resized_request import Form, ResizedRequest
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import OF_ONE, StatisticKind

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chi2
 
 from dpcore.errors import ParameterError
-from dpcore.releases import resampling
-from dpcore.releases.resampling import secure_counts
+from dpcore.releases import secret_samples
+from dpcore.releases.secret_samples import secure_counts
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_slightly_uneven_draw_would_be_noticed(monkeypatch):
         words = np.frombuffer(os.urandom(most), dtype=np.uint8)
         return (words % people).astype(np.int64)  # 256 is no multiple of 10
 
-    monkeypatch.setattr(resampling, "_indices", uneven)
+    monkeypatch.setattr(secret_samples, "_indices", uneven)
     counts = secure_counts(10, 200_000)
     assert chi2.sf(((counts - 20_000) ** 2 / 20_000).sum(), 9) < 1e-6
 
@@ -51,7 +51,7 @@ def test_words_beyond_the_largest_multiple_are_thrown_away(monkeypatch, word, pe
     beyond = [last] if last < 2**bits else []
     words = np.array([*beyond, last - 1, 0, 1, 2], dtype=word)
     monkeypatch.setattr(os, "urandom", lambda size: words.tobytes()[-size:])
-    drawn = resampling._indices(people, len(words))  # noqa: SLF001
+    drawn = secret_samples._indices(people, len(words))  # noqa: SLF001
     assert drawn.tolist() == [people - 1, 0, 1, 2]
 
 

@@ -22,12 +22,12 @@ from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import resized_plan
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
-from dpcore.releases.resampling import secure_counts
-from dpcore.releases.resized_plan import RepairedPlan, resampled_mean
-from dpcore.releases.resized_request import Form, ResizedRequest
+from dpcore.releases.resized import plan as resized_plan
+from dpcore.releases.resized.plan import RepairedPlan, resampled_mean
+from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.releases.secret_samples import secure_counts
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership

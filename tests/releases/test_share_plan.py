@@ -15,7 +15,7 @@ from dpcore.errors import ParameterError
 from dpcore.inference.exact_shares import UNIT, Average, allowing
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
-from dpcore.releases.share_plan import fitting
+from dpcore.releases.plans.shares import fitting
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, shares
 from tests.statistics.neighbors import multisets
 

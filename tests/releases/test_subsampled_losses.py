@@ -12,7 +12,7 @@ from dpcore.individual.exposure import expose
 from dpcore.individual.release_losses import release_losses, sampled_losses
 from dpcore.individual.totals import Counting, person_totals
 from dpcore.privacy.composition import compose
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, terms

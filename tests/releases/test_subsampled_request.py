@@ -22,7 +22,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import Request
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership

@@ -14,7 +14,7 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.plans import OneMechanism
+from dpcore.releases.plans.plan import OneMechanism
 from dpcore.statistics.group_moments import GroupMoments
 from tests.statistics.neighbors import changes, check
 

@@ -29,7 +29,7 @@ from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.request import ModelRequest
 from dpcore.studies.individual.frontier import accuracy, drawable, frontier, varied
 from tests.models.plain_pairs import PosteriorPairs
 

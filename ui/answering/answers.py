@@ -10,8 +10,8 @@ import streamlit as st
 
 from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
-from dpcore.releases.group_plan import GroupPlan
-from dpcore.releases.plans import Direct
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.plan import Direct
 from dpcore.releases.record import Mode
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.figures.theme import Picture
     from dpcore.mechanisms.base import Sensitivity
-    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.plans.ranks import RankPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
 

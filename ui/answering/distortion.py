@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.inference.expectation import expect
-from dpcore.releases.plans import Direct
+from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
 from dpcore.statistics.bias import CAUSES, bias
 from dpcore.wording import capital, people, significant
@@ -16,9 +16,9 @@ from ui import confidential, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.bootstrap_request import BootstrapRequest
-    from dpcore.releases.resized_request import ResizedRequest
-    from dpcore.releases.subsampled_request import SubsampledRequest
+    from dpcore.releases.bootstrap.request import BootstrapRequest
+    from dpcore.releases.resized.request import ResizedRequest
+    from dpcore.releases.subsampled.request import SubsampledRequest
     from dpcore.statistics.bias import Bias
     from ui.study import Study
 

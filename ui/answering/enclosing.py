@@ -22,7 +22,7 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.releases.account import Account
-    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.plans.ranks import RankPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
     from ui.study import Study

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.figures.theme import Picture
-    from dpcore.releases.group_plan import GroupPlan
+    from dpcore.releases.plans.groups import GroupPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
 

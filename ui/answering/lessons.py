@@ -13,7 +13,7 @@ from dpcore.figures.covariances.matrices import ellipses_picture
 from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
 from dpcore.mechanisms.covariances.layout import matrix_of
 from dpcore.postprocessing.psd_repair import repair
-from dpcore.releases.group_plan import GroupPlan
+from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.record import Mode
 from dpcore.statistics.order_statistics import sample_quantile
 from dpcore.studies.proportions.coverage import coverage
@@ -25,11 +25,11 @@ from ui.answering.answers import parts_picture
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.figures.theme import Picture
-    from dpcore.releases.matrix_plan import MatrixPlan
-    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.plans.matrices import MatrixPlan
+    from dpcore.releases.plans.ranks import RankPlan
+    from dpcore.releases.plans.shares import SharePlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
-    from dpcore.releases.share_plan import SharePlan
     from ui.study import Study
 
 _DRAWS = 200

@@ -17,7 +17,7 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.releases.matrix_plan import MatrixPlan
+    from dpcore.releases.plans.matrices import MatrixPlan
     from dpcore.releases.record import Release
     from dpcore.releases.request import Request
 

@@ -12,8 +12,8 @@ from scipy.special import ndtri
 from dpcore.figures.attackers import odds_text
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, level_of_each
-from dpcore.releases.group_plan import GroupPlan
-from dpcore.releases.plans import Direct
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import offered
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.releases.account import Account
-    from dpcore.releases.matrix_plan import MatrixPlan
-    from dpcore.releases.plans import Plan
-    from dpcore.releases.rank_plan import RankPlan
+    from dpcore.releases.plans.matrices import MatrixPlan
+    from dpcore.releases.plans.plan import Plan
+    from dpcore.releases.plans.ranks import RankPlan
     from dpcore.releases.request import Request
     from ui.offering import Places
 

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.mechanisms.covariances.layout import sensitivity_split
 from dpcore.releases.constraints import MOST_SYNTHESES, Constraint, ConstraintKind
+from dpcore.releases.plans.shares import fitting
 from dpcore.releases.request import offered
-from dpcore.releases.share_plan import fitting
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
 from dpcore.wording import significant

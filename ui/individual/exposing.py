@@ -13,7 +13,7 @@ from dpcore.individual.exposure import expose
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.plans import OneMechanism
+from dpcore.releases.plans.plan import OneMechanism
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery

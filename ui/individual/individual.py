@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.individual.models.exposure import known_relations
 from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text
 from ui import tabs

@@ -13,9 +13,9 @@ from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.individual.exposure import expose
 from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.bootstrap_request import BootstrapRequest
-from dpcore.releases.resized_request import ResizedRequest
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.studies.individual.one_person import laws_of_statistic
 from dpcore.wording import epsilon_text
 from ui import controls, results, session

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
     from dpcore.releases.rebuilding import ResampledRequest
     from dpcore.releases.request import Request
     from ui.study import Study

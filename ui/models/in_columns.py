@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.models.kinds import ModelKind
-from dpcore.releases.model_plan import in_units
+from dpcore.releases.models.plan import in_units
 from dpcore.wording import significant
 from ui import results
 from ui.models import scaling
@@ -20,7 +20,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.terms import Term
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
     from dpcore.releases.record import Release
 
 _MEANS: Final = {

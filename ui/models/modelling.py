@@ -18,8 +18,8 @@ from dpcore.models.design import Design
 from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
-from dpcore.releases.model_errors import balanced_penalty
-from dpcore.releases.model_mechanisms import offered_for
+from dpcore.releases.models.errors import balanced_penalty
+from dpcore.releases.models.mechanisms import offered_for
 from dpcore.wording import epsilon_text, in_full, significant
 from ui import controls, session
 from ui.models import columns, noise, scaling
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.data.columns import Column
-    from dpcore.releases.model_mechanisms import ModelEntry
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.mechanisms import ModelEntry
+    from dpcore.releases.models.request import ModelRequest
     from ui.study import Study
 
 _ASKED: Final = "_model_asked"

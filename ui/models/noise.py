@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS
-from dpcore.releases.model_request import ModelRequest
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
+from dpcore.releases.models.request import ModelRequest
 from ui import controls
 from ui.text import literal
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.models.kinds import ModelKind
-from dpcore.releases.model_errors import errors_of, taken_of_spread
+from dpcore.releases.models.errors import errors_of, taken_of_spread
 from dpcore.wording import in_full, percent, significant
 from ui import results
 from ui.models import in_columns
@@ -16,7 +16,7 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.models.fits import Fit
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
 
 _SPREADS: Final = (1.0, 0.5, 0.1)
 _NUMBERS: Final = frozenset({ModelKind.LINEAR, ModelKind.HUBER})

@@ -12,7 +12,7 @@ from dpcore.wording import significant
 from ui import results
 
 if TYPE_CHECKING:
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
 
 
 def beside(asked: ModelRequest) -> None:

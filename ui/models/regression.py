@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.shrinkage import plain_fit
-from dpcore.releases.model_errors import errors_of
+from dpcore.releases.models.errors import errors_of
 from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
 from ui.models import in_columns, modelling, penalties, published_adaptive
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.diagnostics import Diagnostics
     from dpcore.models.fits import Fit
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
     from dpcore.releases.record import Release
     from ui.study import Study
 

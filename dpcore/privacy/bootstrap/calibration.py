@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -24,8 +24,8 @@ from scipy.special import ndtr
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.composition import LEAST_DELTA, require_times
 from dpcore.privacy.bootstrap.profile import TAIL, multiplicities, unlisted
+from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, require_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
 
 POINTS, DECADES = 25, 3
 MOST, _TOP = 2000, 100

@@ -11,7 +11,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.person_laws import ScalarLaws, gaussian_laws
 from dpcore.privacy.halving import halved
-from dpcore.releases.plans import Direct
+from dpcore.releases.plans.plan import Direct
 from dpcore.statistics.blocks import ShiftBlocks
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import numpy as np
 
 from dpcore.inference.exact_shares import allowing
 from dpcore.inference.intervals import LEVEL
-from dpcore.inference.proportions import wald
+from dpcore.inference.share_intervals import wald
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.releases.share_plan import SharePlan
+    from dpcore.releases.plans.shares import SharePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import intervals
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportions import noise_aware, sampling_variance, wald
+from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.bounded.draws import draw
 from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree

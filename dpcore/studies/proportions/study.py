@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.proportions import noise_aware, sampling_variance, wald
+from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.draws import draw
 from dpcore.mechanisms.catalog import CATALOG

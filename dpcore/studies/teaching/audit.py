@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.inference.proportions import clopper_pearson
+from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:

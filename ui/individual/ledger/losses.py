@@ -16,12 +16,16 @@ from dpcore.individual.release_losses import (
     sampled_losses,
 )
 from dpcore.privacy.events import event_from
-from dpcore.releases.bootstrap_request import BootstrapRequest
-from dpcore.releases.model_rebuilding import is_model, model_request_from
-from dpcore.releases.rebuilding import as_declared, request_from
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.rebuilding import (
+    as_declared,
+    is_model,
+    model_request_from,
+    request_from,
+)
 from dpcore.releases.request import Request
-from dpcore.releases.subsampled_plan import SubsampledPlan
-from dpcore.releases.subsampled_request import SubsampledRequest
+from dpcore.releases.subsampled.plan import SubsampledPlan
+from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.wording import percent
 from ui import session
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.models.glm.fit import GlmFit
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
     from ui.study import Study
 
 _AT_ONCE: Final = 10_000_000

@@ -19,7 +19,7 @@ from ui import session
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
     from ui.study import Study
 
 

@@ -16,7 +16,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.figures.answers import resampled_picture
 from dpcore.releases.record import Mode
-from dpcore.releases.resized_request import Form, ResizedRequest
+from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import Correction, rho_for
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query

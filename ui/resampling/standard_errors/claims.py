@@ -9,9 +9,9 @@ import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.words import apart, length, share_text
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import claimed_epsilon, delta_at, step
 from dpcore.privacy.bootstrap.counterexamples import renyi_two
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, delta_at, step
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.studies.resampling.bootstrap.coverage import exact_coverage, mean_length
 from dpcore.studies.resampling.bootstrap.levels import joined, parts
 from dpcore.wording import percent, significant

@@ -16,7 +16,7 @@ from dpcore.inference.bootstrap.intervals import (
     FEWEST_PEOPLE,
     too_rare,
 )
-from dpcore.releases.bootstrap_request import BootstrapRequest
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, measured, significant
 from ui import offering, results, session

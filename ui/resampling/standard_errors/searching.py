@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.privacy.bootstrap.calibration import search
-from dpcore.privacy.bootstrap.composition import claimed_epsilon
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon
 from dpcore.wording import significant
 from ui import work
 
 if TYPE_CHECKING:
-    from dpcore.privacy.bootstrap.bounds import Bound
+    from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 _STEPS = 11
 

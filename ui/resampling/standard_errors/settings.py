@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.figures.resampling.bootstrap.lines import methods, others
-from dpcore.privacy.bootstrap.bounds import Bound
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.studies.resampling.bootstrap.coverage import Experiment
 from dpcore.studies.resampling.bootstrap.populations import Ages, Normal
 from ui import controls

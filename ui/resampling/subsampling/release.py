@@ -10,8 +10,8 @@ from dpcore.errors import ParameterError
 from dpcore.figures.answers import resampled_picture
 from dpcore.figures.individual import exposures
 from dpcore.individual.exposure import expose
-from dpcore.releases.subsampled_plan import fixed_size
-from dpcore.releases.subsampled_request import KINDS, LAWS, SubsampledRequest
+from dpcore.releases.subsampled.plan import fixed_size
+from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling.errors import SampledMean
 from dpcore.wording import epsilon_text, measured, percent, significant

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized.repair import NoisyResample
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
-from dpcore.releases.resized_plan import PublishedPlan, RepairedPlan
+from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.tables import checked
 

@@ -19,13 +19,13 @@ from dpcore.budget import PrivacyCost, computed
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
-from dpcore.privacy.bootstrap.bounds import Bound
-from dpcore.privacy.bootstrap.composition import LEAST_DELTA, epsilon_of_step
+from dpcore.privacy.bootstrap.real_cost import LEAST_DELTA, epsilon_of_step
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.events import BootstrapEvent
 from dpcore.releases import secure
-from dpcore.releases.plans import Answer
-from dpcore.releases.resampling import secure_counts
+from dpcore.releases.plans.plan import Answer
+from dpcore.releases.secret_samples import secure_counts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -11,17 +11,17 @@ from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of
-from dpcore.privacy.bootstrap.composition import (
+from dpcore.privacy.bootstrap.real_cost import (
     LEAST_DELTA,
     claimed_epsilon,
     require_times,
     step,
 )
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
-from dpcore.releases.bootstrap_plan import BootstrapPlan
+from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.kinds import StatisticKind

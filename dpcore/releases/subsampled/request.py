@@ -15,7 +15,7 @@ from dpcore.privacy.amplification import base_epsilon
 from dpcore.relations import TableSize
 from dpcore.releases.releasable import OfQuery
 from dpcore.releases.request import CLAIM_TOLERANCE, Request
-from dpcore.releases.subsampled_plan import Entries, SubsampledPlan, fixed_size
+from dpcore.releases.subsampled.plan import Entries, SubsampledPlan, fixed_size
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:

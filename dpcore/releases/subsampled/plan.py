@@ -19,8 +19,8 @@ from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer
-from dpcore.releases.secure_sampling import fixed_size_sample, poisson_sample
+from dpcore.releases.plans.plan import Answer
+from dpcore.releases.secret_samples import fixed_size_sample, poisson_sample
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:

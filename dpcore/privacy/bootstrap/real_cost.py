@@ -4,7 +4,7 @@ Brawner and Honaker (2018, result 1) take ``k`` resamples, each with Gaussian no
 variance ``k D^2 / (2 rho)`` for a statistic that one person changes by at most ``D``,
 and claim rho-zCDP for all of them together. That is the privacy of ``k`` Gaussian
 releases of the table itself, a Gaussian shift by ``sqrt(2 rho)``; it does not hold, as
-``bootstrap_counterexamples`` proves. A *factor* ``c`` on the variance corrects it.
+``counterexamples`` proves. A *factor* ``c`` on the variance corrects it.
 
 The true level comes from composing the profile of one resample: an upper bound from a
 profile that is one, a lower bound from the profile that a pair of tables attains. The
@@ -23,8 +23,8 @@ from scipy.optimize import brentq
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.bootstrap.bounds import Bound
 from dpcore.privacy.bootstrap.profile import require_mu, require_people
+from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
     from dpcore.models.question import ModelQuestion
-    from dpcore.releases.model_plan import ModelPlan
+    from dpcore.releases.models.plan import ModelPlan
 
 _EVEN_ODDS: Final = 0.25
 _LONGEST_ODDS: Final = 4.0

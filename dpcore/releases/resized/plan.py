@@ -18,8 +18,8 @@ from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.relations import TableSize
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer
-from dpcore.releases.resampling import secure_counts
+from dpcore.releases.plans.plan import Answer
+from dpcore.releases.secret_samples import secure_counts
 from dpcore.statistics.averages import Mean
 
 if TYPE_CHECKING:

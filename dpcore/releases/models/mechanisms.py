@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpcore.models.laws.law import Law
-    from dpcore.releases.model_request import ModelRequest
+    from dpcore.releases.models.request import ModelRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer, OneMechanism
+from dpcore.releases.plans.plan import Answer, OneMechanism
 from dpcore.statistics.group_moments import count_names
 from dpcore.statistics.kinds import StatisticKind
 

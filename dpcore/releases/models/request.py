@@ -12,8 +12,8 @@ from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.errors import ParameterError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import Metric
-from dpcore.releases.model_mechanisms import MODEL_MECHANISMS, offered_for
-from dpcore.releases.model_plan import ModelPlan, slope_units
+from dpcore.releases.models.mechanisms import MODEL_MECHANISMS, offered_for
+from dpcore.releases.models.plan import ModelPlan, slope_units
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import Releasable
 from dpcore.statistics.conditions import statement
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
-    from dpcore.releases.model_mechanisms import ModelEntry
+    from dpcore.releases.models.mechanisms import ModelEntry
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer
+from dpcore.releases.plans.plan import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -26,7 +26,7 @@ from dpcore.models.laws.law import together
 from dpcore.privacy.events import ApproximateEvent, GaussianEvent
 from dpcore.releases import secure
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer
+from dpcore.releases.plans.plan import Answer
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray

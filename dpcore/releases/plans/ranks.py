@@ -10,7 +10,7 @@ from scipy.special import bdtrik
 
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases import secure
-from dpcore.releases.plans import Answer, OneMechanism
+from dpcore.releases.plans.plan import Answer, OneMechanism
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray

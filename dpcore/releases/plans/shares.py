@@ -28,7 +28,7 @@ from dpcore.privacy.events import PureEvent
 from dpcore.releases import secure
 from dpcore.releases.constraints import ConstraintKind
 from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.plans import Answer
+from dpcore.releases.plans.plan import Answer
 from dpcore.statistics.question import whole_unit
 
 if TYPE_CHECKING:

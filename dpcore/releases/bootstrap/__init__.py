@@ -1,0 +1,1 @@
+"""Several noisy bootstraps of one question."""

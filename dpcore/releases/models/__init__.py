@@ -1,0 +1,1 @@
+"""Released models: request, plan, errors, and the mechanisms on offer."""

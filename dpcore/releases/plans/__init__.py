@@ -1,0 +1,1 @@
+"""How requests about statistics are carried out: a file a way."""

@@ -1,0 +1,1 @@
+"""A mean or a share by a resample, published and repaired."""

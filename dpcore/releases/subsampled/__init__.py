@@ -1,0 +1,1 @@
+"""An answer from a secret sample of the table."""
