@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.realized_losses import realized_picture
+from dpcore.figures.individual.one_person import realized_picture
 from dpcore.studies.individual.one_person import Realized
 from tests.app.test_one_person import MODEL, lesson
 from tests.app.test_pages import by_label

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.figures.individual.bound_checks import bounds_picture
+from dpcore.figures.individual.bounds import checks_picture
 from dpcore.figures.individual.exposures import moments_picture
 from dpcore.figures.individual.frontiers import frontier_picture
 from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
@@ -97,8 +97,8 @@ def pictures():
             key="posterior",
         ),
         frontier_picture(frontier(), key="posterior"),
-        bounds_picture(gaussian_checks(GAMMAS, 1e-6)),
-        bounds_picture(posterior_checks(LEVERAGE, RESIDUAL, 1e-6)),
+        checks_picture(gaussian_checks(GAMMAS, 1e-6)),
+        checks_picture(posterior_checks(LEVERAGE, RESIDUAL, 1e-6)),
         others_picture(OTHERS),
     ]
 
@@ -247,10 +247,10 @@ def test_bounds_say_whom_they_promise_too_much():
     checks = {check.label: check for check in gaussian_checks(mu, 1e-6)}
     assert checks["Lemma 4, as published"].understated == 0.5
     assert checks["tail of the loss"].understated == 0
-    title = bounds_picture(list(checks.values())).title
+    title = checks_picture(list(checks.values())).title
     assert "50 %" in title
     safe = gaussian_checks(mu[:2], 1e-6)
-    title = bounds_picture(safe).title
+    title = checks_picture(safe).title
     assert title == "Here no published bound lies below anybody's exact loss"
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.figures.individual import bound_checks, exposures, model_exposures
+from dpcore.figures.individual import bounds as published
+from dpcore.figures.individual import exposures, model_exposures
 from dpcore.individual import generalization
 from dpcore.studies.individual.moment_curve import moment_curve
 from dpcore.wording import epsilon_text, percent, rounded, significant
@@ -172,7 +173,7 @@ def _gap_text(gap: float) -> str:
 
 def bounds(checks: Sequence[BoundCheck]) -> None:
     """Show published bounds over the exact losses."""
-    results.show(bound_checks.bounds_picture(checks), "bound-checks")
+    results.show(published.checks_picture(checks), "bound-checks")
     worst = [check for check in checks if check.understated > 0]
     if worst:
         named = " and ".join(f"“{check.label}”" for check in worst)

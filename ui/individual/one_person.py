@@ -14,8 +14,8 @@ from dpcore.figures.individual.adversaries import (
     detection_picture,
     game_text,
 )
+from dpcore.figures.individual.bounds import bounds_picture
 from dpcore.figures.individual.one_person import delta_text, laws_picture
-from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.individual.models.losses import laws_of_model
 from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.models.influence import Influence

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import LedgerError
-from dpcore.figures.individual.realized_losses import realized_picture
+from dpcore.figures.individual.one_person import realized_picture
 from dpcore.individual.models.losses import evidence_of_release
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.relations import NeighboringRelation

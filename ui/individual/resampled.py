@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.figures.individual.bounds import bounds_picture
 from dpcore.figures.individual.one_person import delta_text
-from dpcore.figures.individual.person_bounds import bounds_picture
 from dpcore.individual.exposure import expose
 from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.relations import NeighboringRelation

@@ -1,16 +1,29 @@
-"""One person's two laws, and what sticks out of one of them. CONFIDENTIAL picture."""
+"""One person's two laws, what sticks out, and what releases cost. CONFIDENTIAL."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from dpcore.figures.marks import FAINT, Mark, area, band, densities, line, lollipop
+from dpcore.figures.marks import (
+    FAINT,
+    Mark,
+    above,
+    area,
+    band,
+    densities,
+    line,
+    lollipop,
+    vertical,
+)
 from dpcore.figures.theme import (
     CONFIDENTIAL,
+    DOTTED,
     NEUTRAL,
     OTHER,
+    PLATE,
     STROKES,
     Picture,
     Stroke,
@@ -23,6 +36,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.mechanisms.person_laws import Line
+    from dpcore.studies.individual.one_person import Realized
 
 WITH, WITHOUT = "with the person", "without"
 _HEADROOM = 1.15
@@ -33,6 +47,11 @@ _SMALLEST = 1e-290
 _SEEN = 0.01
 _MOST = 1.6
 """Ends of the evidence, in own epsilons: the page's slider goes up to 1.5."""
+_POINTS = 400
+_HALF = 0.5
+_SAME = 1e-9
+# So that a jump at the end is not taken for the frame.
+_ROOM = 1.12
 
 
 def laws_picture(
@@ -50,11 +69,11 @@ def laws_picture(
     """
     color = STROKES[key].color
     laws = {WITH: curve.present, WITHOUT: curve.absent}
-    above, below = (
+    out, other = (
         (curve.present, curve.absent) if presence else (curve.absent, curve.present)
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        allowed = np.exp(min(epsilon, 700.0)) * below
+        allowed = np.exp(min(epsilon, 700.0)) * other
     known = np.concatenate(list(laws.values()))
     highest = float(np.max(known[np.isfinite(known)], initial=0.0)) or 1.0
     unit = own if 0 < own < np.inf else 1.0
@@ -72,14 +91,14 @@ def laws_picture(
     traces += [
         area(
             curve.x[part],
-            above[part] / highest,
+            out[part] / highest,
             allowed[part] / highest,
             CONFIDENTIAL,
             "δ: sticks out",
             opacity=0.7,
             showlegend=place == 0,
         )
-        for place, part in enumerate(_excesses(above, allowed))
+        for place, part in enumerate(_excesses(out, allowed))
     ]
     traces += _spikes(curve, color)
     traces.append(
@@ -204,4 +223,89 @@ def _spikes_text(curve: Line) -> str:
         f" Exactly {significant(spike.at)} is released with probability "
         f"{percent(spike.present)} with the person and {percent(spike.absent)} without."
         for spike in curve.spikes
+    )
+
+
+def realized_picture(
+    found: tuple[Realized, Realized],
+    *,
+    own: float,
+    delta: float,
+    observed: float | None,
+) -> Picture:
+    """Return how large the loss of actual releases turns out, against what is certain.
+
+    ``found`` are the losses of simulated releases without the person, and with;
+    ``delta`` goes with the person's ``own`` epsilon. The loss ``observed`` of an actual
+    release is marked, if there is one.
+    """
+    traces, parts = [], []
+    for part, name, stroke in (
+        (found[1], WITH, Stroke(color=CONFIDENTIAL)),
+        (found[0], WITHOUT, OTHER),
+    ):
+        places = np.linspace(0, len(part.losses) - 1, _POINTS).astype(np.intp)
+        parts.append((name, part.losses[places], part.share[places]))
+        traces.append(
+            line(
+                part.losses[places],
+                100 * part.share[places],
+                name,
+                stroke,
+                hover="%{y:.1f} % of releases lose at most %{x:.3g}",
+                fill=FAINT,
+            )
+        )
+    shapes, notes = [], []
+    if np.isfinite(own):
+        shapes.append(vertical(own, stroke=DOTTED))
+        notes.append(above("epsilon", own))
+    if observed is not None and np.isfinite(observed):
+        shapes.append(vertical(observed))
+        notes.append(above("this one", observed, 0.06, **PLATE))
+    ends = [own, observed or 0.0, *(float(x[-1]) for _, x, _ in parts)]
+    known = [end for end in ends if np.isfinite(end)]
+    title = _realized_title(found[1].losses, own, delta)
+    if observed is not None:
+        title = f"This release caused a loss of {significant(observed)}. {title}"
+    table = pd.concat(
+        [
+            pd.DataFrame({"world": name, "loss at most": losses, "share": share})
+            for name, losses, share in parts
+        ]
+    )
+    return Picture.of(
+        title,
+        table,
+        drawn="Share of releases against the loss they cause",
+        traces=traces,
+        xaxis=axis(
+            "loss that a release really caused (up to the own epsilon)",
+            range=[0, _ROOM * (max(known, default=0.0) or 1.0)],
+        ),
+        yaxis=axis("share of releases, %", range=[0, 103]),
+        shapes=shapes,
+        annotations=notes,
+    )
+
+
+def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
+    """Say what half of the releases cost, or how many cost all that they may."""
+    whole = float(np.mean(losses >= own * (1 - _SAME))) if np.isfinite(own) else 0.0
+    at = f" (at δ {significant(delta)})" if delta > 0 else ""
+    if whole > _HALF:
+        often = (
+            "Every release causes"
+            if whole == 1
+            else f"Of the releases, {percent(whole)} cause"
+        )
+        return (
+            f"{often} this person a loss as large as any can: their own "
+            f"ε {significant(own)}{at}"
+        )
+    half = float(np.median(losses))
+    return (
+        f"Half of the releases cause this person a loss of at most "
+        f"{significant(half)}; before the release only their own ε "
+        f"{significant(own)} could be told{at}"
     )

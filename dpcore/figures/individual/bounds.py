@@ -1,4 +1,7 @@
-"""One person's exact profile beside published bounds. CONFIDENTIAL picture."""
+"""Published bounds beside one person's exact profile, and over all exact losses.
+
+CONFIDENTIAL pictures. Below 1 times the exact loss, a bound understates.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.figures.marks import Mark, dot, line, points
+from dpcore.figures.marks import NAME, Mark, band, dot, level, line, note, points
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
+    PLATE,
     STROKES,
     Picture,
     Stroke,
@@ -17,12 +21,22 @@ from dpcore.figures.theme import (
     log_axis,
 )
 from dpcore.individual.person_bounds import DELTAS, at_delta
-from dpcore.wording import significant
+from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.individual.person_bounds import BoundCurve, Profile
+    from dpcore.studies.individual.bound_check import BoundCheck
 
 _DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
+_STROKES = (
+    Stroke(color="#D55E00"),
+    Stroke(color="#CC79A7", dash="dash"),
+    Stroke(color="#0072B2", dash="dot"),
+    Stroke(color="#009E73", dash="dashdot"),
+    Stroke(color="#56B4E9", dash="longdash"),
+)
 
 
 def bounds_picture(
@@ -99,3 +113,73 @@ def _bound_traces(bound: BoundCurve, dash: str) -> list[Mark]:
         hover="below the loss: ε %{x:.4g} at δ %{y:.3g}",
     )
     return [curve, crosses]
+
+
+def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
+    """Return each bound over the exact loss, along the exact losses of the people."""
+    lines = [
+        line(
+            check.epsilon,
+            check.lowest,
+            check.label,
+            stroke,
+            hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
+            aside=NAME,
+        )
+        for check, stroke in zip(checks, _STROKES, strict=False)
+    ]
+    quotients = np.concatenate([check.lowest for check in checks])
+    low = min(0.5, 0.9 * float(quotients.min()))
+    high = max(2.0, 1.1 * float(quotients.max()))
+    listed = "; ".join(
+        f"{check.label} understates for {percent(check.understated)}"
+        for check in checks
+    )
+    return Picture.of(
+        _checks_title(checks),
+        {
+            "bound": [check.label for check in checks],
+            "people whom it promises too much, %": [
+                100 * check.understated for check in checks
+            ],
+            "largest exact loss over the bound": [check.worst for check in checks],
+        },
+        alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
+        traces=lines,
+        height=460,
+        xaxis=log_axis("exact privacy loss, epsilon", exponentformat="power"),
+        yaxis=log_axis(
+            "bound / exact",
+            range=[np.log10(low), np.log10(high)],
+            tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 100],
+        ),
+        shapes=[
+            band(low, 1, "rgba(213,94,0,0.12)"),
+            level(1, stroke=Stroke(color=NEUTRAL, width=2)),
+        ],
+        annotations=[
+            note(
+                "below 1: promises too much",
+                0.01,
+                np.log10(low),
+                xref="paper",
+                xanchor="left",
+                yanchor="bottom",
+                **PLATE,
+            )
+        ],
+    )
+
+
+def _checks_title(checks: Sequence[BoundCheck]) -> str:
+    worst = max(
+        (check for check in checks if check.published),
+        key=lambda check: (check.understated, check.worst),
+    )
+    if worst.understated == 0:
+        return "Here no published bound lies below anybody's exact loss"
+    return (
+        f"“{worst.label}” promises too much to {percent(worst.understated)} of the "
+        f"people here: the exact loss is up to {significant(worst.worst, 2)} times "
+        "the bound"
+    )
