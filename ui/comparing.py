@@ -20,7 +20,6 @@ from dpcore.studies.comparing.comparable import (
     with_people,
 )
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.comparing.winners import winners as winners_over
 from dpcore.wording import significant
 from ui import results, session
 from ui.text import literal
@@ -177,7 +176,7 @@ def winners(at: Setting, keys: tuple[str, ...]) -> None:
     """Draw which mechanism has the least error, over position and epsilon."""
     low, high = _epsilons(at)
     picture = winners_picture(
-        winners_over(at, keys, np.geomspace(low, high, 40), 49),
+        tradeoffs.winners(at, keys, np.geomspace(low, high, 40), 49),
         axis="where the true value lies between its bounds (0 lower, 1 upper)",
         each=each_number(at.query),
     )

@@ -21,7 +21,6 @@ from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, 
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
-from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +32,6 @@ BOUNDS: Final = RecordBounds(features=1.0, target=1.0)
 """Rows are at most 1 long, and targets within -1 and 1."""
 SLOPE, CURVATURE = 1.0, 0.25
 """Largest slope and curvature of the losses of a logistic regression."""
-_ALONE: Final = NeighboringRelation.ADD_REMOVE
 _SMALLEST_ROOT: Final = 1e-100
 ROUNDING: Final = 2.0**-46
 """How far a sum over people may be off, in the size of what is added up.
@@ -100,11 +98,9 @@ def worst_shift(question: ModelQuestion, metric: Metric) -> float:
     if strength_of(question) == 0:
         return math.inf
     if loss is None:
-        shift = worst_ridge_shift(
-            penalty, people=question.most_people, relation=_ALONE, metric=metric
-        )
+        shift = worst_ridge_shift(penalty, people=question.most_people, metric=metric)
     else:
-        shift = worst_glm_shift(loss, penalty, relation=_ALONE, metric=metric)
+        shift = worst_glm_shift(loss, penalty, metric=metric)
     if math.isinf(shift):
         return shift
     slack = 2 * fit_error(question) * math.sqrt(metric.largest)

@@ -1,14 +1,16 @@
 """What a model pays for missing a person's target.
 
 A loss is a convex function of the linear prediction ``eta = x^T theta`` and the target
-``y``. Its gradient in ``theta`` is ``slope x``, its Hessian ``curvature x x^T``.
+``y``. Its gradient in ``theta`` is ``slope x``, its Hessian ``curvature x x^T``, and
+``steepest`` is the largest size of a slope, over all predictions and targets. A
+``majorant`` is a curvature that serves where too many of the true ones are 0.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -19,40 +21,6 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
 
 
-class Loss(Protocol):
-    """A convex loss of a prediction. Arrays broadcast."""
-
-    @property
-    def steepest(self) -> float:
-        """The largest size of a slope, over all predictions and targets."""
-        ...
-
-    def check(self, y: FloatArray) -> None:
-        """Refuse targets that the model is not for.
-
-        Raises:
-            ParameterError: There are such targets.
-
-        """
-        ...
-
-    def value(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the loss."""
-        ...
-
-    def slope(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the first derivative in ``eta``."""
-        ...
-
-    def curvature(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the second derivative in ``eta``, at least 0."""
-        ...
-
-    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return a curvature that serves where too many of the true ones are 0."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logistic:
     """``log(1 + e^eta) - y eta`` for targets 0 and 1.
@@ -61,10 +29,7 @@ class Logistic:
     array([-0.5])
     """
 
-    @property
-    def steepest(self) -> float:
-        """Return 1."""
-        return 1.0
+    steepest: ClassVar[float] = 1.0
 
     def check(self, y: FloatArray) -> None:
         """Refuse targets other than 0 and 1."""
@@ -85,19 +50,14 @@ class Logistic:
         """Return the probability of 1 times that of 0."""
         return np.asarray(expit(eta) * expit(-eta))
 
-    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the curvature itself."""
-        return self.curvature(eta, y)
+    majorant = curvature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poisson:
     """``e^eta - y eta`` for counts."""
 
-    @property
-    def steepest(self) -> float:
-        """Return infinity."""
-        return math.inf
+    steepest: ClassVar[float] = math.inf
 
     def check(self, y: FloatArray) -> None:
         """Refuse negative targets."""
@@ -120,9 +80,7 @@ class Poisson:
         with np.errstate(over="ignore"):
             return np.exp(eta)
 
-    def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the curvature itself."""
-        return self.curvature(eta, y)
+    majorant = curvature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,3 +124,6 @@ class Huber:
     def majorant(self, eta: FloatArray, y: FloatArray) -> FloatArray:
         """Return ``min(1, k / |u|)``, that of a parabola touching from above."""
         return np.asarray(self.k / np.maximum(np.abs(y - eta), self.k))
+
+
+Loss = Logistic | Poisson | Huber

@@ -21,7 +21,6 @@ from dpcore.errors import ParameterError
 from dpcore.models.factor import principal_ways
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.ridge.records import additions
-from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,17 +178,13 @@ def unit_substitution_certificate(fit: RidgeFit, *, rows: int) -> float:
 
 
 def worst_ridge_shift(
-    penalty: Penalty,
-    *,
-    people: int,
-    relation: NeighboringRelation,
-    metric: Metric = ISOTROPIC,
+    penalty: Penalty, *, people: int, metric: Metric = ISOTROPIC
 ) -> float:
     """Return the sensitivity of ridge coefficients over all tables.
 
     ``(1 + min(sqrt(n) / (2 sqrt(lambda)), n / lambda)) c(lambda)``: the second factor
     of the sum bounds the length of the coefficients. It needs a public bound ``people``
-    on the number of people; a replaced record leaves and comes, twice the shift.
+    on the number of people. A record that is replaced leaves and comes: twice that.
 
     Infinite where a coefficient goes unpenalized, and for noise shaped by the data.
 
@@ -202,16 +197,11 @@ def worst_ridge_shift(
     if strength == 0 or not metric.public:
         return math.inf
     length = min(math.sqrt(people / strength) / 2, people / strength)
-    shift = (1 + length) * steepness(strength) * math.sqrt(metric.largest)
-    return 2 * shift if relation is NeighboringRelation.SUBSTITUTION else shift
+    return (1 + length) * steepness(strength) * math.sqrt(metric.largest)
 
 
 def worst_glm_shift(
-    loss: Loss,
-    penalty: Penalty,
-    *,
-    relation: NeighboringRelation,
-    metric: Metric = ISOTROPIC,
+    loss: Loss, penalty: Penalty, *, metric: Metric = ISOTROPIC
 ) -> float:
     """Return the sensitivity of a model whose loss is nowhere steeper than ``L``.
 
@@ -226,8 +216,7 @@ def worst_glm_shift(
     strength = penalty.convexity(1)
     if strength == 0 or not metric.public:
         return math.inf
-    shift = loss.steepest / strength * math.sqrt(metric.largest)
-    return 2 * shift if relation is NeighboringRelation.SUBSTITUTION else shift
+    return loss.steepest / strength * math.sqrt(metric.largest)
 
 
 def _check(penalty: Penalty, people: int) -> None:

@@ -25,7 +25,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing import tradeoffs as studies
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.comparing.winners import winners as least_error
+from dpcore.studies.comparing.tradeoffs import winners as least_error
 from tests.individual.plans import Plan
 
 MOST_POINTS = 2000

@@ -29,11 +29,8 @@ from dpcore.models.worst_shifts import (
     worst_ridge_shift,
 )
 from dpcore.privacy import gaussian
-from dpcore.relations import NeighboringRelation
 from tests.models.regression_tables import NUMBERS, TEN, unit_table
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 HALF = Penalty(strength=0.5)
 
 
@@ -90,7 +87,7 @@ def test_a_thousand_people(strength, sigma, mean, largest, found, certified):
     x, y = unit_table()
     penalty = Penalty(strength=strength)
     fit = fit_ridge(x, y, penalty=penalty)
-    worst = worst_ridge_shift(penalty, people=1000, relation=ADD_REMOVE)
+    worst = worst_ridge_shift(penalty, people=1000)
     gamma = gaussian_gamma(worst, epsilon=1, delta=1e-6)
     digits = 1e-9 if certified is None else 3e-3
     assert 1 / np.sqrt(gamma) == pytest.approx(sigma, rel=max(digits, 1e-4))
@@ -145,14 +142,12 @@ def test_certificates_are_upper_bounds(seed, strength):
         assert anybody.found <= bound == anybody.certificate
         again = additions(fit, anybody.row[None], np.array([anybody.target]), metric)
         assert again[0] == pytest.approx(anybody.found, rel=1e-12)
-        overall = worst_ridge_shift(
-            penalty, people=12, relation=ADD_REMOVE, metric=metric
-        )
+        overall = worst_ridge_shift(penalty, people=12, metric=metric)
         assert anybody.found <= overall
         assert removals(fit, metric).shifts.max() <= overall
     left = removals(fit).shifts
     bounds = substitution_certificates(fit, left)
-    twice = worst_ridge_shift(penalty, people=12, relation=SUBSTITUTION)
+    twice = 2 * worst_ridge_shift(penalty, people=12)
     for record in zip(newcomers[:8], targets, strict=False):
         moved = substitutions(fit, record)
         assert (moved <= bounds).all()
@@ -246,20 +241,19 @@ def test_domains():
         largest_addition(fit, legal=lambda rows: 2 + 0 * rows)
     mean = Penalty(strength=1.0, per_person=True)
     with pytest.raises(ParameterError, match="per person"):
-        worst_ridge_shift(mean, people=3, relation=ADD_REMOVE)
+        worst_ridge_shift(mean, people=3)
     with pytest.raises(ParameterError, match="per person"):
-        worst_glm_shift(Logistic(), mean, relation=ADD_REMOVE)
+        worst_glm_shift(Logistic(), mean)
     with pytest.raises(ParameterError, match="at least 1"):
-        worst_ridge_shift(HALF, people=0, relation=ADD_REMOVE)
+        worst_ridge_shift(HALF, people=0)
 
 
 def test_where_no_bound_exists():
     spared = Penalty(strength=1.0, spares_first=True)
     for penalty, metric in ((spared, ISOTROPIC), (HALF, FISHER), (HALF, DEMOCRATIC)):
-        kwargs = {"relation": ADD_REMOVE, "metric": metric}
-        assert worst_ridge_shift(penalty, people=9, **kwargs) == np.inf
-        assert worst_glm_shift(Logistic(), penalty, **kwargs) == np.inf
-    assert worst_glm_shift(Poisson(), HALF, relation=ADD_REMOVE) == np.inf
+        assert worst_ridge_shift(penalty, people=9, metric=metric) == np.inf
+        assert worst_glm_shift(Logistic(), penalty, metric=metric) == np.inf
+    assert worst_glm_shift(Poisson(), HALF) == np.inf
     fit = fit_ridge(*small_table(0), penalty=HALF)
     assert addition_certificate(fit, FISHER) == np.inf
     mean = Penalty(strength=0.1, per_person=True)
@@ -284,9 +278,8 @@ def test_sensitivity_of_flat_losses(seed, strength, loss):
     fit = fit_glm(x, y, loss=loss, penalty=penalty)
     refits = exact_refits(fit, newton_steps(fit), np.arange(len(y)))
     moved = np.linalg.norm(fit.theta - refits, axis=1).max()
-    worst = worst_glm_shift(loss, penalty, relation=ADD_REMOVE)
+    worst = worst_glm_shift(loss, penalty)
     assert moved <= worst == loss.steepest / strength
-    assert worst_glm_shift(loss, penalty, relation=SUBSTITUTION) == 2 * worst
 
 
 @settings(deadline=None, max_examples=30)

@@ -10,10 +10,19 @@ from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.studies.individual import crowd
+from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, CELLS, exposed, mean
+
+
+def crowd_of(fit, law, person):
+    return RidgeCrowd(fit=fit, law=law, person=person, delta=DELTA)
+
+
+def crowd_behind(request, exposure, entry):
+    return StatisticCrowd(request=request, exposure=exposure, entry=entry)
 
 
 def built(features, target, law, person, penalty=PENALTY):
@@ -29,7 +38,7 @@ QUICK = {name: law for name, law in LAWS.items() if name != "objective"}
 def test_crowds_of_models_are_those_of_tables_that_are_built(law):
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     counts = (0, 1, 5)
-    found = crowd.copies_in_ridge(fit, law, 9, more=counts, delta=DELTA)
+    found = crowd_of(fit, law, 9).copies(counts)
     expected = [
         built(
             np.vstack([TEN, *[TEN[9]] * k]),
@@ -41,12 +50,12 @@ def test_crowds_of_models_are_those_of_tables_that_are_built(law):
     ]
     assert found == pytest.approx(expected, rel=1e-7)
     assert (np.diff(found) < 0).all()
-    found = crowd.people_in_ridge(fit, law, 9, times=(1, 3), delta=DELTA)
+    found = crowd_of(fit, law, 9).people((1, 3))
     rest, targets = np.repeat(TEN[:9], 3, axis=0), np.repeat(NUMBERS[:9], 3)
     many = built(np.vstack([rest, TEN[9]]), np.append(targets, NUMBERS[9]), law, 27)
     assert found == pytest.approx([expected[0], many], rel=1e-7)
     strengths = (0.1, 0.5, 10.0)
-    found = crowd.penalties_in_ridge(fit, law, 9, strengths=strengths, delta=DELTA)
+    found = crowd_of(fit, law, 9).penalties(strengths)
     expected = [
         built(TEN, NUMBERS, law, 9, Penalty(strength=strength))
         for strength in strengths
@@ -57,7 +66,7 @@ def test_crowds_of_models_are_those_of_tables_that_are_built(law):
 def test_losses_of_models_decay_like_one_over_n():
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     times = (1000, 2000, 4000)
-    found = crowd.people_in_ridge(fit, NoisyFit(gamma=4.0), 9, times=times, delta=DELTA)
+    found = crowd_of(fit, NoisyFit(gamma=4.0), 9).people(times)
     # A little faster than 1/n, for delta forgives more of a smaller shift.
     assert crowd.slope(times, found) == pytest.approx(-1.05, abs=0.1)
 
@@ -65,14 +74,14 @@ def test_losses_of_models_decay_like_one_over_n():
 def test_crowds_of_statistics():
     request = mean("laplace", relation=questions.ADD_REMOVE)
     exposure = exposed(request, AGES)
-    found = crowd.copies_of_statistic(request, exposure, 4, more=(0, 1, 10))
+    found = crowd_behind(request, exposure, 4).copies((0, 1, 10))
     assert found[0] == pytest.approx(exposure.epsilon[4])
     more = exposed(request, np.append(AGES, [AGES[4]] * 10))
     assert found[2] == pytest.approx(more.epsilon[4])
     assert (np.diff(found) < 0).all()
     people = (2, 5, 10, 20, 4000, 8000)
-    found = crowd.people_of_statistic(
-        request, exposure, 4, people=people, rng=np.random.default_rng(1)
+    found = crowd_behind(request, exposure, 4).people(
+        people, rng=np.random.default_rng(1)
     )
     assert found[1] == pytest.approx(exposure.epsilon[4])
     assert crowd.slope(people[-2:], found[-2:]) == pytest.approx(-1, abs=0.01)
@@ -81,8 +90,8 @@ def test_crowds_of_statistics():
 def test_a_public_number_of_people_grows_with_the_table():
     for request, values in ((mean("bit"), AGES), (questions.shares(), CELLS)):
         exposure = exposed(request, values)
-        found = crowd.people_of_statistic(
-            request, exposure, 1, people=(5, 50), rng=np.random.default_rng(1)
+        found = crowd_behind(request, exposure, 1).people(
+            (5, 50), rng=np.random.default_rng(1)
         )
         assert found[0] == pytest.approx(exposure.epsilon[1])
         assert found[1] < found[0]
@@ -101,21 +110,19 @@ def test_tables_that_cannot_be_built_are_refused():
     exposure = exposed(request, AGES)
     for wrong in (1, crowd.MOST_ROWS + 1):
         with pytest.raises(ParameterError, match="people"):
-            crowd.people_of_statistic(
-                request, exposure, 0, people=(wrong,), rng=np.random.default_rng(1)
+            crowd_behind(request, exposure, 0).people(
+                (wrong,), rng=np.random.default_rng(1)
             )
     each = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=0.5, per_person=True))
     with pytest.raises(ParameterError, match="sum of losses"):
-        crowd.people_in_ridge(each, SampledFit(gamma=1.0), 0, times=(1,), delta=DELTA)
+        crowd_of(each, SampledFit(gamma=1.0), 0).people((1,))
     with pytest.raises(ParameterError, match="sum of losses"):
-        crowd.copies_in_ridge(
-            each, PerturbedObjective(sigma=1.0), 0, more=(1,), delta=DELTA
-        )
+        crowd_of(each, PerturbedObjective(sigma=1.0), 0).copies((1,))
 
 
 def test_nobody_to_hide_among_is_an_infinite_loss():
     alone = fit_ridge(np.eye(3), np.ones(3), penalty=Penalty(strength=0.0))
     law = NoisyFit(gamma=1.0)
-    found = crowd.copies_in_ridge(alone, law, 0, more=(0, 1), delta=DELTA)
+    found = crowd_of(alone, law, 0).copies((0, 1))
     assert found[0] == np.inf
     assert found[1] == 0  # copies take over what the person determines

@@ -29,10 +29,14 @@ SEED = 1
 SMALL = Design(epsilons=(0.1, 1.0), people=(50, 1000), repetitions=400)
 
 
+def run_all(design, *, rng):
+    return tuple(itertools.chain.from_iterable(study.run(design, rng=rng)))
+
+
 @pytest.fixture(scope="module")
 def results():
     design = Design(mechanisms=tuple(BOUNDING))
-    return study.run_all(design, rng=np.random.default_rng(SEED))
+    return run_all(design, rng=np.random.default_rng(SEED))
 
 
 def reference(result):
@@ -78,7 +82,7 @@ def test_default_study_agrees_with_the_reference(results):
 )
 def test_a_wrong_study_would_be_caught(change):
     wrong = Design(**change)
-    results = study.run_all(wrong, rng=np.random.default_rng(SEED))
+    results = run_all(wrong, rng=np.random.default_rng(SEED))
     named = dict(zip(wrong.epsilons, Design().epsilons, strict=True))
     relabeled = [
         study.Accuracy(
@@ -147,7 +151,7 @@ def test_same_seed_same_results_and_settings_one_by_one():
 
 
 def test_samples_are_the_same_for_every_epsilon():
-    results = study.run_all(SMALL, rng=np.random.default_rng(0))
+    results = run_all(SMALL, rng=np.random.default_rng(0))
     originals = [r for r in results if r.procedure is Procedure.ORIGINAL]
     by_size = {}
     for result in originals:
@@ -158,7 +162,7 @@ def test_samples_are_the_same_for_every_epsilon():
 def test_standard_errors_are_those_between_runs():
     design = Design(epsilons=(0.5,), people=(100,), repetitions=200)
     runs = [
-        study.run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)
+        run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)
     ]
     for column in zip(*runs, strict=True):
         values = np.array([[r.bias, r.rmse, r.coverage] for r in column])
@@ -171,7 +175,7 @@ def test_standard_errors_are_those_between_runs():
 )
 def test_any_number_of_cells_up_to_ten(shares):
     design = Design(shares=shares, epsilons=(0.01, 700.0), people=(1,), repetitions=50)
-    for result in study.run_all(design, rng=np.random.default_rng(0)):
+    for result in run_all(design, rng=np.random.default_rng(0)):
         assert result.bias.shape == (len(design.targets),)
         assert np.isfinite(result.errors).all()
         if result.procedure is not Procedure.SYNTHESIS:
@@ -224,7 +228,7 @@ def test_published_findings_hold_in_the_default_design(results):
 def test_findings_are_those_of_the_run_and_not_canned():
     # With hardly any noise there is nothing to correct, and bounds never bind.
     design = Design(epsilons=(300.0, 600.0), people=(1000, 2000), repetitions=300)
-    results = study.run_all(design, rng=np.random.default_rng(5))
+    results = run_all(design, rng=np.random.default_rng(5))
     verdicts = {f.claim[:30]: f.verdict for f in findings(design, results)}
     assert verdicts["In exchange its bias grows, an"] is not Verdict.HOLDS
     assert verdicts["With much data the typical err"] is Verdict.HOLDS
@@ -232,7 +236,7 @@ def test_findings_are_those_of_the_run_and_not_canned():
 
 def test_findings_that_compare_both_need_both_and_need_the_whole_run():
     design = Design(mechanisms=("bit",), repetitions=100)
-    results = study.run_all(design, rng=np.random.default_rng(0))
+    results = run_all(design, rng=np.random.default_rng(0))
     found = findings(design, results)
     untested = [f for f in found if f.verdict is Verdict.UNSEEN]
     assert len(untested) == 2
@@ -243,14 +247,14 @@ def test_findings_that_compare_both_need_both_and_need_the_whole_run():
 @pytest.mark.parametrize("cells", [2, 3, 5, 10])
 def test_findings_exist_for_any_number_of_cells(cells):
     design = Design(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
-    results = study.run_all(design, rng=np.random.default_rng(0))
+    results = run_all(design, rng=np.random.default_rng(0))
     assert len(findings(design, results)) == 10
 
 
 @pytest.mark.parametrize("shares", [(0.0, 0.0, 1.0), (0.0, 0.4, 0.6)])
 def test_what_cannot_be_compared_is_said_in_words(shares):
     design = Design(shares=shares, epsilons=(1.0,), people=(50,), repetitions=20)
-    found = findings(design, study.run_all(design, rng=np.random.default_rng(1)))
+    found = findings(design, run_all(design, rng=np.random.default_rng(1)))
     assert not [one for one in found if "inf" in one.evidence or "nan" in one.evidence]
     said = [one for one in found if "no error to compare with" in one.evidence]
     assert [one.verdict for one in said] == [Verdict.UNSEEN] * 2

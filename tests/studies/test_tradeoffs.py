@@ -15,8 +15,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.studies.comparing import tradeoffs
-from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
-from dpcore.studies.comparing.winners import winners
+from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting, winners
 
 AGE = Column(
     name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0)

@@ -12,6 +12,7 @@ from dpcore.figures.individual.what_if import crowd_picture
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
+from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from ui import results, session
 from ui.individual import persons
 from ui.individual.subject import ModelSubject, StatisticSubject
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dpcore.arrays import FloatArray
-    from dpcore.models.ridge.fit import RidgeFit
     from ui.individual.persons import Person
     from ui.individual.subject import Subject
     from ui.study import Study
@@ -69,17 +69,8 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
 
     def compute() -> FloatArray:
         if isinstance(subject, StatisticSubject):
-            return crowd.copies_of_statistic(
-                subject.request, subject.exposure, person.entry, more=more
-            )
-        return crowd.copies_in_ridge(
-            _linear(subject),
-            subject.request.law,
-            person.entry,
-            more=more,
-            delta=subject.exposure.delta,
-            rows=subject.request.unit.rows,
-        )
+            return _of_statistic(subject, person).copies(more)
+        return _of_model(subject, person).copies(more)
 
     losses = _remembered("copies", subject, person, study, compute)
     x = [1 + count for count in more]
@@ -96,25 +87,13 @@ def _people(subject: Subject, person: Person, study: Study) -> None:
         sizes: Sequence[float] = crowd.sizes(people)
 
         def compute() -> FloatArray:
-            return crowd.people_of_statistic(
-                subject.request,
-                subject.exposure,
-                person.entry,
-                people=crowd.sizes(people),
-                rng=np.random.default_rng(_SEED),
-            )
+            rng = np.random.default_rng(_SEED)
+            return _of_statistic(subject, person).people(crowd.sizes(people), rng=rng)
     else:
         sizes = [people * times for times in _TIMES]
 
         def compute() -> FloatArray:
-            return crowd.people_in_ridge(
-                _linear(subject),
-                subject.request.law,
-                person.entry,
-                times=_TIMES,
-                delta=subject.exposure.delta,
-                rows=subject.request.unit.rows,
-            )
+            return _of_model(subject, person).people(_TIMES)
 
     losses = _remembered("people", subject, person, study, compute)
     _draw(subject, what_if.PEOPLE, sizes, losses, today=people)
@@ -137,14 +116,7 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
         subject,
         person,
         study,
-        lambda: crowd.penalties_in_ridge(
-            _linear(subject),
-            subject.request.law,
-            person.entry,
-            strengths=strengths.tolist(),
-            delta=subject.exposure.delta,
-            rows=subject.request.unit.rows,
-        ),
+        lambda: _of_model(subject, person).penalties(strengths.tolist()),
     )
     now = today or float(strengths[0])
     _draw(subject, what_if.PENALTY, strengths.tolist(), losses, today=now)
@@ -154,10 +126,22 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
     )
 
 
-def _linear(subject: ModelSubject) -> RidgeFit:
+def _of_statistic(subject: StatisticSubject, person: Person) -> StatisticCrowd:
+    return StatisticCrowd(
+        request=subject.request, exposure=subject.exposure, entry=person.entry
+    )
+
+
+def _of_model(subject: ModelSubject, person: Person) -> RidgeCrowd:
     if not subject.fit.linear:
         raise TypeError
-    return subject.fit
+    return RidgeCrowd(
+        fit=subject.fit,
+        law=subject.request.law,
+        person=person.entry,
+        delta=subject.exposure.delta,
+        rows=subject.request.unit.rows,
+    )
 
 
 def _remembered(

@@ -21,7 +21,7 @@ from dpcore.figures.marks import (
 )
 from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric
+from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric, Winners
 from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.studies.comparing.winners import Winners
 
 _WORDS = {
     Metric.RMSE: "typical error",

@@ -20,6 +20,7 @@ from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.ridge.removals import influence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from numpy.typing import NDArray
@@ -35,13 +36,8 @@ if TYPE_CHECKING:
     from dpcore.models.question import ModelQuestion
     from dpcore.models.ridge.fit import RidgeFit
 
-
-class LossAt(Protocol):
-    """The loss that goes with a leverage and a residual of that size."""
-
-    def __call__(self, leverage: FloatArray, residual: FloatArray, /) -> FloatArray:
-        """Return the losses of arrays that broadcast; they ascend in ``residual``."""
-        ...
+    LossAt = Callable[[FloatArray, FloatArray], FloatArray]
+    """The losses for leverages and residuals of that size, in which they ascend."""
 
 
 class Source(Protocol):

@@ -22,7 +22,13 @@ from dpcore.mechanisms.covariances.release import CovarianceRelease
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
 
-STATISTICS: Final = ("v1", "v2", "cov", "r")
+LABELS: Final = {
+    "v1": "first variance",
+    "v2": "second variance",
+    "cov": "covariance",
+    "r": "correlation",
+}
+STATISTICS: Final = tuple(LABELS)
 """The two variances, their covariance, and the correlation computed from them."""
 COMPARED: Final = ("truncated-published", "bit", "truncated")
 """Keys of the mechanisms that keep a covariance matrix within its bounds."""

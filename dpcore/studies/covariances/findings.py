@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.studies.covariances.design import Degenerate
+from dpcore.studies.covariances.design import LABELS, Degenerate
 from dpcore.studies.findings import Finding, Verdict
 from dpcore.wording import percent
 
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
 
 _VARIANCES, _TOGETHER = ("v1", "v2"), ("cov", "r")
-_NAMES = {
-    "v1": "first variance",
-    "v2": "second variance",
-    "cov": "covariance",
-    "r": "correlation",
-}
 NEGLIGIBLE: Final = 1e-3
 """Effects below that share of the truth, or that probability, count as none."""
 _ZERO = 1e-9
@@ -164,7 +158,7 @@ def _less_biased(run: Run, key: str, what: str, names: tuple[str, ...]) -> Findi
         counted = run.design.degenerate is Degenerate.ZERO
         return (
             f"Not in {len(against)} of {len(cells)} comparisons, at {listed(people)} "
-            f"people: {_NAMES[cell[2]]}, correlation {cell[0]:g}, {cell[1]} people, "
+            f"people: {LABELS[cell[2]]}, correlation {cell[0]:g}, {cell[1]} people, "
             f"bias {bit:.3g} for BIT against {cut:.3g}."
             + (" Releases with a variance of 0 count as 0 here." if counted else "")
         )

@@ -10,7 +10,6 @@ the standard deviations, ``v = s^2``, makes the range ``s_1 s_2``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,20 +26,6 @@ if TYPE_CHECKING:
 
 _CUTS = (-12.0, -3.0, -0.5, 0.0, 0.5, 3.0, 12.0, 40.0)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Costs:
-    """What one mechanism really costs for one number of people.
-
-    Attributes:
-        levels: Epsilon of each of the three steps.
-        spent: Epsilon of the release of the matrix.
-
-    """
-
-    levels: FloatArray
-    spent: float
 
 
 @lru_cache(maxsize=1024)
@@ -64,10 +49,10 @@ def zero_variance(design: Design, scenario: Scenario) -> float:
 
 
 @lru_cache(maxsize=256)
-def costs(design: Design, key: str, people: int) -> Costs:
-    """Return what the release of the matrix really costs."""
+def costs(design: Design, key: str, people: int) -> tuple[FloatArray, float]:
+    """Return the real epsilon of each of the three steps, and that of the matrix."""
     release = design.release(key, people)
-    return Costs(levels=release.levels, spent=release.real_epsilon)
+    return release.levels, release.real_epsilon
 
 
 def expected_means(

@@ -114,13 +114,13 @@ class Outcome:
     def levels(self) -> FloatArray:
         """Return the epsilon that each of the three steps really costs."""
         known = self.scenario
-        return limits.costs(self.design, known.key, known.people).levels
+        return limits.costs(self.design, known.key, known.people)[0]
 
     @property
     def spent(self) -> float:
         """Return the epsilon that the release of the matrix really costs."""
         known = self.scenario
-        return limits.costs(self.design, known.key, known.people).spent
+        return limits.costs(self.design, known.key, known.people)[1]
 
 
 def simulate(design: Design, scenario: Scenario, rng: np.random.Generator) -> Outcome:

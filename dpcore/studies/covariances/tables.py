@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.covariances import limits
+from dpcore.studies.covariances.design import LABELS, STATISTICS
 from dpcore.studies.covariances.study import PERCENTS
 
 if TYPE_CHECKING:
@@ -15,16 +17,9 @@ if TYPE_CHECKING:
     from dpcore.studies.covariances.design import Design
     from dpcore.studies.covariances.study import Outcome
 
-LABELS = {
-    "v1": "first variance",
-    "v2": "second variance",
-    "cov": "covariance",
-    "r": "correlation",
-}
-
 
 def numbers(
-    outcomes: Iterable[Outcome], statistics: Sequence[str] = tuple(LABELS)
+    outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS
 ) -> pd.DataFrame:
     """Return one row for each scenario and statistic, in full precision."""
     rows = []
@@ -59,8 +54,8 @@ def costs(design: Design) -> pd.DataFrame:
     rows = []
     for key in design.keys:
         for people in design.people:
-            release = design.release(key, people)
-            first, second, covariance = (float(level) for level in release.levels)
+            levels, spent = limits.costs(design, key, people)
+            first, second, covariance = (float(level) for level in levels)
             rows.append(
                 {
                     "mechanism": CATALOG[key].label,
@@ -69,7 +64,7 @@ def costs(design: Design) -> pd.DataFrame:
                     "first variance": first,
                     "second variance": second,
                     "covariance": covariance,
-                    "real epsilon": release.real_epsilon,
+                    "real epsilon": spent,
                 }
             )
     return pd.DataFrame(rows)

@@ -6,15 +6,14 @@ lower losses for a more precise answer.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.ridge_moves import quick_law
 from dpcore.models.influence import Influence
-from dpcore.models.penalty import Penalty
 from dpcore.relations import TableSize
 from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.joint_query import JointQuery
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.models.laws.law import Law
+    from dpcore.models.penalty import Penalty
     from dpcore.models.ridge.fit import RidgeFit
     from dpcore.releases.request import Request
 
@@ -36,124 +36,168 @@ _FEWEST: Final = 10
 _SINGULAR: Final = 1e-13
 
 
-def copies_in_ridge(
-    fit: RidgeFit,
-    law: Law,
-    person: int,
-    *,
-    more: Sequence[int],
-    delta: float,
-    rows: int = 1,
-) -> FloatArray:
-    """Return the loss of a person of whom there are so many copies more.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RidgeCrowd:
+    """A person behind a linear model, among more or other people. CONFIDENTIAL.
 
-    With ``k`` more copies the leverage is ``h/(1 + k h)`` and the residual
-    ``r/(1 + k h)``.
-    """
-    setting, strength = _setting(fit, law, person, delta, rows), fit.penalty.constant
-    x, y = setting.record
-    gram, right, xx = fit.factor.hessian, _right(fit), np.outer(x, x)
-    return np.array(
-        [
-            _loss(setting, gram + k * xx, right + k * y * x, strength=strength)
-            for k in more
-        ]
-    )
-
-
-def people_in_ridge(
-    fit: RidgeFit,
-    law: Law,
-    person: int,
-    *,
-    times: Sequence[float],
-    delta: float,
-    rows: int = 1,
-) -> FloatArray:
-    """Return the loss of a person if there were so many times as many of everybody."""
-    setting, strength = _setting(fit, law, person, delta, rows), fit.penalty.constant
-    x, y = setting.record
-    penalty = np.diag(_diagonal(fit))
-    xx, right = np.outer(x, x), _right(fit) - y * x
-    rest = fit.factor.hessian - penalty - xx
-    # The person stays once; all others are as many times there.
-    return np.array(
-        [
-            _loss(
-                setting, c * rest + xx + penalty, c * right + y * x, strength=strength
-            )
-            for c in times
-        ]
-    )
-
-
-def penalties_in_ridge(
-    fit: RidgeFit,
-    law: Law,
-    person: int,
-    *,
-    strengths: Sequence[float],
-    delta: float,
-    rows: int = 1,
-) -> FloatArray:
-    """Return the loss of a person under other penalties; the noise stays."""
-    setting, right = _setting(fit, law, person, delta, rows), _right(fit)
-    gram = fit.factor.hessian - np.diag(_diagonal(fit))
-    losses = []
-    for each in strengths:
-        penalty = Penalty(strength=each, spares_first=fit.penalty.spares_first)
-        hessian = gram + np.diag(penalty.diagonal(len(right), fit.people))
-        losses.append(_loss(setting, hessian, right, strength=penalty.constant))
-    return np.array(losses)
-
-
-def copies_of_statistic(
-    request: Request, exposure: Exposure, entry: int, *, more: Sequence[int]
-) -> FloatArray:
-    """Return the loss of a person of whom there are so many copies more."""
-    values = exposure.values
-    return np.array(
-        [
-            _statistic_loss(
-                request,
-                exposure,
-                np.concatenate([values, np.repeat(values[[entry]], k, axis=0)]),
-                entry,
-            )
-            for k in more
-        ]
-    )
-
-
-def people_of_statistic(
-    request: Request,
-    exposure: Exposure,
-    entry: int,
-    *,
-    people: Sequence[int],
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Return the loss of a person in tables of so many people.
-
-    Smaller tables are drawn from this one, each within the next, and keep the person;
-    larger ones repeat everybody. At most ``MOST_ROWS`` people.
+    Attributes:
+        fit: The fit with everybody.
+        law: How it is released.
+        person: A position among its rows.
+        delta: What goes with every loss.
+        rows: How many rows like the person's own one unit owns.
 
     Raises:
-        ParameterError: A number of people is below 2 or too large.
+        ParameterError: The penalty is one per person.
 
     """
-    if min(people) < 2 or max(people) > MOST_ROWS:  # noqa: PLR2004 - one more than nobody
-        message = f"tables must have from 2 to {MOST_ROWS:,} people."
-        raise ParameterError(message)
-    n = exposure.people
-    order = rng.permutation(n)
-    order = np.concatenate([[entry], order[order != entry]])
-    values = exposure.values[order]
-    losses = []
-    for size in people:
-        tables = np.resize(values, (size, *values.shape[1:]))
-        losses.append(_statistic_loss(request, exposure, tables, 0))
-    return np.array(losses)
+
+    fit: RidgeFit = field(repr=False)
+    law: Law
+    person: int
+    delta: float
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        if self.fit.penalty.per_person:
+            message = "larger tables need a penalty of the sum of losses."
+            raise ParameterError(message)
+
+    def copies(self, more: Sequence[int]) -> FloatArray:
+        """Return the loss where there are so many copies of the person more.
+
+        With ``k`` more copies the leverage is ``h/(1 + k h)`` and the residual
+        ``r/(1 + k h)``.
+        """
+        x, y = self._record
+        gram, right, xx = self.fit.factor.hessian, self._right, np.outer(x, x)
+        return np.array(
+            [self._loss(gram + k * xx, right + k * y * x) for k in more]
+        )
+
+    def people(self, times: Sequence[float]) -> FloatArray:
+        """Return the loss if there were so many times as many of everybody."""
+        x, y = self._record
+        penalty, xx = np.diag(self._diagonal(self.fit.penalty)), np.outer(x, x)
+        rest, right = self.fit.factor.hessian - penalty - xx, self._right - y * x
+        # The person stays once; all others are as many times there.
+        return np.array(
+            [self._loss(c * rest + xx + penalty, c * right + y * x) for c in times]
+        )
+
+    def penalties(self, strengths: Sequence[float]) -> FloatArray:
+        """Return the loss under other penalties; the noise stays."""
+        gram = self.fit.factor.hessian - np.diag(self._diagonal(self.fit.penalty))
+        others = [replace(self.fit.penalty, strength=each) for each in strengths]
+        return np.array(
+            [
+                self._loss(gram + np.diag(self._diagonal(other)), self._right, other)
+                for other in others
+            ]
+        )
+
+    @property
+    def _record(self) -> tuple[FloatArray, float]:
+        return self.fit.features[self.person], float(self.fit.target[self.person])
+
+    @property
+    def _right(self) -> FloatArray:
+        """Return ``X^T y``."""
+        return np.asarray(self.fit.factor.root.T @ self.fit.factor.projected)
+
+    def _diagonal(self, penalty: Penalty) -> FloatArray:
+        return penalty.diagonal(len(self.fit.theta), self.fit.people)
+
+    def _loss(
+        self, hessian: FloatArray, right: FloatArray, penalty: Penalty | None = None
+    ) -> float:
+        """Return the loss in the fit with this Hessian and right side."""
+        (x, y), law = self._record, quick_law(self.fit, self.law)
+        scales = np.sqrt(np.diag(hessian))
+        if not (scales > 0).all():
+            return float("inf")
+        scaled = hessian / scales / scales[:, np.newaxis]
+        eigenvalues = np.linalg.eigvalsh(scaled)
+        if eigenvalues[0] <= _SINGULAR * eigenvalues[-1]:
+            return float("inf")
+        both = np.linalg.solve(scaled, (np.column_stack([right, x]).T / scales).T)
+        theta, direction = both.T / scales
+        matrix = np.eye(len(x)) if law.metric.matrix is None else law.metric.matrix
+        here = Influence.of_members(
+            leverage=np.clip([x @ direction], 0.0, 1.0),
+            residual=np.array([y - x @ theta]),
+            length=np.array([direction @ matrix @ direction]),
+            square=np.array([x @ x]),
+        )
+        strength = (penalty or self.fit.penalty).constant
+        units = here.owned(self.rows, strength=strength, largest=law.metric.largest)
+        return float(law.losses(units, delta=self.delta)[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StatisticCrowd:
+    """A person behind a statistic, among more or fewer people. CONFIDENTIAL.
+
+    Attributes:
+        request: What is released.
+        exposure: Everybody's loss from it.
+        entry: The person, as a position among the values of ``exposure``.
+
+    """
+
+    request: Request
+    exposure: Exposure = field(repr=False)
+    entry: int
+
+    def copies(self, more: Sequence[int]) -> FloatArray:
+        """Return the loss where there are so many copies of the person more."""
+        values, entry = self.exposure.values, self.entry
+        tables = (
+            np.concatenate([values, np.repeat(values[[entry]], k, axis=0)])
+            for k in more
+        )
+        return np.array([self._loss(table, entry) for table in tables])
+
+    def people(self, people: Sequence[int], *, rng: np.random.Generator) -> FloatArray:
+        """Return the loss in tables of so many people.
+
+        Smaller tables are drawn from this one, each within the next, and keep the
+        person; larger ones repeat everybody. At most ``MOST_ROWS`` people.
+
+        Raises:
+            ParameterError: A number of people is below 2 or too large.
+
+        """
+        if min(people) < 2 or max(people) > MOST_ROWS:  # noqa: PLR2004 - one more than nobody
+            message = f"tables must have from 2 to {MOST_ROWS:,} people."
+            raise ParameterError(message)
+        order = rng.permutation(self.exposure.people)
+        order = np.concatenate([[self.entry], order[order != self.entry]])
+        values = self.exposure.values[order]
+        tables = (np.resize(values, (size, *values.shape[1:])) for size in people)
+        return np.array([self._loss(table, 0) for table in tables])
+
+    def _loss(self, values: FloatArray, entry: int) -> float:
+        query = self.request.query
+        if not isinstance(query, Query | JointQuery):
+            message = "larger tables are not compared for statistics of groups."
+            raise ParameterError(message)
+        if query.size.public:
+            size = TableSize(people=len(values), public=True)
+            query = replace(query, size=size)
+        statistic = query.statistic
+        shifts = shifts_of(statistic, values, self.exposure.relation)
+        actual = np.asarray(shifts.actual)
+        others = alternatives_of(shifts, entry)
+        if np.isnan(others).any():
+            message = "the statistic is undefined with one person less."
+            raise DataError(message)
+        rows = query.unit.rows
+        if rows > 1:
+            others = statistic.range.clip(actual + rows * (others - actual))
+        delta = self.exposure.delta
+        losses = self.request.plan.pair_epsilon(actual, others, delta=delta)
+        return float(np.max(losses))
 
 
 def copies(people: int) -> tuple[int, ...]:
@@ -193,82 +237,3 @@ def slope(people: Sequence[float], losses: FloatArray) -> float:
         return float("nan")
     at, logs = at[known] - at[known].mean(), np.log(losses[known])
     return float(at @ (logs - logs.mean()) / (at @ at))
-
-
-def _statistic_loss(
-    request: Request, exposure: Exposure, values: FloatArray, entry: int
-) -> float:
-    query = request.query
-    if not isinstance(query, Query | JointQuery):
-        message = "larger tables are not compared for statistics of groups."
-        raise ParameterError(message)
-    if query.size.public:
-        size = TableSize(people=len(values), public=True)
-        query = replace(query, size=size)
-    statistic = query.statistic
-    shifts = shifts_of(statistic, values, exposure.relation)
-    actual = np.asarray(shifts.actual)
-    others = alternatives_of(shifts, entry)
-    if np.isnan(others).any():
-        message = "the statistic is undefined with one person less."
-        raise DataError(message)
-    rows = query.unit.rows
-    if rows > 1:
-        others = statistic.range.clip(actual + rows * (others - actual))
-    losses = request.plan.pair_epsilon(actual, others, delta=exposure.delta)
-    return float(np.max(losses))
-
-
-def _right(fit: RidgeFit) -> FloatArray:
-    """Return ``X^T y``."""
-    return np.asarray(fit.factor.root.T @ fit.factor.projected)
-
-
-def _setting(fit: RidgeFit, law: Law, person: int, delta: float, rows: int) -> _Setting:
-    _diagonal(fit)
-    record = fit.features[person], float(fit.target[person])
-    return _Setting(record, quick_law(fit, law), delta, rows)
-
-
-def _diagonal(fit: RidgeFit) -> FloatArray:
-    if fit.penalty.per_person:
-        message = "larger tables need a penalty of the sum of losses."
-        raise ParameterError(message)
-    return fit.penalty.diagonal(len(fit.theta), fit.people)
-
-
-class _Setting(NamedTuple):
-    """What stays the same while the table grows."""
-
-    record: tuple[FloatArray, float]
-    law: Law
-    delta: float
-    rows: int
-
-
-def _loss(
-    setting: _Setting, hessian: FloatArray, right: FloatArray, *, strength: float
-) -> float:
-    """Return the loss of a record in the fit with this Hessian and right side.
-
-    ``strength`` is what every coefficient is penalized by.
-    """
-    (x, y), law = setting.record, setting.law
-    scales = np.sqrt(np.diag(hessian))
-    if not (scales > 0).all():
-        return float("inf")
-    scaled = hessian / scales / scales[:, np.newaxis]
-    eigenvalues = np.linalg.eigvalsh(scaled)
-    if eigenvalues[0] <= _SINGULAR * eigenvalues[-1]:
-        return float("inf")
-    both = np.linalg.solve(scaled, (np.column_stack([right, x]).T / scales).T)
-    theta, direction = both.T / scales
-    matrix = np.eye(len(x)) if law.metric.matrix is None else law.metric.matrix
-    here = Influence.of_members(
-        leverage=np.clip([x @ direction], 0.0, 1.0),
-        residual=np.array([y - x @ theta]),
-        length=np.array([direction @ matrix @ direction]),
-        square=np.array([x @ x]),
-    )
-    units = here.owned(setting.rows, strength=strength, largest=law.metric.largest)
-    return float(law.losses(units, delta=setting.delta)[0])

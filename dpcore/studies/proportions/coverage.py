@@ -41,7 +41,13 @@ def coverage(
     """
     people, shares = plan.query.size.people, shares / shares.sum()
     surveyed = rng.multinomial(people, shares, size=surveys) / people
-    noisy = _drawn(plan, surveyed, rng=rng, size=(surveys,))
+    read, sets = plan.constraint.read(surveyed), plan.constraint.syntheses
+    numbers = read.shape[-1]
+    noisy = plan.mechanism.simulate(
+        np.broadcast_to(read, (surveys, numbers))[..., np.newaxis, :],
+        rng=rng,
+        size=(surveys, sets, numbers),
+    )
     released = plan.constraint.adjust(noisy, len(shares)).mean(axis=-2)
     naive = wald(released, people=people, level=LEVEL)
     readings = plan.constraint.readings(noisy, len(shares)).mean(axis=-2)
@@ -54,16 +60,3 @@ def coverage(
     held = (allowed[:, 0] <= readings) & (readings <= allowed[:, 1])
     inside = (naive[..., 0] <= shares) & (shares <= naive[..., 1])
     return Coverage(naive=inside.mean(axis=0), released=held.mean(axis=0))
-
-
-def _drawn(
-    plan: SharePlan,
-    shares: FloatArray,
-    *,
-    rng: np.random.Generator,
-    size: tuple[int, ...],
-) -> FloatArray:
-    """Return what would be drawn, shape ``(*size, syntheses, numbers)``."""
-    read, sets = plan.constraint.read(shares), plan.constraint.syntheses
-    read = np.broadcast_to(read, (*size, read.shape[-1]))[..., np.newaxis, :]
-    return plan.mechanism.simulate(read, rng=rng, size=(*size, sets, read.shape[-1]))

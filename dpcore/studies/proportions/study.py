@@ -88,11 +88,6 @@ def run(design: Design, *, rng: np.random.Generator) -> Iterator[tuple[Accuracy,
             yield _setting(design, tree, counts / people, epsilon, people, rng)
 
 
-def run_all(design: Design, *, rng: np.random.Generator) -> tuple[Accuracy, ...]:
-    """Return the results of every setting."""
-    return tuple(result for results in run(design, rng=rng) for result in results)
-
-
 def _setting(
     design: Design,
     tree: Tree,

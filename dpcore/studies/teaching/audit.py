@@ -58,20 +58,17 @@ class Event:
 
     def seen(self, releases: FloatArray) -> FloatArray:
         """Return whether each release lies in the strip."""
-        inside = releases <= self.margin if self.at_lower else self._far(releases)
+        margin = self.margin
+        inside = releases <= margin if self.at_lower else releases >= 1 - margin
         return np.asarray(inside, dtype=np.float64)
 
     def probabilities(self) -> tuple[float, float]:
         """Return the exact probabilities in the two worlds."""
         mechanism = self.setup.mechanism()
+        cut = self.margin if self.at_lower else 1 - self.margin
         ends = (self.setup.place, self.setup.other)
-        if self.at_lower:
-            first, second = (float(mechanism.cdf(self.margin, at)) for at in ends)
-        else:
-            first, second = (
-                float(1 - mechanism.cdf(1 - self.margin, at)) for at in ends
-            )
-        return first, second
+        first, second = (float(mechanism.cdf(cut, at)) for at in ends)
+        return (first, second) if self.at_lower else (1 - first, 1 - second)
 
     def log_ratio(self) -> float:
         """Return the exact log ratio of the two probabilities.
@@ -81,9 +78,6 @@ class Event:
         first, second = self.probabilities()
         with np.errstate(divide="ignore", invalid="ignore"):
             return float(np.log(first) - np.log(second))
-
-    def _far(self, releases: FloatArray) -> FloatArray:
-        return np.asarray(releases >= 1 - self.margin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +114,7 @@ class Audit:
 def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
     """Simulate both worlds and count, after each of ``draws`` releases.
 
-    The limits hold with 95 % confidence at each number of draws: the two probabilities
-    have Clopper-Pearson limits of 97.5 % each (union bound).
+    The limits hold with 95 % confidence at each number of draws.
 
     Raises:
         ParameterError: If a number of draws is below 1.
@@ -138,9 +131,7 @@ def audit(event: Event, draws: ArrayLike, *, rng: np.random.Generator) -> Audit:
         for at in (event.setup.place, event.setup.other)
     ]
     hits = np.array(counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        estimate = np.log(hits[0]) - np.log(hits[1])
-    low, high = _limits(hits, sizes)
+    estimate, low, high = log_ratio(hits, sizes)
     return Audit(
         draws=sizes.astype(np.float64), hits=hits, estimate=estimate, low=low, high=high
     )
@@ -158,7 +149,7 @@ def detectable_from(event: Event) -> float:
 
     def refuted(draws: float) -> bool:
         hits = np.array([[first * draws], [second * draws]])
-        return bool(_limits(hits, draws)[0][0] > promised)
+        return bool(log_ratio(hits, draws)[1][0] > promised)
 
     if not refuted(_LARGEST_SAMPLE):
         return math.inf
@@ -166,9 +157,15 @@ def detectable_from(event: Event) -> float:
     return float(np.ceil(math.exp(high)))
 
 
-def _limits(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    each = (1 + CONFIDENCE) / 2
-    lower, upper = clopper_pearson(hits, draws, confidence=each)
-    with np.errstate(divide="ignore"):
-        log_lower, log_upper = np.log(lower), np.log(upper)
-    return log_lower[0] - log_upper[1], log_upper[0] - log_lower[1]
+def log_ratio(
+    hits: FloatArray, draws: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the log ratio of two frequencies, and both of its limits.
+
+    The two probabilities have Clopper-Pearson limits of 97.5 % each: together 95 %
+    (union bound).
+    """
+    lower, upper = clopper_pearson(hits, draws, confidence=(1 + CONFIDENCE) / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs, low, high = np.log(hits), np.log(lower), np.log(upper)
+        return logs[0] - logs[1], low[0] - high[1], high[0] - low[1]

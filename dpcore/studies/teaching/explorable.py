@@ -1,4 +1,10 @@
-"""What the sensitivity explorer can ask about: values and worst cases side by side."""
+"""What the sensitivity explorer can ask about: values and worst cases side by side.
+
+A worst case is the most that one person can change a statistic, over all tables of
+given sizes: the numbers of people in each group before the change. They are those of
+Liu 2016 (arXiv 1607.08554, section 3), corrected where enumeration finds a larger
+change.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean, Proportion
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
-from dpcore.studies.teaching import small_tables, worst_cases
-from dpcore.studies.teaching.small_tables import Columns
+from dpcore.studies.teaching import small_tables
+from dpcore.studies.teaching.small_tables import Change, Columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.studies.teaching.small_tables import Change, Setting
-    from dpcore.studies.teaching.worst_cases import Worst
+    from dpcore.data.bounds import Interval
+    from dpcore.statistics.base import Statistic
+    from dpcore.studies.teaching.small_tables import Setting
+
+    Sizes = tuple[int, ...]
+    Worst = Callable[[Sizes, Setting, Change], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +50,9 @@ class Explorable:
             anywhere; ``None`` where that never happens.
         evaluate: Its value in each table, ``(..., n, 3)`` to ``(...)``; NaN where it
             has none.
-        worst: Its global sensitivity from the sizes of the groups.
+        sensitivity: The largest change over all tables with groups of the sizes that
+            are given, before the change; ``inf`` where nothing limits it. An error if
+            some table or neighbor would have no value.
 
     """
 
@@ -49,7 +63,7 @@ class Explorable:
     curved: bool = False
     unlimited: Callable[[FloatArray, Setting], NDArray[np.bool_]] | None = None
     evaluate: Callable[[FloatArray, Setting], FloatArray]
-    worst: Worst
+    sensitivity: Worst
 
     def value(self, tables: FloatArray, setting: Setting) -> FloatArray:
         """Return the statistic of each table, NaN where it has no value."""
@@ -57,18 +71,113 @@ class Explorable:
             return np.full(tables.shape[:-2], np.nan)
         return np.asarray(self.evaluate(tables, setting))
 
-    def sensitivity(
-        self, sizes: tuple[int, ...], setting: Setting, change: Change
-    ) -> float:
-        """Return the largest change over all tables with groups of these sizes.
 
-        ``sizes`` are those before the change. It is ``inf`` where nothing limits it.
+def _larger(sizes: Sizes, change: Change) -> int:
+    """Return the size of the larger of two neighboring tables."""
+    return sum(sizes) + (change is Change.ADDITION)
 
-        Raises:
-            ParameterError: If some table or neighbor would have no value.
 
-        """
-        return self.worst(sizes, setting, change)
+def known(
+    make: Callable[[Interval, TableSize], Statistic],
+) -> Worst:
+    """Return the global sensitivity as the studio's own statistic states it."""
+
+    def worst(sizes: Sizes, setting: Setting, change: Change) -> float:
+        relation = (
+            NeighboringRelation.SUBSTITUTION
+            if change is Change.SUBSTITUTION
+            else NeighboringRelation.ADD_REMOVE
+        )
+        size = TableSize(people=_larger(sizes, change), public=True)
+        return make(setting.bounds, size).sensitivity(relation).l1
+
+    return worst
+
+
+def _need(fewest: int, sizes: Sizes, change: Change) -> int:
+    """Return the size of the larger table, if the smaller has ``fewest`` people."""
+    larger = _larger(sizes, change)
+    smaller = larger - (change is not Change.SUBSTITUTION)
+    if smaller < fewest:
+        message = (
+            f"with {smaller} left in the smaller table the statistic has no value: it "
+            f"needs {fewest}. Add people."
+        )
+        raise ParameterError(message)
+    return larger
+
+
+def population_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
+    """Return ``R^2 (n - 1) / n^2``."""
+    n = _need(1, sizes, change)
+    return (n - 1) * setting.bounds.width**2 / n**2
+
+
+def median(sizes: Sizes, setting: Setting, change: Change) -> float:
+    """Return ``R`` for a replaced record of an odd table, else ``R / 2``."""
+    n = _need(1, sizes, change)
+    # With an even number of people, or one person more or less, the mean of the two
+    # middle values gives way by half.
+    whole = change is Change.SUBSTITUTION and n % 2 == 1
+    return setting.bounds.width / (1 if whole else 2)
+
+
+def quantile(sizes: Sizes, setting: Setting, change: Change) -> float:
+    """Return ``R``: one person may be all that keeps it from the other bound."""
+    _need(1, sizes, change)
+    return setting.bounds.width
+
+
+def correlation(
+    sizes: Sizes,
+    setting: Setting,  # noqa: ARG001 - no bounds make it smaller
+    change: Change,
+) -> float:
+    """Return 2: one person can turn -1 into +1 at any size."""
+    _need(2, sizes, change)
+    return 2.0
+
+
+def slope(
+    sizes: Sizes,
+    setting: Setting,  # noqa: ARG001 - no bounds make it finite
+    change: Change,
+) -> float:
+    """Return infinity: where all others share one x, nothing limits the slope."""
+    _need(2, sizes, change)
+    return np.inf
+
+
+def _squares(people: int) -> float:
+    """Return the largest sum of squares of that many points of the unit interval."""
+    return (people**2 // 4) / people if people else 0.0
+
+
+def pooled_variance(sizes: Sizes, setting: Setting, change: Change) -> float:
+    """Return the exact worst case of the pooled variance for given group sizes.
+
+    With ``d`` what the record adds to the sum of squares of its group, and ``S`` the
+    sum of squares of everybody else, one person more changes the variance by ``(d - S /
+    f) / (f + 1)``, ``f`` the smaller table's degrees of freedom; ``d`` and ``S`` are
+    extreme on their own. The published value covers removal only.
+    """
+    squared, groups = setting.bounds.width**2, setting.groups
+    n = _need(groups + 1, sizes, change)
+    if change is Change.SUBSTITUTION:
+        moved = 1 - 1 / max(sizes)
+        if not setting.group_is_public and groups > 1:
+            # No sizes are public then: it may join all the others in one group.
+            moved = 1 - 1 / n
+        return squared * moved / (n - groups)
+    total = sum(_squares(size) for size in sizes)
+    freedom = n - 1 - groups
+    if change is Change.ADDITION:
+        largest = max(sizes)
+        moved = max(largest / (largest + 1), total / freedom)
+    else:
+        left = max(total - _squares(m) + _squares(m - 1) for m in sizes if m)
+        moved = max(1 - 1 / max(sizes), left / freedom)
+    return squared * moved / (n - groups)
 
 
 EXPLORABLE: Final = {
@@ -76,55 +185,55 @@ EXPLORABLE: Final = {
         label="mean",
         on_axis=True,
         evaluate=small_tables.mean,
-        worst=worst_cases.known(lambda bounds, size: Mean(bounds=bounds, size=size)),
+        sensitivity=known(lambda bounds, size: Mean(bounds=bounds, size=size)),
     ),
     "sum": Explorable(
         label="sum",
         fewest=0,
         evaluate=small_tables.total,
-        worst=worst_cases.known(lambda bounds, size: Sum(bounds=bounds, size=size)),
+        sensitivity=known(lambda bounds, size: Sum(bounds=bounds, size=size)),
     ),
     "count": Explorable(
         label="number of people in the upper half",
         fewest=0,
         evaluate=small_tables.count,
-        worst=worst_cases.known(lambda _, size: Count(size=size)),
+        sensitivity=known(lambda _, size: Count(size=size)),
     ),
     "proportion": Explorable(
         label="share of people in the upper half",
         evaluate=small_tables.proportion,
-        worst=worst_cases.known(lambda _, size: Proportion(size=size)),
+        sensitivity=known(lambda _, size: Proportion(size=size)),
     ),
     "median": Explorable(
         label="median",
         on_axis=True,
         evaluate=small_tables.median,
-        worst=worst_cases.median,
+        sensitivity=median,
     ),
     "quantile": Explorable(
         label="quantile",
         on_axis=True,
         evaluate=small_tables.quantile,
-        worst=worst_cases.quantile,
+        sensitivity=quantile,
     ),
     "variance": Explorable(
         label="variance (divisor n - 1)",
         fewest=2,
         evaluate=small_tables.variance,
-        worst=worst_cases.known(
+        sensitivity=known(
             lambda bounds, size: Variance(bounds=bounds, size=size)
         ),
     ),
     "population-variance": Explorable(
         label="variance (divisor n)",
         evaluate=small_tables.population_variance,
-        worst=worst_cases.population_variance,
+        sensitivity=population_variance,
     ),
     "standard-deviation": Explorable(
         label="standard deviation",
         fewest=2,
         evaluate=small_tables.standard_deviation,
-        worst=worst_cases.known(
+        sensitivity=known(
             lambda bounds, size: StandardDeviation(bounds=bounds, size=size)
         ),
     ),
@@ -132,14 +241,14 @@ EXPLORABLE: Final = {
         label="pooled variance of the groups",
         columns=Columns.GROUPED,
         evaluate=small_tables.pooled_variance,
-        worst=worst_cases.pooled_variance,
+        sensitivity=pooled_variance,
     ),
     "covariance": Explorable(
         label="covariance",
         columns=Columns.TWO,
         fewest=2,
         evaluate=small_tables.covariance,
-        worst=worst_cases.known(
+        sensitivity=known(
             lambda bounds, size: Covariance(bounds=(bounds, bounds), size=size)
         ),
     ),
@@ -149,7 +258,7 @@ EXPLORABLE: Final = {
         fewest=2,
         curved=True,
         evaluate=small_tables.correlation,
-        worst=worst_cases.correlation,
+        sensitivity=correlation,
     ),
     "slope": Explorable(
         label="slope of the fitted line",
@@ -158,7 +267,7 @@ EXPLORABLE: Final = {
         curved=True,
         unlimited=small_tables.same_x,
         evaluate=small_tables.slope,
-        worst=worst_cases.slope,
+        sensitivity=slope,
     ),
 }
 """What the explorer can ask about, in display order."""

@@ -29,7 +29,6 @@ from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
 from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 from dpcore.models.ridge.removals import removals
 from dpcore.models.worst_shifts import largest_addition, worst_ridge_shift
-from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -163,11 +162,7 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
     (5.89, 21.4)
     """
     fit = simulation.fit()
-    worst = worst_ridge_shift(
-        fit.penalty,
-        people=simulation.people,
-        relation=NeighboringRelation.ADD_REMOVE,
-    )
+    worst = worst_ridge_shift(fit.penalty, people=simulation.people)
     delta, epsilon = simulation.delta, simulation.epsilon
     noise = NoisyFit(gamma=gaussian_gamma(worst, epsilon=epsilon, delta=delta))
     newcomer = largest_addition(fit)

@@ -1,11 +1,14 @@
-"""Populations that tables are drawn from: ages, a normal variable, anybody's column."""
+"""Populations that tables are drawn from: ages, a normal variable, anybody's column.
+
+Their values are clamped to public bounds, and drawn independently.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 from scipy.special import ndtr
@@ -30,39 +33,6 @@ _AGE_GROUPS: Final = (
 )
 """First and last age of each group, and how many Californians of the census of 2000."""
 _ADULT = 18
-
-
-class Population(Protocol):
-    """Where the people of simulated tables come from, clamped to public bounds."""
-
-    @property
-    def name(self) -> str:
-        """Return what it is, in plain words."""
-        ...
-
-    @property
-    def unit(self) -> str:
-        """Return the unit of its values, or ""."""
-        ...
-
-    @property
-    def bounds(self) -> Interval:
-        """Return the public bounds."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """Return the mean of the clamped values."""
-        ...
-
-    @property
-    def sd(self) -> float:
-        """Return their standard deviation."""
-        ...
-
-    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
-        """Draw the clamped values of ``size`` people, independently."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +172,10 @@ class People:
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Draw people with replacement."""
         return np.asarray(self.values[rng.integers(self.values.size, size=size)])
+
+
+Population = Ages | Normal | People
+"""Where the people of simulated tables come from."""
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy import gaussian, subsampled
 from dpcore.privacy.amplification import (
     SOURCE_EPSILON,
@@ -23,6 +22,7 @@ from dpcore.privacy.amplification import (
     source_bound,
     source_rate,
 )
+from dpcore.studies.teaching.audit import log_ratio
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -124,17 +124,8 @@ def measure(
         present = rng.random(draws) < rate
         counts[0, place] = np.count_nonzero(noise + present >= 1)
         counts[1, place] = np.count_nonzero(without >= 1)
-    # The two limits together at 95 %.
-    low, high = clopper_pearson(counts, draws, confidence=0.975)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(counts)
-        return Measured(
-            rate=rates,
-            estimate=logs[0] - logs[1],
-            low=np.log(low[0]) - np.log(high[1]),
-            high=np.log(high[0]) - np.log(low[1]),
-            draws=draws,
-        )
+    estimate, low, high = log_ratio(counts, draws)
+    return Measured(rate=rates, estimate=estimate, low=low, high=high, draws=draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
