@@ -46,10 +46,10 @@ def main() -> None:
         "two reads of the table": lambda: _two_reads(x),
         "fit and all sensitivities": lambda: removals(fit_ridge(x, y, penalty=penalty)),
         "all epsilons, output perturbation": lambda: noise.losses(
-            Influence.of_moves(found.shifts), delta=_DELTA
+            Influence.of_moves(found.move), delta=_DELTA
         ),
         "all epsilons, posterior sample": lambda: single.epsilon_of(
-            found.outside_leverages, np.abs(found.residuals), _DELTA
+            found.outside, np.abs(found.residual), _DELTA
         ),
     }
     print(f"regression of {_PEOPLE:,} people on {_FEATURES} features")

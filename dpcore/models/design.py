@@ -47,33 +47,26 @@ class UnitRows(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelTable:
-    """What a model is fitted to. CONFIDENTIAL.
-
-    Attributes:
-        features: Rows, shape ``(n, d)``, the intercept first.
-        target: Targets, shape ``(n,)``.
-        rows: The row of the table, from 0, of each of them, shape ``(n,)``.
-
-    """
+    """What a model is fitted to. CONFIDENTIAL."""
 
     features: FloatArray = field(repr=False)
+    """Rows, shape ``(n, d)``, the intercept first."""
     target: FloatArray = field(repr=False)
+    """Targets, shape ``(n,)``."""
     rows: NDArray[np.intp] = field(repr=False)
+    """The row of the table, from 0, of each of them, shape ``(n,)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Coefficients:
-    """A linear prediction in the units of the columns.
-
-    Attributes:
-        constant: The prediction where every feature is 0.
-        slopes: The change of the prediction for one more unit of each feature, or for
-            a label in place of the reference.
-
-    """
+    """A linear prediction in the units of the columns."""
 
     constant: float
+    """The prediction where every feature is 0."""
     slopes: FloatArray
+    """The change of the prediction for one more unit of each feature, or for a label in
+    place of the reference.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,17 +77,6 @@ class Design:
     either, since Poisson regression is about their size. Another target is measured
     from ``origin``: a penalty pulls predictions towards it.
 
-    Attributes:
-        target: The column to be explained: a number or yes/no.
-        features: The columns that explain it, all different.
-        intercept: Whether each row begins with a 1.
-        counts: Whether the target counts something.
-        unit_rows: How rows are kept at most 1 long.
-        origin: A usual value of a target that is a number, guessed without the table;
-            ``None`` for the middle of its bounds.
-        others_apart: Whether values that are not listed are the reference of a
-            category; otherwise its first label is, and they count with it.
-
     Raises:
         ParameterError: A column is not usable or not declared, or occurs twice, two
             coefficients have the same name, or the origin has no use or lies outside
@@ -103,12 +85,23 @@ class Design:
     """
 
     target: Column
+    """The column to be explained: a number or yes/no."""
     features: tuple[Column, ...]
+    """The columns that explain it, all different."""
     intercept: bool = True
+    """Whether each row begins with a 1."""
     counts: bool = False
+    """Whether the target counts something."""
     unit_rows: UnitRows = UnitRows.DIVIDE
+    """How rows are kept at most 1 long."""
     origin: float | None = None
+    """A usual value of a target that is a number, guessed without the table; ``None``
+    for the middle of its bounds.
+    """
     others_apart: bool = False
+    """Whether values that are not listed are the reference of a category; otherwise its
+    first label is, and they count with it.
+    """
 
     def __post_init__(self) -> None:
         names = {column.name for column in self.columns}

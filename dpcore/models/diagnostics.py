@@ -28,33 +28,31 @@ _HALVINGS: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Diagnostics:
-    """How well a fit went. CONFIDENTIAL.
-
-    Attributes:
-        people: How many people are behind it.
-        condition: Condition number of the Hessian, columns scaled to length 1: from
-            about 1e10 on the rows hardly determine the coefficients.
-        largest_leverage: Largest share of a prediction that the person's own record
-            makes.
-        unique: How many people alone determine a coefficient.
-        gradient: Length of the gradient that is left where the search ended.
-        separated: Whether every yes is told from every no without error, so that only
-            the penalty keeps the coefficients finite.
-        found: Whether the search ended at the minimum.
-        explained: Share of the losses of a constant prediction that the model removes:
-            R squared for a linear model, the share of the deviance for others; NaN
-            where everybody has the same target.
-
-    """
+    """How well a fit went. CONFIDENTIAL."""
 
     people: int = field(repr=False)
+    """How many people are behind it."""
     condition: float = field(repr=False)
+    """Condition number of the Hessian, columns scaled to length 1: from about 1e10 on
+    the rows hardly determine the coefficients.
+    """
     largest_leverage: float = field(repr=False)
+    """Largest share of a prediction that the person's own record makes."""
     unique: int = field(repr=False)
+    """How many people alone determine a coefficient."""
     gradient: float = field(repr=False)
+    """Length of the gradient that is left where the search ended."""
     separated: bool = field(repr=False)
+    """Whether every yes is told from every no without error, so that only the penalty
+    keeps the coefficients finite.
+    """
     found: bool = field(repr=False)
+    """Whether the search ended at the minimum."""
     explained: float = field(repr=False)
+    """Share of the losses of a constant prediction that the model removes: R squared
+    for a linear model, the share of the deviance for others; NaN where everybody has
+    the same target.
+    """
 
 
 def diagnose(fit: Fit) -> Diagnostics:
@@ -75,7 +73,7 @@ def diagnose(fit: Fit) -> Diagnostics:
         slopes = fit.loss.slope(fit.predictions, fit.target)
         explained = _deviance_explained(fit)
     else:
-        leverages, slopes = removals(fit).leverages, -fit.residuals
+        leverages, slopes = removals(fit).leverage, -fit.residuals
         scatter = float(((fit.target - fit.target.mean()) ** 2).sum())
         left = float((fit.residuals**2).sum())
         explained = 1 - left / scatter if scatter > 0 else math.nan

@@ -26,20 +26,16 @@ QR_ABOVE: Final = 1e10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Factor:
-    """``H = R^T R`` and its right-hand side. CONFIDENTIAL.
-
-    Attributes:
-        root: The upper triangular ``R``, shape ``(d, d)``.
-        projected: ``R^-T X^T W y``, shape ``(d,)``.
-        condition: Condition number of ``H`` with its columns scaled to length 1.
-        by_rows: Whether the QR decomposition of the rows was needed.
-
-    """
+    """``H = R^T R`` and its right-hand side. CONFIDENTIAL."""
 
     root: FloatArray = field(repr=False)
+    """The upper triangular ``R``, shape ``(d, d)``."""
     projected: FloatArray = field(repr=False)
+    """``R^-T X^T W y``, shape ``(d,)``."""
     condition: float = field(repr=False)
+    """Condition number of ``H`` with its columns scaled to length 1."""
     by_rows: bool = field(repr=False)
+    """Whether the QR decomposition of the rows was needed."""
 
     @property
     def hessian(self) -> FloatArray:

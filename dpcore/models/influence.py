@@ -29,31 +29,28 @@ UNIQUE_FROM: Final = 1 - 1e-10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Influence:
-    """What each of some people is to a fit, arrays of shape ``(m,)``. CONFIDENTIAL.
-
-    Attributes:
-        leverage: ``h``, with the person, in [0, 1].
-        residual: ``e``, what the fit without the person misses; NaN where there is
-            none.
-        move: Length of the move of the coefficients when the unit leaves, in the norm
-            of the noise; infinite where there is no fit without it.
-        square: ``|x|^2``.
-        spread: ``x' H_-^-2 x``; NaN where the law does not need it.
-        rows: How many rows like this one the unit owns, all of which leave.
-        strength: ``lambda``, which every coefficient is penalized by; or 0.
-        error: Largest relative error of approximate moves that an audit found; 0 where
-            they are exact.
-
-    """
+    """What each of some people is to a fit, arrays of shape ``(m,)``. CONFIDENTIAL."""
 
     leverage: FloatArray = field(repr=False)
+    """``h``, with the person, in [0, 1]."""
     residual: FloatArray = field(repr=False)
+    """``e``, what the fit without the person misses; NaN where there is none."""
     move: FloatArray = field(repr=False)
+    """Length of the move of the coefficients when the unit leaves, in the norm of the
+    noise; infinite where there is no fit without it.
+    """
     square: FloatArray = field(repr=False)
+    """``|x|^2``."""
     spread: FloatArray = field(repr=False)
+    """``x' H_-^-2 x``; NaN where the law does not need it."""
     rows: int = 1
+    """How many rows like this one the unit owns, all of which leave."""
     strength: float = 0.0
+    """``lambda``, which every coefficient is penalized by; or 0."""
     error: float = field(default=0.0, repr=False)
+    """Largest relative error of approximate moves that an audit found; 0 where they are
+    exact.
+    """
 
     @classmethod
     def of_members(

@@ -85,14 +85,10 @@ class Poisson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Huber:
-    """``u^2 / 2`` of the residual ``u = y - eta``, from ``k`` on ``k |u| - k^2 / 2``.
-
-    Attributes:
-        k: Residual from which the loss is linear, in (0, inf).
-
-    """
+    """``u^2/2`` of the residual ``u = y - eta``, from ``k`` on ``k |u| - k^2/2``."""
 
     k: float
+    """Residual from which the loss is linear, in (0, inf)."""
 
     def __post_init__(self) -> None:
         if not 0 < self.k < math.inf:

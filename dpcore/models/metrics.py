@@ -41,16 +41,12 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Metric:
-    """A norm of shifts of coefficients.
-
-    Attributes:
-        shape: Which matrix ``A`` is.
-        matrix: ``A`` where it is a public one, shape ``(d, d)``, else ``None``.
-
-    """
+    """A norm of shifts of coefficients."""
 
     shape: Shape
+    """Which matrix ``A`` is."""
     matrix: FloatArray | None = field(default=None, repr=False)
+    """``A`` where it is a public one, shape ``(d, d)``, else ``None``."""
 
     @classmethod
     def fixed(cls, matrix: ArrayLike) -> Self:

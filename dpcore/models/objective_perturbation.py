@@ -55,23 +55,20 @@ class PerturbedPairs:
     """The two laws of each person, without and with their record. CONFIDENTIAL.
 
     Everything from the fit WITHOUT the person, each of shape ``(n,)``.
-
-    Attributes:
-        leverage: ``x' H^-1 x``.
-        spread: ``x' H^-2 x``.
-        square: ``|x|^2``.
-        residual: ``(y - x'theta)``.
-        sigma: Standard deviation of the perturbation.
-        nodes: Points of the integral.
-
     """
 
     leverage: FloatArray = field(repr=False)
+    """``x' H^-1 x``."""
     spread: FloatArray = field(repr=False)
+    """``x' H^-2 x``."""
     square: FloatArray = field(repr=False)
+    """``|x|^2``."""
     residual: FloatArray = field(repr=False)
+    """``(y - x'theta)``."""
     sigma: float
+    """Standard deviation of the perturbation."""
     nodes: int = NODES
+    """Points of the integral."""
 
     def __post_init__(self) -> None:
         _check_sigma(self.sigma)

@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 class ModelQuestion:
     """A model of some columns, with everything public that it depends on. PUBLIC.
 
-    Attributes:
-        design: Which columns explain which one, and how they are scaled.
-        model: Which model.
-        penalty: How strongly large coefficients are penalized.
-        relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
-        most_people: The most rows that any table in question can have: the public
-            number of people, or a public bound on it where that number is private, as
-            it is under add/remove and where a unit may own several rows.
-        threshold: Residual from which Huber's loss is linear, on the scaled target;
-            ``None`` for other models.
-
     Raises:
         ParameterError: Rows may be longer than 1, the target does not suit the model,
             or a number lies outside its domain.
@@ -52,12 +40,22 @@ class ModelQuestion:
     """
 
     design: Design
+    """Which columns explain which one, and how they are scaled."""
     model: ModelKind
     penalty: Penalty
+    """How strongly large coefficients are penalized."""
     relation: NeighboringRelation
     unit: PrivacyUnit
+    """Whom the guarantee protects."""
     most_people: int
+    """The most rows that any table in question can have: the public number of people,
+    or a public bound on it where that number is private, as it is under add/remove and
+    where a unit may own several rows.
+    """
     threshold: float | None = None
+    """Residual from which Huber's loss is linear, on the scaled target; ``None`` for
+    other models.
+    """
 
     def __post_init__(self) -> None:
         if self.most_people < 1:

@@ -26,16 +26,12 @@ _NEARER = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """One entry of a row, besides the intercept. PUBLIC.
-
-    Attributes:
-        column: The feature that it comes from.
-        label: The label that it is 1 for; ``None`` for numbers and yes/no.
-
-    """
+    """One entry of a row, besides the intercept. PUBLIC."""
 
     column: Column
+    """The feature that it comes from."""
     label: str | None = None
+    """The label that it is 1 for; ``None`` for numbers and yes/no."""
 
     @property
     def name(self) -> str:
@@ -45,14 +41,7 @@ class Term:
 
 
 def terms_of(column: Column, *, others_apart: bool) -> tuple[Term, ...]:
-    """Return the entries that a feature becomes.
-
-    Args:
-        column: The feature.
-        others_apart: Whether values that are not listed are the reference of a
-            category; otherwise its first label is, and they count with it.
-
-    """
+    """Return the entries that a feature becomes; ``others_apart`` as in ``Design``."""
     if column.kind is not ColumnKind.CATEGORY:
         return (Term(column=column),)
     labels = column.labels if others_apart else column.labels[1:]
@@ -62,12 +51,7 @@ def terms_of(column: Column, *, others_apart: bool) -> tuple[Term, ...]:
 def indicators(codes: FloatArray, column: Column, *, others_apart: bool) -> FloatArray:
     """Return the entries of people with these labels, shape ``(n, terms)``.
 
-    Args:
-        codes: Position of everybody's label, shape ``(n,)``; those with none of the
-            labels have their number.
-        column: A category.
-        others_apart: As for ``terms_of``.
-
+    Who has none of the labels has their number for a code.
     """
     first = 0 if others_apart else 1
     places = np.arange(first, len(column.labels))

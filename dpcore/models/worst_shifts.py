@@ -38,20 +38,16 @@ _FIRST_STEP: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LargestAddition:
-    """The most that a newcomer can move the coefficients of a fit. CONFIDENTIAL.
-
-    Attributes:
-        found: The largest shift that a search found: a value that is reached.
-        certificate: A bound that no newcomer exceeds.
-        row: The newcomer's row where it is found, shape ``(d,)``.
-        target: The newcomer's target there.
-
-    """
+    """The most that a newcomer can move the coefficients of a fit. CONFIDENTIAL."""
 
     found: float = field(repr=False)
+    """The largest shift that a search found: a value that is reached."""
     certificate: float = field(repr=False)
+    """A bound that no newcomer exceeds."""
     row: FloatArray = field(repr=False)
+    """The newcomer's row where it is found, shape ``(d,)``."""
     target: float = field(repr=False)
+    """The newcomer's target there."""
 
 
 def steepness(convexity: float) -> float:
@@ -84,12 +80,8 @@ def largest_addition(
 
     The shift is not a concave function of the row, so that it is searched for by
     gradient ascent from the eigenvectors of ``H``, the coefficients, and sums of them.
-
-    Args:
-        fit: The fit that somebody joins.
-        metric: The norm of the shift.
-        legal: Returns, for any rows, ones that a person can have, at most 1 long.
-        targets: The least and largest target, within -1 and 1.
+    ``legal`` returns, for any rows, ones that a person can have; ``targets`` are the
+    least and the largest.
 
     Raises:
         ParameterError: A legal row is longer than 1, or a target beyond -1 and 1.

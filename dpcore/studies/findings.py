@@ -31,17 +31,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One claim and its verdict.
-
-    Attributes:
-        claim: What is said, in plain words.
-        verdict: Whether this run bears it out.
-        evidence: Numbers of this run.
-        key: Its number, where claims are counted.
-
-    """
+    """One claim and its verdict."""
 
     claim: str
+    """What is said, in plain words."""
     verdict: Verdict
+    """Whether this run bears it out."""
     evidence: str
+    """Numbers of this run."""
     key: str = ""
+    """Its number, where claims are counted."""

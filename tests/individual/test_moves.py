@@ -41,7 +41,7 @@ LAWS = {
 def everybodys(fit, law, people=slice(None)):
     """Everybody's loss by the functions of the models, from a fit from scratch."""
     if isinstance(law, NoisyFit) and law.metric.public:
-        shifts = removals(fit, law.metric).shifts
+        shifts = removals(fit, law.metric).move
         return gaussian.epsilon_of(np.sqrt(law.gamma) * shifts[people], DELTA)
     rows, residual = fit.features[people], fit.residuals[people]
     solved = fit.factor.solve(rows.T).T
@@ -112,7 +112,7 @@ def test_who_has_losses_can_be_moved_however_much_the_fit_rests_on_them(away):
     features, target = np.diag([1.0, 1.0]), np.array([0.4, -0.2])
     features, target = np.vstack([features, [0.0, 0.5]]), np.append(target, 0.3)
     fit = fit_ridge(features, target, penalty=Penalty(strength=away))
-    assert 1 - removals(fit).leverages[0] == pytest.approx(away, rel=1e-5)
+    assert 1 - removals(fit).leverage[0] == pytest.approx(away, rel=1e-5)
     base = ridge_base(fit, law, np.arange(3), delta=DELTA)
     assert np.isfinite(base.losses).all()
     moved = move_in_ridge(base, law, 0, (features[0], -0.6), delta=DELTA)

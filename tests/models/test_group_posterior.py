@@ -37,9 +37,9 @@ def test_units_of_one_row_lose_what_people_lose():
     alone = group_pairs(fit, np.arange(fit.people))
     assert alone.alike.all()
     found = removals(fit)
-    np.testing.assert_allclose(alone.total, found.leverages, rtol=1e-9)
+    np.testing.assert_allclose(alone.total, found.leverage, rtol=1e-9)
     exact = PosteriorPairs.of_members(
-        leverage=found.leverages, residual=fit.residuals, gamma=GAMMA
+        leverage=found.leverage, residual=fit.residuals, gamma=GAMMA
     ).epsilon(DELTA)
     np.testing.assert_allclose(
         group_epsilon(alone, gamma=GAMMA, delta=DELTA), exact, rtol=1e-7
@@ -61,7 +61,7 @@ def test_rows_that_are_alike_lose_exactly_what_one_longer_row_does():
     )
     np.testing.assert_allclose(merged.theta, several.theta, rtol=1e-10)
     exact = PosteriorPairs.of_members(
-        leverage=removals(merged).leverages[-1:],
+        leverage=removals(merged).leverage[-1:],
         residual=merged.residuals[-1:],
         gamma=GAMMA,
     ).epsilon(DELTA)

@@ -50,7 +50,7 @@ def test_leaving_undoes_coming(table, metric, per_person, strength):
     before = fit_ridge(x[:-1], y[:-1], penalty=penalty)
     after = fit_ridge(x, y, penalty=penalty)
     come = additions(before, x[-1:], y[-1:])
-    assert come[0] == pytest.approx(removals(after).shifts[-1], rel=1e-9, abs=1e-11)
+    assert come[0] == pytest.approx(removals(after).move[-1], rel=1e-9, abs=1e-11)
     exact = metric.lengths(before.theta - after.theta, before.factor)
     come = additions(before, x[-1:], y[-1:], metric)
     assert come[0] == pytest.approx(exact, rel=1e-9, abs=1e-11)
@@ -111,7 +111,7 @@ def test_groups_across_blocks(monkeypatch):
     x, y = random_table(6, 3000, 20)
     fit = fit_ridge(x, y, penalty=HALF)
     alone = group_removals(fit, np.arange(3000), FISHER)
-    assert alone == pytest.approx(removals(fit, FISHER).shifts, rel=1e-9)
+    assert alone == pytest.approx(removals(fit, FISHER).move, rel=1e-9)
     codes = np.random.default_rng(0).integers(0, 7, size=3000)
     whole = group_removals(fit, codes)
     for group in (0, 6):

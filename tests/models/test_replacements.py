@@ -57,7 +57,7 @@ def test_search_finds_nearly_all_of_the_worst_record(seed):
     found = largest_substitutions(fit, legal=design.legal, targets=design.target_range)
     most = brute(fit, rows)
     assert (found >= 0.95 * most).all()
-    bound = substitution_certificates(fit, removals(fit).shifts)
+    bound = substitution_certificates(fit, removals(fit).move)
     assert (np.maximum(found, most) <= bound * (1 + 1e-12)).all()
 
 

@@ -49,7 +49,7 @@ def hidden(gamma, moves):
 
 
 def test_vectors_of_ten_people():
-    shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).shifts
+    shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).move
     assert hidden(4.0, shifts) == pytest.approx(
         [
             *(1.7464440061863145, 0.6488034344797328, 0.6338047752399661),
@@ -91,7 +91,7 @@ def test_a_thousand_people(strength, sigma, mean, largest, found, certified):
     gamma = gaussian_gamma(worst, epsilon=1, delta=1e-6)
     digits = 1e-9 if certified is None else 3e-3
     assert 1 / np.sqrt(gamma) == pytest.approx(sigma, rel=max(digits, 1e-4))
-    losses = hidden(gamma, removals(fit).shifts)
+    losses = hidden(gamma, removals(fit).move)
     assert losses.mean() == pytest.approx(mean, rel=max(digits, 1e-6))
     assert losses.max() == pytest.approx(largest, rel=max(digits, 1e-6))
     anybody = largest_addition(fit)
@@ -144,8 +144,8 @@ def test_certificates_are_upper_bounds(seed, strength):
         assert again[0] == pytest.approx(anybody.found, rel=1e-12)
         overall = worst_ridge_shift(penalty, people=12, metric=metric)
         assert anybody.found <= overall
-        assert removals(fit, metric).shifts.max() <= overall
-    left = removals(fit).shifts
+        assert removals(fit, metric).move.max() <= overall
+    left = removals(fit).move
     bounds = substitution_certificates(fit, left)
     twice = 2 * worst_ridge_shift(penalty, people=12)
     for record in zip(newcomers[:8], targets, strict=False):
@@ -158,7 +158,7 @@ def test_a_certificate_adds_leaving_to_joining_the_fit_without():
     one = np.array([[1.0]])
     fit = fit_ridge(one, np.array([1.0]), penalty=Penalty(strength=3.0))
     # Coefficient and shift are 1/4; whoever joins meets a fit of at most their sum.
-    (bound,) = substitution_certificates(fit, removals(fit).shifts)
+    (bound,) = substitution_certificates(fit, removals(fit).move)
     assert bound == pytest.approx(1 / 4 + (1 + 1 / 4 + 1 / 4) * steepness(3.0))
     # A unit of one row is a person.
     assert unit_substitution_certificate(fit, rows=1) == pytest.approx(bound)

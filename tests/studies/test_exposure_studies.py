@@ -129,7 +129,7 @@ def test_moments_of_nothing_and_of_everything():
 
 def test_bounds_of_ten_people_understate_where_they_do():
     found = removals(RIDGE)
-    m, e = found.outside_leverages, found.residuals
+    m, e = found.outside, found.residual
     exact = single.epsilon_of(m, np.abs(e), DELTA)
     checks = {check.label: check for check in posterior_checks(m, e, DELTA)}
     # The corrected equation 7 holds for all ten, equation 8 for some.
@@ -148,7 +148,7 @@ def test_bounds_without_a_loss_are_refused():
 
 def test_groups_lose_what_a_fit_without_them_says():
     codes = np.array([0, 1, 2, 0, 3, 4, 5, 2, 6, 2])
-    own = gaussian.epsilon_of(2 * removals(RIDGE).shifts, DELTA)
+    own = gaussian.epsilon_of(2 * removals(RIDGE).move, DELTA)
     found = household_losses(LAW, RIDGE, codes, delta=DELTA)
     np.testing.assert_allclose(found.added, np.bincount(codes, weights=own), rtol=1e-9)
     for group in range(7):
@@ -188,17 +188,17 @@ def test_leverage_and_residual_decide_the_loss(law):
     why = causes(
         law,
         RIDGE,
-        leverage=found.leverages,
-        residual=found.residuals,
-        shift=found.shifts,
+        leverage=found.leverage,
+        residual=found.residual,
+        shift=found.move,
         delta=DELTA,
     )
-    np.testing.assert_allclose(why.residual, found.residuals, rtol=1e-9)
+    np.testing.assert_allclose(why.residual, found.residual, rtol=1e-9)
     at = why.loss_at(why.leverage, np.abs(why.residual))
-    m, e = found.outside_leverages, np.abs(found.residuals)
+    m, e = found.outside, np.abs(found.residual)
     if law is LAW:
-        exact = gaussian.epsilon_of(2 * found.shifts, DELTA)
-        variation = gaussian.delta_of(2 * found.shifts, 0.0)
+        exact = gaussian.epsilon_of(2 * found.move, DELTA)
+        variation = gaussian.delta_of(2 * found.move, 0.0)
     else:
         exact = single.epsilon_of(m, np.sqrt(2) * e, DELTA)
         variation = single.delta_of(m, np.sqrt(2) * e, 0.0)
@@ -209,9 +209,9 @@ def test_leverage_and_residual_decide_the_loss(law):
 def test_no_two_numbers_decide_the_loss_of_other_laws():
     found = removals(RIDGE)
     shared = {
-        "leverage": found.leverages,
-        "residual": found.residuals,
-        "shift": found.shifts,
+        "leverage": found.leverage,
+        "residual": found.residual,
+        "shift": found.move,
         "delta": DELTA,
     }
     assert causes(PerturbedObjective(sigma=1.0), RIDGE, **shared).loss_at is None

@@ -151,9 +151,9 @@ def test_losses_are_those_of_everybody_in_a_large_table():
 def everybody(asked, fit):
     left = removals(fit)
     if asked.mechanism_key == "output":
-        return gaussian.epsilon_of(math.sqrt(asked.gamma) * left.shifts, DELTA)
+        return gaussian.epsilon_of(math.sqrt(asked.gamma) * left.move, DELTA)
     pairs = PosteriorPairs.of_newcomers(
-        leverage=left.outside_leverages, residual=left.residuals, gamma=asked.gamma
+        leverage=left.outside, residual=left.residual, gamma=asked.gamma
     )
     return pairs.epsilon(DELTA)
 
@@ -237,7 +237,7 @@ def test_total_variations_of_some_people_estimate_those_of_everybody():
     some = sampled_variation(one, fit, rng=np.random.default_rng(0), **people)
     assert some.sampled
     assert len(some.variation) == 2000
-    m, e = found.outside_leverages, np.sqrt(3.0) * np.abs(found.residuals)
+    m, e = found.outside, np.sqrt(3.0) * np.abs(found.residual)
     everybody = single.delta_of(m, e, 0.0)
     assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
     more = sampled_variation(

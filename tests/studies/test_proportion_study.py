@@ -161,9 +161,7 @@ def test_samples_are_the_same_for_every_epsilon():
 
 def test_standard_errors_are_those_between_runs():
     design = Design(epsilons=(0.5,), people=(100,), repetitions=200)
-    runs = [
-        run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)
-    ]
+    runs = [run_all(design, rng=np.random.default_rng(seed)) for seed in range(150)]
     for column in zip(*runs, strict=True):
         values = np.array([[r.bias, r.rmse, r.coverage] for r in column])
         stated = np.mean([r.errors for r in column], axis=0)

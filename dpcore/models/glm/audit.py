@@ -35,66 +35,54 @@ _MOST_CHORDS: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AuditedRemovals:
-    """What happens to a nonlinear fit when each person leaves. CONFIDENTIAL.
-
-    Attributes:
-        leverages: ``curvature x^T H^-1 x`` of each person, shape ``(n,)``.
-        shifts: Length of the move of the coefficients, shape ``(n,)``: exact for
-            ``refitted``, after a chord step for ``stepped_twice``, after one Newton
-            step for the others. Infinite where there is no fit without the person.
-        refitted: Who was left out exactly: the most exposed and some at random.
-        stepped_twice: For whom a chord step was needed.
-        one_step_error: Largest relative error of the one-step approximation among the
-            refitted.
-        chord_error: The same of the chord step among those of the refitted who were
-            most exposed; NaN if it was not needed.
-        copies: How many rows like the person's own leave together.
-
-    """
+    """What happens to a nonlinear fit when each person leaves. CONFIDENTIAL."""
 
     leverages: FloatArray = field(repr=False)
+    """``curvature x^T H^-1 x`` of each person, shape ``(n,)``."""
     shifts: FloatArray = field(repr=False)
+    """Length of the move of the coefficients, shape ``(n,)``: exact for ``refitted``,
+    after a chord step for ``stepped_twice``, after one Newton step for the others.
+    Infinite where there is no fit without the person.
+    """
     refitted: People = field(repr=False)
+    """Who was left out exactly: the most exposed and some at random."""
     stepped_twice: People = field(repr=False)
+    """For whom a chord step was needed."""
     one_step_error: float = field(repr=False)
+    """Largest relative error of the one-step approximation among the refitted."""
     chord_error: float = field(repr=False)
+    """The same of the chord step among those of the refitted who were most exposed; NaN
+    if it was not needed.
+    """
     copies: int = 1
+    """How many rows like the person's own leave together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Checked:
-    """Some people whose shifts were computed better than by one step. CONFIDENTIAL.
-
-    Attributes:
-        people: Who, ascending.
-        shifts: Their shifts; NaN where a chord step led nowhere.
-        exact: Whether they were left out exactly, rather than after a chord step.
-
-    """
+    """Some people whose shifts were computed better than by one step. CONFIDENTIAL."""
 
     people: People = field(repr=False)
+    """Who, ascending."""
     shifts: FloatArray = field(repr=False)
+    """Their shifts; NaN where a chord step led nowhere."""
     exact: bool
+    """Whether they were left out exactly, rather than after a chord step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Audit:
-    """An audit that can be carried out piece by piece. CONFIDENTIAL.
-
-    Attributes:
-        fit: The fit with everybody.
-        metric: The norm of shifts.
-        steps: The one-step approximation.
-        approximate: Everybody's shift after one step, shape ``(n,)``.
-        chosen: Who is left out exactly, ascending.
-
-    """
+    """An audit that can be carried out piece by piece. CONFIDENTIAL."""
 
     fit: GlmFit = field(repr=False)
     metric: Metric
+    """The norm of shifts."""
     steps: Steps = field(repr=False)
+    """The one-step approximation."""
     approximate: FloatArray = field(repr=False)
+    """Everybody's shift after one step, shape ``(n,)``."""
     chosen: People = field(repr=False)
+    """Who is left out exactly, ascending."""
 
     @classmethod
     def of(

@@ -49,32 +49,26 @@ _FLAT: Final = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GlmFit:
-    """A fitted model, with the table it was fitted to. CONFIDENTIAL.
-
-    Attributes:
-        features: Rows, shape ``(n, d)``.
-        target: Targets, shape ``(n,)``.
-        loss: What missing a target costs.
-        penalty: The penalty.
-        factor: The factor of the Hessian at the fit.
-        theta: The coefficients, shape ``(d,)``.
-        longest: Length of the longest row.
-        tolerance: Length from which a gradient counts as 0: ``GRADIENT``, or what
-            rounding leaves of a sum over many people.
-        found: Whether the search came that far; otherwise ``theta`` is where it
-            stopped.
-
-    """
+    """A fitted model, with the table it was fitted to. CONFIDENTIAL."""
 
     features: FloatArray = field(repr=False)
+    """Rows, shape ``(n, d)``."""
     target: FloatArray = field(repr=False)
+    """Targets, shape ``(n,)``."""
     loss: Loss
     penalty: Penalty
     factor: Factor = field(repr=False)
+    """The factor of the Hessian at the fit."""
     theta: FloatArray = field(repr=False)
+    """The coefficients, shape ``(d,)``."""
     longest: float = field(repr=False)
+    """Length of the longest row."""
     tolerance: float = field(repr=False)
+    """Length from which a gradient counts as 0: ``GRADIENT``, or what rounding leaves
+    of a sum over many people.
+    """
     found: bool = field(default=True, repr=False)
+    """Whether the search came that far; otherwise ``theta`` is where it stopped."""
     linear: ClassVar[Literal[False]] = False
 
     @property
@@ -172,12 +166,8 @@ class GlmFit:
     ) -> FloatArray | None:
         """Return the coefficients without a person; ``None`` if there are none.
 
-        Args:
-            person: Who leaves.
-            start: Where the search begins, such as a one-step approximation.
-            copies: How many rows like theirs leave. Where the table has fewer, there
-                may be no minimum.
-
+        The search begins at ``start``. Where the table has fewer than ``copies`` rows
+        like theirs, all of which leave, there may be no minimum.
         """
         if self.people <= copies:
             return None if self.penalty.convexity(1) == 0 else np.zeros_like(start)

@@ -43,21 +43,18 @@ class Steps:
     """One step from the fit to the fits without each person. CONFIDENTIAL.
 
     The move of person ``i`` is ``offset + factors[i] H^-1 x_i``.
-
-    Attributes:
-        rest: The factor of the Hessian, with the penalty of one person less.
-        offset: What the change of the penalty alone does, shape ``(d,)``.
-        leverages: Shape ``(n,)``.
-        factors: Shape ``(n,)``. Infinite where the leverage leaves no fit.
-        copies: How many rows like the person's own leave together.
-
     """
 
     rest: Factor = field(repr=False)
+    """The factor of the Hessian, with the penalty of one person less."""
     offset: FloatArray = field(repr=False)
+    """What the change of the penalty alone does, shape ``(d,)``."""
     leverages: FloatArray = field(repr=False)
+    """Shape ``(n,)``."""
     factors: FloatArray = field(repr=False)
+    """Shape ``(n,)``. Infinite where the leverage leaves no fit."""
     copies: int = 1
+    """How many rows like the person's own leave together."""
 
     def moves(self, x: FloatArray, people: People) -> FloatArray:
         """Return the moves of some people with rows ``x``, shape ``(m, d)``."""
@@ -126,16 +123,9 @@ def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatA
 def gradients_without(
     fit: GlmFit, people: People, thetas: FloatArray, *, copies: int = 1
 ) -> FloatArray:
-    """Return the gradient of the objective without each of ``m`` people.
+    """Return the gradient of the objective without each of ``m`` people at ``thetas``.
 
-    Not finite where a step has led beyond the reach of floats.
-
-    Args:
-        fit: The fit with everybody.
-        people: Who leaves, shape ``(m,)``.
-        thetas: Where to take the gradient for each of them, shape ``(m, d)``.
-        copies: How many rows like theirs leave with them.
-
+    Shape ``(m, d)``. Not finite where a step has led beyond the reach of floats.
     """
     d = fit.features.shape[1]
     found = thetas * fit.penalty.diagonal(d, fit.people - copies)

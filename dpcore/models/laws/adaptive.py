@@ -59,22 +59,18 @@ _WIDEST = 12.0  # powers of ten that the penalties tried span
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """What follows from the released bound. Public.
-
-    Attributes:
-        floor: The bound: least eigenvalue of ``X'X`` of the table and its neighbors.
-        penalty: ``lambda`` of the regression.
-        gamma: Precision of the sample.
-        leverage: Largest leverage of anybody.
-        residual: Largest residual of anybody.
-
-    """
+    """What follows from the released bound. Public."""
 
     floor: float
+    """The bound: least eigenvalue of ``X'X`` of the table and its neighbors."""
     penalty: float
+    """``lambda`` of the regression."""
     gamma: float
+    """Precision of the sample."""
     leverage: float
+    """Largest leverage of anybody."""
     residual: float
+    """Largest residual of anybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,27 +107,23 @@ class _InTwoSteps(Law):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptivePosterior(_InTwoSteps):
-    """The mechanism; all its attributes are public.
-
-    Attributes:
-        epsilon: Level of the guarantee, in (0, inf).
-        delta: In (0, 1/2).
-        people: Number of people in the larger of two neighboring tables.
-        columns: Number of coefficients.
-        bounds: Bounds of every record; records outside are to be clipped.
-        share: Part of epsilon spent on the eigenvalue, in (0, 1).
-        length: How long the coefficients are expected to be, in (0, inf): weighs
-            shrinkage against noise, and has no bearing on privacy.
-
-    """
+    """The mechanism; all its attributes are public."""
 
     epsilon: float
+    """Level of the guarantee, in (0, inf)."""
     delta: float
+    """In (0, 1/2)."""
     people: int
+    """Number of people in the larger of two neighboring tables."""
     columns: int
     bounds: RecordBounds = field(default_factory=RecordBounds)
+    """Bounds of every record; records outside are to be clipped."""
     share: float = 0.5
+    """Part of epsilon spent on the eigenvalue, in (0, 1)."""
     length: float = 1.0
+    """How long the coefficients are expected to be, in (0, inf): weighs shrinkage
+    against noise, and has no bearing on privacy.
+    """
 
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
@@ -338,19 +330,15 @@ class TypicalSample(_InTwoSteps):
 
     CONFIDENTIAL. The eigenvalue and the sample have half of delta each, and their
     losses are added up.
-
-    Attributes:
-        law: The mechanism.
-        gamma: Precision of the sample.
-        gram: ``X'X``.
-        tuned: The fit with the penalty that the eigenvalue allows.
-
     """
 
     law: AdaptivePosterior
     gamma: float = field(repr=False)
+    """Precision of the sample."""
     gram: FloatArray = field(repr=False)
+    """``X'X``."""
     tuned: RidgeFit = field(repr=False)
+    """The fit with the penalty that the eigenvalue allows."""
     note: ClassVar[str] = (
         "for the eigenvalue as it is; the loss of a release depends on the "
         "eigenvalue that it draws, and the two parts are added up"

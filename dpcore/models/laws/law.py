@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
 from dpcore.models.metrics import ISOTROPIC
-from dpcore.models.ridge.removals import influence
+from dpcore.models.ridge.removals import removals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,20 +65,16 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawn:
-    """What was drawn in earnest. PUBLIC.
-
-    Attributes:
-        theta: The coefficients, a draw a row.
-        widths: How far off the coefficients of a draw may be, all together.
-        first: What was released before them.
-        chosen: What was chosen by it, by name.
-
-    """
+    """What was drawn in earnest. PUBLIC."""
 
     theta: FloatArray
+    """The coefficients, a draw a row."""
     widths: FloatArray
+    """How far off the coefficients of a draw may be, all together."""
     first: tuple[float, ...] = ()
+    """What was released before them."""
     chosen: dict[str, float] = field(default_factory=dict)
+    """What was chosen by it, by name."""
 
 
 class Law(ABC):
@@ -250,10 +246,7 @@ class Law(ABC):
     ) -> Influence:
         """Return what everybody, or each of some ``people``, is to a linear fit.
 
-        Args:
-            fit: The fit with everybody.
-            rows: How many rows like each person's own one unit owns.
-            people: Positions among the rows of the fit.
+        Arguments as for ``GlmFit.influence``.
 
         Raises:
             ParameterError: The penalty is per person, for noise shaped by the data.
@@ -263,7 +256,7 @@ class Law(ABC):
             message = "losses need a penalty of the sum of losses, not one per person."
             raise ParameterError(message)
         strength, largest = fit.penalty.constant, self.metric.largest
-        found = influence(fit, self.metric, people)
+        found = removals(fit, self.metric, people)
         return found.owned(rows, strength=strength, largest=largest)
 
     @abstractmethod

@@ -44,15 +44,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NoisyFit(Law):
-    """``theta + N(0, A^-1/gamma)``; where ``A`` comes from the data, so does the noise.
-
-    Attributes:
-        gamma: How many times narrower than ``A^-1`` the covariance is, in (0, inf).
-        metric: The norm of ``A``.
-
-    """
+    """``theta + N(0, A^-1/gamma)``; with an ``A`` from the data, so is the noise."""
 
     gamma: float
+    """How many times narrower than ``A^-1`` the covariance is, in (0, inf)."""
     metric: Metric = ISOTROPIC
 
     def __post_init__(self) -> None:

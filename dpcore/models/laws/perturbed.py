@@ -42,14 +42,10 @@ _TRIMMED: Final = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PerturbedObjective(Law):
-    """The minimum of the objective plus ``b^T theta``, ``b`` normal.
-
-    Attributes:
-        sigma: Standard deviation of ``b``, in (0, inf).
-
-    """
+    """The minimum of the objective plus ``b^T theta``, ``b`` normal."""
 
     sigma: float
+    """Standard deviation of ``b``, in (0, inf)."""
     metric: ClassVar[Metric] = DEMOCRATIC
 
     def __post_init__(self) -> None:
@@ -213,14 +209,10 @@ class PerturbedObjective(Law):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoundedObjective(PerturbedObjective):
-    """A perturbed logistic objective, of which a bound on losses is known.
-
-    Attributes:
-        strength: ``lambda``, at least 0.
-
-    """
+    """A perturbed logistic objective, of which a bound on losses is known."""
 
     strength: float
+    """``lambda``, at least 0."""
     metric: ClassVar[Metric] = ISOTROPIC
     upper: ClassVar[bool] = True
     note: ClassVar[str] = (
@@ -282,14 +274,10 @@ def perturbed_bound(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PerturbedLaws:
-    """The minimizer of a perturbed ridge objective: two numbers matter, not one.
-
-    Attributes:
-        pairs: The two laws of this one person.
-
-    """
+    """The minimizer of a perturbed ridge objective: two numbers matter, not one."""
 
     pairs: PerturbedPairs = field(repr=False)
+    """The two laws of this one person."""
 
     def __post_init__(self) -> None:
         if len(self.pairs.square) != 1:

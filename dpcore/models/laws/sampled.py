@@ -46,16 +46,12 @@ _REACH: Final = 4.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampledFit(Law):
-    """Draws from the posterior ``N(theta, (gamma H)^-1)`` of a linear model.
-
-    Attributes:
-        gamma: Precision, in (0, inf).
-        samples: Number of draws, at least 1.
-
-    """
+    """Draws from the posterior ``N(theta, (gamma H)^-1)`` of a linear model."""
 
     gamma: float
+    """Precision, in (0, inf)."""
     samples: int = 1
+    """Number of draws, at least 1."""
     metric: ClassVar[Metric] = FISHER
     units_known: ClassVar[bool] = True
 
@@ -155,7 +151,7 @@ class SampledFit(Law):
         lost = group_epsilon(pairs, gamma=self.gamma, delta=delta, samples=self.samples)
         note = "exact where the rows of a unit are alike, and upper bounds elsewhere"
         exact = bool(pairs.alike.all())
-        return lost[codes], removals(fit, FISHER).shifts, "" if exact else note
+        return lost[codes], removals(fit, FISHER).move, "" if exact else note
 
     def pair(self, person: Influence) -> PersonLaws:
         """Return the two laws of what the samples miss the person's target by."""
@@ -236,17 +232,14 @@ class PosteriorLaws:
 
     With several samples the sum of the squared residuals says all, which is noncentral
     chi-square in both worlds.
-
-    Attributes:
-        leverage: ``x' H^-1 x`` without the person, in [0, inf).
-        residual: ``sqrt(gamma) |y - x' theta|`` without the person, in [0, inf).
-        samples: How many samples are released, at least 1.
-
     """
 
     leverage: float = field(repr=False)
+    """``x' H^-1 x`` without the person, in [0, inf)."""
     residual: float = field(repr=False)
+    """``sqrt(gamma) |y - x' theta|`` without the person, in [0, inf)."""
     samples: int = 1
+    """How many samples are released, at least 1."""
 
     def __post_init__(self) -> None:
         finite = 0 <= self.leverage < np.inf and 0 <= self.residual < np.inf

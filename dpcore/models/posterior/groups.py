@@ -35,16 +35,12 @@ _TOGETHER: Final = 1 << 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupPairs:
-    """The directions of each unit, strongest first. CONFIDENTIAL.
-
-    Attributes:
-        leverage: In [0, 1], shape ``(G, k)``: 0 where a unit has fewer directions.
-        residual: In-sample, shape ``(G, k)``.
-
-    """
+    """The directions of each unit, strongest first. CONFIDENTIAL."""
 
     leverage: FloatArray = field(repr=False)
+    """In [0, 1], shape ``(G, k)``: 0 where a unit has fewer directions."""
     residual: FloatArray = field(repr=False)
+    """In-sample, shape ``(G, k)``."""
 
     @property
     def alike(self) -> NDArray[np.bool_]:
@@ -58,11 +54,7 @@ class GroupPairs:
 
 
 def group_pairs(fit: RidgeFit, codes: NDArray[np.intp]) -> GroupPairs:
-    """Return the directions of each unit.
-
-    Args:
-        fit: The fit with everybody.
-        codes: Everybody's unit, from 0, shape ``(n,)``.
+    """Return the directions of each unit, of which ``codes`` are everybody's, from 0.
 
     Raises:
         ParameterError: There is not one code a person, or the penalty is per person.

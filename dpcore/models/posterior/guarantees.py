@@ -39,16 +39,12 @@ _FARTHEST = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBounds:
-    """Public bounds on every record.
-
-    Attributes:
-        features: Largest Euclidean length of a row of features, positive and finite.
-        target: Largest absolute target, positive and finite.
-
-    """
+    """Public bounds on every record."""
 
     features: float = 1.0
+    """Largest Euclidean length of a row of features, positive and finite."""
     target: float = 1.0
+    """Largest absolute target, positive and finite."""
 
     def __post_init__(self) -> None:
         if not (0 < self.features < math.inf and 0 < self.target < math.inf):
@@ -150,13 +146,8 @@ def gamma_for(
     """Return the largest ``gamma`` at which pairs stay within (epsilon, delta).
 
     Rounded down, to the private side; 0 where the narrower posterior alone, without any
-    residual, is above delta already. Broadcasts.
-
-    Args:
-        epsilon: In [0, inf).
-        delta: In (0, 1).
-        leverage: At least 0.
-        residual: Positive, not yet multiplied by ``sqrt(gamma)``.
+    residual, is above delta already. Broadcasts. Residuals are positive, and not yet
+    multiplied by ``sqrt(gamma)``.
 
     Raises:
         ParameterError: A parameter is outside its domain.
@@ -187,18 +178,14 @@ def gamma_for(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorRisk:
-    """The mean squared error of sampled coefficients, by its three causes.
-
-    Attributes:
-        variance: ``sigma^2 tr(H^-1 X'X H^-1)``: the noise of the targets.
-        privacy: ``tr(H^-1)/gamma``: the sampling.
-        shrinkage: ``lambda^2 |H^-1 theta|^2``: the penalty.
-
-    """
+    """The mean squared error of sampled coefficients, by its three causes."""
 
     variance: float
+    """``sigma^2 tr(H^-1 X'X H^-1)``: the noise of the targets."""
     privacy: float
+    """``tr(H^-1)/gamma``: the sampling."""
     shrinkage: float
+    """``lambda^2 |H^-1 theta|^2``: the penalty."""
 
     @property
     def total(self) -> float:

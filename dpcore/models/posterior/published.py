@@ -91,18 +91,14 @@ def remark_fifteen(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorBound:
-    """A published bound.
-
-    Attributes:
-        label: Its name on the screen.
-        of: Its value for leverage, residual and delta.
-        published: Whether it is as published rather than corrected.
-
-    """
+    """A published bound."""
 
     label: str
+    """Its name on the screen."""
     of: Callable[[ArrayLike, ArrayLike, float], FloatArray]
+    """Its value for leverage, residual and delta."""
     published: bool
+    """Whether it is as published rather than corrected."""
 
 
 BOUNDS: tuple[PosteriorBound, ...] = (

@@ -35,25 +35,21 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RidgeFit:
-    """A fitted linear model, with the table it was fitted to. CONFIDENTIAL.
-
-    Attributes:
-        features: Rows, shape ``(n, d)``.
-        target: Targets, shape ``(n,)``.
-        penalty: The penalty.
-        factor: The factor of the Hessian ``H``; ``factor.condition`` says how well the
-            rows determine the coefficients.
-        theta: The coefficients, shape ``(d,)``.
-        known: What was found about the fit and is kept as long as it is there.
-
-    """
+    """A fitted linear model, with the table it was fitted to. CONFIDENTIAL."""
 
     features: FloatArray = field(repr=False)
+    """Rows, shape ``(n, d)``."""
     target: FloatArray = field(repr=False)
+    """Targets, shape ``(n,)``."""
     penalty: Penalty
     factor: Factor = field(repr=False)
+    """The factor of the Hessian ``H``; ``factor.condition`` says how well the rows
+    determine the coefficients.
+    """
     theta: FloatArray = field(repr=False)
+    """The coefficients, shape ``(d,)``."""
     known: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
+    """What was found about the fit and is kept as long as it is there."""
     linear: ClassVar[Literal[True]] = True
     found: ClassVar[bool] = True
 

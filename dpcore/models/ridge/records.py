@@ -34,15 +34,7 @@ _TOGETHER: Final = 1 << 18
 def additions(
     fit: RidgeFit, x: FloatArray, y: FloatArray, metric: Metric = ISOTROPIC
 ) -> FloatArray:
-    """Return the shift when one of ``m`` people joins, shape ``(m,)``.
-
-    Args:
-        fit: The fit without them.
-        x: Their rows, shape ``(m, d)``.
-        y: Their targets, shape ``(m,)``.
-        metric: The norm of the shift.
-
-    """
+    """Return the shift when one of ``m`` people joins, shape ``(m,)``."""
     rest = fit.with_penalty_of(fit.people + 1)
     halves = x @ rest.factor.inverse_root
     factors = (y - x @ rest.theta) / (1 + np.einsum("ij,ij->i", halves, halves))

@@ -15,7 +15,6 @@ rows under the smaller penalty, ``h`` and ``e`` belong to them, and::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,76 +31,43 @@ if TYPE_CHECKING:
     from dpcore.models.ridge.fit import RidgeFit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Removals:
-    """What happens to a fit when each person leaves. CONFIDENTIAL.
-
-    Attributes:
-        leverages: ``h`` of each person, shape ``(n,)``.
-        residuals: ``e``, what the fit without the person misses the person's target by.
-            NaN where that fit does not exist.
-        shifts: Length of the move of the coefficients, shape ``(n,)``; infinite where
-            the fit without the person does not exist.
-        unique: Who alone determines a coefficient (``h >= 1 - 1e-10``).
-
-    """
-
-    leverages: FloatArray = field(repr=False)
-    residuals: FloatArray = field(repr=False)
-    shifts: FloatArray = field(repr=False)
-    unique: NDArray[np.intp] = field(repr=False)
-
-    @property
-    def outside_leverages(self) -> FloatArray:
-        """Return ``h / (1 - h) = x^T H_-i^-1 x``, shape ``(n,)``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(self.leverages / np.maximum(1 - self.leverages, 0.0))
-
-
 def removals(
     fit: RidgeFit, metric: Metric = ISOTROPIC, people: NDArray[np.intp] | None = None
-) -> Removals:
-    """Return everybody's leave-one-out shift, exact, in one pass over the rows.
+) -> Influence:
+    """Return what everybody is to a linear fit, exact, in one pass over the rows.
 
-    Or that of some ``people``.
+    Or what some ``people`` are. Errors are NaN and moves infinite where the fit without
+    the person does not exist.
     """
     if people is not None:
         return _removals(fit, metric, people)
     return fit.keep("removals", metric.name, lambda: _removals(fit, metric, None))
 
 
-def influence(
-    fit: RidgeFit, metric: Metric, people: NDArray[np.intp] | None = None
+def _removals(
+    fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None
 ) -> Influence:
-    """Return what everybody, or each of some ``people``, is to a linear fit."""
-    found = removals(fit, metric, people)
-    x = fit.features if people is None else fit.features[people]
-    return Influence(
-        leverage=found.leverages,
-        residual=found.residuals,
-        move=found.shifts,
-        square=np.einsum("ij,ij->i", x, x),
-        spread=np.broadcast_to(np.nan, len(x)),
-    )
-
-
-def _removals(fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None) -> Removals:
     rest = fit.with_penalty_of(fit.people - 1)
     people = np.arange(fit.people) if some is None else some
     leverages, errors, shifts = (np.empty(len(people)) for _ in range(3))
     offset = (fit.theta - rest.theta) @ metric.root(fit.factor).T
-    tools = _Tools(
-        theta=rest.theta,
-        inverse_root=rest.factor.inverse_root,
-        directions=metric.directions(fit.factor, rest.factor),
-        offset=None if rest is fit else offset,
-    )
+    inverse_root = rest.factor.inverse_root
+    directions = metric.directions(fit.factor, rest.factor)
     for part in row_blocks(len(people), fit.features.shape[1]):
         rows = part if some is None else some[part]
-        found = _shift_rows(fit.features[rows], fit.target[rows], tools)
-        leverages[part], errors[part], shifts[part] = found
-    unique = np.flatnonzero(leverages >= UNIQUE_FROM)
-    for place in unique:
+        x = fit.features[rows]
+        halves = x @ inverse_root
+        h = np.einsum("ij,ij->i", halves, halves)
+        kept = np.where(h >= UNIQUE_FROM, 1.0, 1 - h)
+        missed = (fit.target[rows] - x @ rest.theta) / kept
+        steps, pull = x @ directions, np.abs(missed)
+        if rest is not fit:
+            steps *= missed[:, np.newaxis]
+            steps += offset
+            pull = np.ones(len(x))
+        lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
+        leverages[part], errors[part], shifts[part] = h, missed, pull * lengths
+    for place in np.flatnonzero(leverages >= UNIQUE_FROM):
         theta = fit.refit(people[[place]])
         if theta is None:
             errors[place], shifts[place] = np.nan, np.inf
@@ -109,7 +75,14 @@ def _removals(fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None) -> R
         person = people[place]
         errors[place] = fit.target[person] - fit.features[person] @ theta
         shifts[place] = metric.lengths(fit.theta - theta, fit.factor)
-    return Removals(leverages=leverages, residuals=errors, shifts=shifts, unique=unique)
+    x = fit.features if some is None else fit.features[some]
+    return Influence(
+        leverage=leverages,
+        residual=errors,
+        move=shifts,
+        square=np.einsum("ij,ij->i", x, x),
+        spread=np.broadcast_to(np.nan, len(x)),
+    )
 
 
 def moves(fit: RidgeFit, people: NDArray[np.intp]) -> FloatArray:
@@ -128,31 +101,3 @@ def moves(fit: RidgeFit, people: NDArray[np.intp]) -> FloatArray:
         theta = fit.refit(people[[place]])
         found[place] = np.nan if theta is None else fit.theta - theta
     return np.asarray(found)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Tools:
-    """What the pass over the rows multiplies them by."""
-
-    theta: FloatArray
-    inverse_root: FloatArray
-    directions: FloatArray
-    offset: FloatArray | None
-
-
-def _shift_rows(
-    x: FloatArray, y: FloatArray, tools: _Tools
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return leverages, leave-one-out residuals and lengths of the moves of rows."""
-    halves = x @ tools.inverse_root
-    leverages = np.einsum("ij,ij->i", halves, halves)
-    kept = np.where(leverages >= UNIQUE_FROM, 1.0, 1 - leverages)
-    errors = (y - x @ tools.theta) / kept
-    steps = x @ tools.directions
-    if tools.offset is None:
-        lengths = np.abs(errors) * np.sqrt(np.einsum("ij,ij->i", steps, steps))
-    else:
-        steps *= errors[:, np.newaxis]
-        steps += tools.offset
-        lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
-    return leverages, errors, lengths

@@ -53,20 +53,14 @@ def largest_substitutions(
 ) -> FloatArray:
     """Return the largest shift by another record that was found, shape ``(n,)``.
 
-    Values that are reached, with no proof that nothing is larger.
-
-    Args:
-        fit: The fit with everybody.
-        metric: A public norm of the shift.
-        legal: Returns, for any rows, ones that a person can have.
-        targets: The least and the largest target.
-
+    Values that are reached, with no proof that nothing is larger. ``legal`` returns,
+    for any rows, ones that a person can have; ``targets`` are the least and largest.
     """
     found = removals(fit, metric)
     starts = legal(_starts(fit))
     count = max(1, _SEARCHED // (starts.size * len(targets)))
-    usual = np.flatnonzero(found.leverages < UNIQUE_FROM)
-    order = np.argsort(-found.shifts[usual], kind="stable")
+    usual = np.flatnonzero(found.leverage < UNIQUE_FROM)
+    order = np.argsort(-found.move[usual], kind="stable")
     chosen = usual[order[:count]]
     lengths = np.zeros(fit.people)
     records, shifts = [], []
@@ -91,13 +85,8 @@ def replaced_moves(
 ) -> tuple[FloatArray, float]:
     """Return everybody's largest move by other records, and a bound on all of them.
 
-    Args:
-        fit: The fit with everybody.
-        metric: A public norm of the moves.
-        design: What records people can have.
-        left: The moves of everybody who leaves.
-        rows: How many rows one unit may own: of several the move of one is multiplied.
-
+    In a public norm. ``left`` are the moves of everybody who leaves. Of several rows
+    that one unit may own, the move of one is multiplied.
     """
     lengths = rows * fit.keep(
         "substitutions",

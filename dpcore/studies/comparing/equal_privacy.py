@@ -17,22 +17,17 @@ COMPARED = ("bit", "folded", "truncated", "truncated-published", "laplace")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """One mechanism at one value.
-
-    Attributes:
-        key: The mechanism.
-        place: The value, as a share of the range.
-        real: The epsilon that it really gives.
-        bias: Mean of the release less the value, as a share of the range.
-        rmse: Root mean squared error, as a share of the range.
-
-    """
+    """One mechanism at one value."""
 
     key: str
     place: float
+    """The value, as a share of the range."""
     real: float
+    """The epsilon that it really gives."""
     bias: float
+    """Mean of the release less the value, as a share of the range."""
     rmse: float
+    """Root mean squared error, as a share of the range."""
 
 
 def remedies(

@@ -60,31 +60,30 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorMaps:
-    """One map a mechanism, and which of them is the lowest where.
-
-    Attributes:
-        quantity: What the maps show; of the bias its absolute value.
-        fairness: What the mechanisms have in common.
-        keys: The mechanisms, of length ``k``.
-        place: Shape ``(p,)``: positions as a share of the range.
-        scale: Shape ``(s,)``: scale of the Laplace mechanism over the range.
-        heights: Shape ``(k, s, p)``: MSE and variance as a share of the squared range,
-            bias of the range.
-        lead: Shape ``(k, s, p)``: log of the lowest other map over this one, positive
-            where this one is the lowest.
-        best: Shape ``(s, p)``: index into ``keys``; ``k`` where the best two differ by
-            about 1 % or less.
-
-    """
+    """One map a mechanism, and which of them is the lowest where."""
 
     quantity: Quantity
+    """What the maps show; of the bias its absolute value."""
     fairness: Fairness
+    """What the mechanisms have in common."""
     keys: tuple[str, ...]
+    """The mechanisms, of length ``k``."""
     place: FloatArray
+    """Shape ``(p,)``: positions as a share of the range."""
     scale: FloatArray
+    """Shape ``(s,)``: scale of the Laplace mechanism over the range."""
     heights: FloatArray
+    """Shape ``(k, s, p)``: MSE and variance as a share of the squared range, bias of
+    the range.
+    """
     lead: FloatArray
+    """Shape ``(k, s, p)``: log of the lowest other map over this one, positive where
+    this one is the lowest.
+    """
     best: NDArray[np.intp]
+    """Shape ``(s, p)``: index into ``keys``; ``k`` where the best two differ by about 1
+    % or less.
+    """
 
     def share(self, index: int) -> float:
         """Return the share of the map that has that index in ``best``."""

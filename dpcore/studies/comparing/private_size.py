@@ -36,19 +36,17 @@ class PrivateSize:
     The pair of tables is the worst one: everybody at the lower bound but one person at
     the upper bound, who leaves.
 
-    Attributes:
-        people: The number of people ``n`` before that person leaves, at least 2.
-        epsilon: What the noise is meant to give.
-        bounds: The public bounds, of width ``R``.
-
     Raises:
         ParameterError: If a parameter lies outside its domain.
 
     """
 
     people: int
+    """The number of people ``n`` before that person leaves, at least 2."""
     epsilon: float
+    """What the noise is meant to give."""
     bounds: Interval
+    """The public bounds, of width ``R``."""
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)

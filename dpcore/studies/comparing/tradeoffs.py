@@ -65,21 +65,19 @@ class Fairness(StrEnum):
 class Setting:
     """One point of the comparison.
 
-    Attributes:
-        query: The statistic with its public numbers.
-        epsilon: Privacy parameter of every mechanism.
-        delta: Used by the Gaussian mechanism only.
-        place: Where the true value lies between its bounds, from 0 to 1.
-
     Raises:
         ParameterError: If the statistic is not ``comparable``.
 
     """
 
     query: Comparable
+    """The statistic with its public numbers."""
     epsilon: float
+    """Privacy parameter of every mechanism."""
     delta: float
+    """Used by the Gaussian mechanism only."""
     place: float
+    """Where the true value lies between its bounds, from 0 to 1."""
 
     def __post_init__(self) -> None:
         if not comparable(self.query):
@@ -118,24 +116,18 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """Bias, standard deviation and root mean squared error along an axis.
-
-    Attributes:
-        key: The mechanism.
-        x: Shape ``(m,)``: epsilon, number of people, or position.
-        bias: Shape ``(m,)``, in units of the statistic.
-        spread: Standard deviation of the release.
-        rmse: Root of the mean squared error.
-        epsilon: The privacy that is really given at each point (delta of the setting).
-
-    """
+    """Bias, standard deviation and root mean squared error along an axis."""
 
     key: str
     x: FloatArray
+    """Shape ``(m,)``: epsilon, number of people, or position."""
     bias: FloatArray
+    """Shape ``(m,)``, in units of the statistic."""
     spread: FloatArray
+    """Standard deviation of the release."""
     rmse: FloatArray
     epsilon: FloatArray
+    """The privacy that is really given at each point (delta of the setting)."""
 
     def of(self, metric: Metric) -> FloatArray:
         """Return the values of one metric."""
@@ -253,23 +245,19 @@ def simulated(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Winners:
-    """Which mechanism has the smallest error, over position and epsilon.
-
-    Attributes:
-        keys: The mechanisms compared.
-        position: Shape ``(p,)``, as a share of the way between the bounds.
-        epsilon: Shape ``(e,)``.
-        best: Shape ``(e, p)``: index into ``keys``; ``len(keys)`` where the best two
-            differ by less than 1 %.
-        saving: Shape ``(e, p)``: how much smaller its RMSE is than the runner-up's.
-
-    """
+    """Which mechanism has the smallest error, over position and epsilon."""
 
     keys: tuple[str, ...]
     position: FloatArray
+    """Shape ``(p,)``, as a share of the way between the bounds."""
     epsilon: FloatArray
+    """Shape ``(e,)``."""
     best: NDArray[np.intp]
+    """Shape ``(e, p)``: index into ``keys``; ``len(keys)`` where the best two differ by
+    less than 1 %.
+    """
     saving: FloatArray
+    """Shape ``(e, p)``: how much smaller its RMSE is than the runner-up's."""
 
     def share(self, index: int) -> float:
         """Return the share of the map that has that index in ``best``."""

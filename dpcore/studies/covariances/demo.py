@@ -24,20 +24,16 @@ _BROKEN = -1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstration:
-    """One simulated release of a matrix, before and after its repair.
-
-    Attributes:
-        truth: The matrix that was sanitized, shape ``(d, d)``.
-        repaired: The release and its repair.
-        undefined: Share of such releases in which a correlation is not defined.
-        broken: Share of such releases that need a repair.
-
-    """
+    """One simulated release of a matrix, before and after its repair."""
 
     truth: FloatArray
+    """The matrix that was sanitized, shape ``(d, d)``."""
     repaired: Repaired
+    """The release and its repair."""
     undefined: float
+    """Share of such releases in which a correlation is not defined."""
     broken: float
+    """Share of such releases that need a repair."""
 
 
 def demonstrate(

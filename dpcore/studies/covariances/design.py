@@ -50,31 +50,29 @@ class Degenerate(StrEnum):
 class Design:
     """Everything that Study 1 depends on.
 
-    Attributes:
-        deviations: Standard deviations of the two variables.
-        half_widths: The public bounds are ``+-`` these.
-        correlations: Correlations of the confidential matrix.
-        people: Numbers of people.
-        epsilon: Nominal budget of the whole matrix.
-        weights: Its split over first variance, second variance and covariance.
-        repetitions: How often each matrix is sanitized.
-        keys: The mechanisms compared, of ``COMPARED``.
-        degenerate: What counts where the correlation is not defined.
-
     Raises:
         ParameterError: One of these lies outside its domain.
 
     """
 
     deviations: tuple[float, float] = (1.0, 2.0)
+    """Standard deviations of the two variables."""
     half_widths: tuple[float, float] = (4.0, 8.0)
+    """The public bounds are ``+-`` these."""
     correlations: tuple[float, ...] = (0.0, -0.5, 0.9)
+    """Correlations of the confidential matrix."""
     people: tuple[int, ...] = (50, 100, 200, 400, 800)
+    """Numbers of people."""
     epsilon: float = 1.0
+    """Nominal budget of the whole matrix."""
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Its split over first variance, second variance and covariance."""
     repetitions: int = 500
+    """How often each matrix is sanitized."""
     keys: tuple[str, ...] = COMPARED
+    """The mechanisms compared, of ``COMPARED``."""
     degenerate: Degenerate = Degenerate.ZERO
+    """What counts where the correlation is not defined."""
 
     def __post_init__(self) -> None:
         _require_list("correlations", self.correlations)

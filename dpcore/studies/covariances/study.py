@@ -34,30 +34,23 @@ Setting = tuple[float, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """One statistic over all repetitions of a scenario.
-
-    Attributes:
-        truth: Its confidential value.
-        mean: Mean of the sanitized values.
-        sd: Their standard deviation.
-        percentiles: Those at ``PERCENTS``.
-        kept: How many repetitions count; where none does, the others are NaN.
-        at_ends: Share of sanitized correlations that are exactly -1 or 1; 0 for others.
-        design: The design that was run.
-        scenario: The scenario.
-        statistic: Which of ``STATISTICS``.
-
-    """
+    """One statistic over all repetitions of a scenario."""
 
     truth: float
+    """Its confidential value."""
     mean: float
+    """Mean of the sanitized values."""
     sd: float
     percentiles: tuple[float, ...]
+    """Those at ``PERCENTS``."""
     kept: int
+    """How many repetitions count; where none does, the others are NaN."""
     at_ends: float
+    """Share of sanitized correlations that are exactly -1 or 1; 0 for others."""
     design: Design
     scenario: Scenario
     statistic: str
+    """Which of ``STATISTICS``."""
 
     @property
     def exact(self) -> float:
@@ -83,20 +76,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one scenario gave.
-
-    Attributes:
-        design: The design that was run.
-        scenario: Which scenario of it.
-        of: The summaries, by the names in ``STATISTICS``.
-        degenerate: Share of releases whose correlation is not defined.
-
-    """
+    """What one scenario gave."""
 
     design: Design
     scenario: Scenario
     of: dict[str, Summary]
+    """The summaries, by the names in ``STATISTICS``."""
     degenerate: float
+    """Share of releases whose correlation is not defined."""
 
     @property
     def largest(self) -> dict[str, float]:

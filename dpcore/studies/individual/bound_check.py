@@ -31,26 +31,22 @@ _MOST = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoundCheck:
-    """One published bound beside the exact losses of some people. CONFIDENTIAL.
-
-    Attributes:
-        label: Its name on the screen.
-        published: Whether it is as published rather than corrected.
-        understated: Share of the people whom it promises too much.
-        worst: The largest exact loss over the bound; 1 or less where it never does.
-        epsilon: Exact losses, ascending: the middles of up to 40 groups of people.
-        quotient: Bound over exact loss, the median of each group.
-        lowest: The same, the smallest of each group.
-
-    """
+    """One published bound beside the exact losses of some people. CONFIDENTIAL."""
 
     label: str
+    """Its name on the screen."""
     published: bool
+    """Whether it is as published rather than corrected."""
     understated: float = field(repr=False)
+    """Share of the people whom it promises too much."""
     worst: float = field(repr=False)
+    """The largest exact loss over the bound; 1 or less where it never does."""
     epsilon: FloatArray = field(repr=False)
+    """Exact losses, ascending: the middles of up to 40 groups of people."""
     quotient: FloatArray = field(repr=False)
+    """Bound over exact loss, the median of each group."""
     lowest: FloatArray = field(repr=False)
+    """The same, the smallest of each group."""
 
 
 def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:

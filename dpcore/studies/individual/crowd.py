@@ -40,13 +40,6 @@ _SINGULAR: Final = 1e-13
 class RidgeCrowd:
     """A person behind a linear model, among more or other people. CONFIDENTIAL.
 
-    Attributes:
-        fit: The fit with everybody.
-        law: How it is released.
-        person: A position among its rows.
-        delta: What goes with every loss.
-        rows: How many rows like the person's own one unit owns.
-
     Raises:
         ParameterError: The penalty is one per person.
 
@@ -55,8 +48,11 @@ class RidgeCrowd:
     fit: RidgeFit = field(repr=False)
     law: Law
     person: int
+    """A position among its rows."""
     delta: float
+    """What goes with every loss."""
     rows: int = 1
+    """How many rows like the person's own one unit owns."""
 
     def __post_init__(self) -> None:
         if self.fit.penalty.per_person:
@@ -71,9 +67,7 @@ class RidgeCrowd:
         """
         x, y = self._record
         gram, right, xx = self.fit.factor.hessian, self._right, np.outer(x, x)
-        return np.array(
-            [self._loss(gram + k * xx, right + k * y * x) for k in more]
-        )
+        return np.array([self._loss(gram + k * xx, right + k * y * x) for k in more])
 
     def people(self, times: Sequence[float]) -> FloatArray:
         """Return the loss if there were so many times as many of everybody."""
@@ -136,18 +130,13 @@ class RidgeCrowd:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StatisticCrowd:
-    """A person behind a statistic, among more or fewer people. CONFIDENTIAL.
-
-    Attributes:
-        request: What is released.
-        exposure: Everybody's loss from it.
-        entry: The person, as a position among the values of ``exposure``.
-
-    """
+    """A person behind a statistic, among more or fewer people. CONFIDENTIAL."""
 
     request: Request
     exposure: Exposure = field(repr=False)
+    """Everybody's loss from it."""
     entry: int
+    """The person, as a position among the values of ``exposure``."""
 
     def copies(self, more: Sequence[int]) -> FloatArray:
         """Return the loss where there are so many copies of the person more."""

@@ -37,18 +37,16 @@ class Accuracy:
     """The mean squared error of fitted coefficients, before noise for privacy.
 
     The fit without a penalty stands in for the true coefficients.
-
-    Attributes:
-        variance: What the noise of the targets leaves.
-        shrinkage: What the penalty takes away.
-        cramer_rao: The least variance of any unbiased estimate, which no penalty
-            changes; NaN where the model is no likelihood.
-
     """
 
     variance: float
+    """What the noise of the targets leaves."""
     shrinkage: float
+    """What the penalty takes away."""
     cramer_rao: float
+    """The least variance of any unbiased estimate, which no penalty changes; NaN where
+    the model is no likelihood.
+    """
 
     @property
     def total(self) -> float:
@@ -58,37 +56,34 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frontier:
-    """Error and losses over the size of the noise, shapes ``(points,)``. CONFIDENTIAL.
-
-    Attributes:
-        gamma: Precision of the release, ascending.
-        error: Root of the mean squared error of all coefficients; of noise alone where
-            there is no fit without a penalty to compare with.
-        noise: The part of it that the noise for privacy makes.
-        guarantee: Epsilon over all tables; infinite where none is known.
-        maximum: Epsilon of the most exposed person.
-        mean: Epsilon of the average person.
-        here: The precision that the page is set to.
-        penalty: The part of the error that the penalty makes, or NaN.
-        targets: The part that the scatter of the targets leaves, or NaN.
-        cramer_rao: The least error of any unbiased estimate, or NaN.
-        people: How many people the fit has.
-        sampled: Of how many of them the mean is taken.
-
-    """
+    """Error and losses over the size of the noise, each ``(points,)``. CONFIDENTIAL."""
 
     gamma: FloatArray = field(repr=False)
+    """Precision of the release, ascending."""
     error: FloatArray = field(repr=False)
+    """Root of the mean squared error of all coefficients; of noise alone where there is
+    no fit without a penalty to compare with.
+    """
     noise: FloatArray = field(repr=False)
+    """The part of it that the noise for privacy makes."""
     guarantee: FloatArray = field(repr=False)
+    """Epsilon over all tables; infinite where none is known."""
     maximum: FloatArray = field(repr=False)
+    """Epsilon of the most exposed person."""
     mean: FloatArray = field(repr=False)
+    """Epsilon of the average person."""
     here: float
+    """The precision that the page is set to."""
     penalty: float = field(repr=False)
+    """The part of the error that the penalty makes, or NaN."""
     targets: float = field(repr=False)
+    """The part that the scatter of the targets leaves, or NaN."""
     cramer_rao: float = field(repr=False)
+    """The least error of any unbiased estimate, or NaN."""
     people: int
+    """How many people the fit has."""
     sampled: int
+    """Of how many of them the mean is taken."""
 
     @property
     def without_noise(self) -> float:
@@ -111,11 +106,6 @@ def accuracy(fit: Fit, plain: Fit) -> Accuracy:
     linear, logistic or Poisson model that is the bias exactly if ``plain`` is true: its
     gradient vanishes, so that fitting its expected targets in the place of the targets
     gives the same ``theta``.
-
-    Args:
-        fit: The fit with its penalty.
-        plain: That to the same rows without one.
-
     """
     inverse = fit.factor.solve(np.eye(len(fit.theta)))
     shrunk = fit.theta - plain.theta

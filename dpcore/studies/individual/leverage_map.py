@@ -31,54 +31,47 @@ _LEAST = 5e-3
 
 
 class IsoLine(NamedTuple):
-    """Where people of one loss lie, on the side of positive residuals.
-
-    Attributes:
-        epsilon: The loss.
-        leverage: Ascending.
-        residual: Size of the residual there, at least 0.
-
-    """
+    """Where people of one loss lie, on the side of positive residuals."""
 
     epsilon: float
     leverage: FloatArray
+    """Ascending."""
     residual: FloatArray
+    """Size of the residual there, at least 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LeverageMap:
-    """How many people lie where, and what they lose there. CONFIDENTIAL.
-
-    Attributes:
-        leverage_edges: Of the cells, ascending, equally far apart in logarithms.
-        residual_edges: Of the cells, ascending.
-        people: Number of people in each cell, shape ``(residuals, leverages)``.
-        epsilon: Their mean loss; NaN in an empty cell. Same shape.
-        top: Entries of the most exposed who are on the map, the most exposed first.
-        top_leverage: Their leverage, in that order.
-        top_residual: Their residual.
-        top_epsilon: Their loss.
-        above: Share of the people on the map whose leverage, and whose residual in
-            size, lie below those of the most exposed.
-        left_out: How many have no finite residual, or leverage 0.
-        lines: Where people of some round losses lie.
-        floor: Loss of somebody of median leverage whose record is predicted perfectly;
-            NaN where no loss is known for a leverage and a residual.
-
-    """
+    """How many people lie where, and what they lose there. CONFIDENTIAL."""
 
     leverage_edges: FloatArray = field(repr=False)
+    """Of the cells, ascending, equally far apart in logarithms."""
     residual_edges: FloatArray = field(repr=False)
+    """Of the cells, ascending."""
     people: NDArray[np.intp] = field(repr=False)
+    """Number of people in each cell, shape ``(residuals, leverages)``."""
     epsilon: FloatArray = field(repr=False)
+    """Their mean loss; NaN in an empty cell. Same shape."""
     top: NDArray[np.intp] = field(repr=False)
+    """Entries of the most exposed who are on the map, the most exposed first."""
     top_leverage: FloatArray = field(repr=False)
+    """Their leverage, in that order."""
     top_residual: FloatArray = field(repr=False)
+    """Their residual."""
     top_epsilon: FloatArray = field(repr=False)
+    """Their loss."""
     above: tuple[float, float] = field(repr=False)
+    """Share of the people on the map whose leverage, and whose residual in size, lie
+    below those of the most exposed.
+    """
     left_out: int = field(repr=False)
+    """How many have no finite residual, or leverage 0."""
     lines: tuple[IsoLine, ...] = field(repr=False)
+    """Where people of some round losses lie."""
     floor: float = field(repr=False)
+    """Loss of somebody of median leverage whose record is predicted perfectly; NaN
+    where no loss is known for a leverage and a residual.
+    """
 
 
 def leverage_map(

@@ -24,25 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Causes:
-    """Leverage and residual of everybody, and what they make of a loss. CONFIDENTIAL.
-
-    Attributes:
-        name: What is meant by leverage, in words.
-        short: The same in a word or two, as the head of a column.
-        leverage: Of each person, shape ``(n,)``.
-        residual: What the prediction without the person misses, shape ``(n,)``.
-        loss_at: The loss for a leverage and a residual, where these decide it.
-        variation: Total variation of the two laws of each person, shape ``(n,)``;
-            ``None`` where it is not known fast.
-
-    """
+    """Leverage and residual of everybody, what a loss is made of. CONFIDENTIAL."""
 
     name: str
+    """What is meant by leverage, in words."""
     short: str
+    """The same in a word or two, as the head of a column."""
     leverage: FloatArray = field(repr=False)
+    """Of each person, shape ``(n,)``."""
     residual: FloatArray = field(repr=False)
+    """What the prediction without the person misses, shape ``(n,)``."""
     loss_at: LossAt | None = field(repr=False)
+    """The loss for a leverage and a residual, where these decide it."""
     variation: FloatArray | None = field(repr=False)
+    """Total variation of the two laws of each person, shape ``(n,)``; ``None`` where it
+    is not known fast.
+    """
 
 
 def causes(

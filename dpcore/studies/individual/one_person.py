@@ -38,15 +38,12 @@ class ProfileLaws:
     profile alone bounds every test from above: ``detection <= delta(epsilon) +
     e^epsilon alarm``, and the same with the roles of the worlds exchanged (Kairouz, Oh
     and Viswanath 2015).
-
-    Attributes:
-        levels: Values of epsilon, ascending from 0.
-        deltas: The delta at each, not increasing.
-
     """
 
     levels: FloatArray = field(repr=False)
+    """Values of epsilon, ascending from 0."""
     deltas: FloatArray = field(repr=False)
+    """The delta at each, not increasing."""
 
     @classmethod
     def of_plan(
@@ -99,13 +96,8 @@ def laws_of_statistic(
     """Return the laws of a released statistic, with a person and without.
 
     Without is the statistic of the table without the record, or with the most revealing
-    other one, as the relation of ``exposure`` says.
-
-    Args:
-        request: What is released.
-        exposure: Everybody's loss from it.
-        entry: The person, as a position among the values of ``exposure``.
-        label: What the number is called.
+    other one, as the relation of ``exposure`` says. ``entry`` is the position of the
+    person among its values.
 
     Raises:
         DataError: There is no such person, or the statistic is undefined without them.

@@ -27,27 +27,22 @@ KEYS = ("laplace", "bit", "truncated-published", "truncated", "gaussian")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherExposure:
-    """Losses through one mechanism. CONFIDENTIAL, all but the guarantee.
-
-    Attributes:
-        key: The mechanism.
-        noise: The scale of its noise.
-        worst_case: The guarantee that it gives, whatever it claims.
-        maximum: Loss of the most exposed person.
-        mean: Loss of the average person.
-        least: Smallest loss of a person over that through plain Laplace noise; NaN
-            where nobody loses anything.
-        most: Largest such quotient.
-
-    """
+    """Losses through one mechanism. CONFIDENTIAL, all but the guarantee."""
 
     key: str
     noise: float
     worst_case: float
+    """The guarantee that it gives, whatever it claims."""
     maximum: float = field(repr=False)
+    """Loss of the most exposed person."""
     mean: float = field(repr=False)
+    """Loss of the average person."""
     least: float = field(repr=False)
+    """Smallest loss of a person over that through plain Laplace noise; NaN where nobody
+    loses anything.
+    """
     most: float = field(repr=False)
+    """Largest such quotient."""
 
 
 def other_exposures(
@@ -55,11 +50,7 @@ def other_exposures(
 ) -> tuple[OtherExposure, ...]:
     """Return the losses through each mechanism calibrated to the same epsilon.
 
-    Args:
-        asked: The question.
-        known: Everybody's loss through the mechanism that it names.
-        delta: Of mechanisms that need one.
-
+    ``known`` are those through the mechanism that ``asked`` names.
     """
     found = []
     baseline: FloatArray | None = None

@@ -36,25 +36,19 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What an attacker makes of a loss that was told. CONFIDENTIAL.
-
-    Attributes:
-        told: The loss, as it was told.
-        release: The released number.
-        reach: How far the release is off with probability ``LEVEL``, at most. Public.
-        candidates: What the answer can be, given the loss, ascending.
-        slack: How far a candidate may be off because the loss was rounded.
-        recovered: The candidate that the attacker chooses.
-        truth: The exact answer.
-
-    """
+    """What an attacker makes of a loss that was told. CONFIDENTIAL."""
 
     told: float
+    """The loss, as it was told."""
     release: float
     reach: float
+    """How far the release is off with probability ``LEVEL``, at most. Public."""
     candidates: tuple[float, ...]
+    """What the answer can be, given the loss, ascending."""
     slack: float
+    """How far a candidate may be off because the loss was rounded."""
     recovered: float
+    """The candidate that the attacker chooses."""
     truth: float
 
     @property
@@ -200,13 +194,7 @@ def attack_count(
 
     Everybody who is counted has the same loss. If nobody is, it is that of somebody who
     would be. Neither the record of the person nor anything else need be known.
-
-    Args:
-        counted: The exact count, at least 0.
-        epsilon: What the Gaussian noise on the count is calibrated to.
-        delta: The same, in (0, 1).
-        rng: Draws the release.
-        digits: Significant digits of the loss, rounded up; ``None`` for all.
+    Arguments as for ``attack_mean``.
 
     Raises:
         ParameterError: A parameter is outside its domain.

@@ -43,16 +43,12 @@ _LENGTH_ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharper:
-    """A noisy Hessian to be released in addition, and what it costs.
-
-    Attributes:
-        epsilon: Its own cost, in (0, inf).
-        delta: Its own delta, in (0, 1).
-
-    """
+    """A noisy Hessian to be released in addition, and what it costs."""
 
     epsilon: float
+    """Its own cost, in (0, inf)."""
     delta: float
+    """Its own delta, in (0, 1)."""
 
     def hessian(self, columns: int) -> NoisyHessian:
         """Return the release with the least noise that costs no more.
@@ -68,20 +64,16 @@ class Sharper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSettings:
-    """What is released, and how surely reports shall hold. Public.
-
-    Attributes:
-        epsilon: Guarantee of the fit, in (0, inf).
-        delta: The same, in (0, 1).
-        failure: Chance that a report fails, for a person fixed before, in (0, 1).
-        sharper: A noisy Hessian, or ``None``.
-
-    """
+    """What is released, and how surely reports shall hold. Public."""
 
     epsilon: float = 1.0
+    """Guarantee of the fit, in (0, inf)."""
     delta: float = 1e-3
+    """The same, in (0, 1)."""
     failure: float = 0.05
+    """Chance that a report fails, for a person fixed before, in (0, 1)."""
     sharper: Sharper | None = None
+    """A noisy Hessian, or ``None``."""
 
     def __post_init__(self) -> None:
         check_failure(self.failure)
@@ -106,19 +98,16 @@ class Reports:
     """Everybody's realized loss from one draw, and what they may be told.
 
     CONFIDENTIAL, all together: a report may be told to its own person alone.
-
-    Attributes:
-        truth: The realized loss, shape ``(n,)``. Secret.
-        free: The report that costs nothing.
-        published: The same by the published formula.
-        sharper: The report that uses a noisy Hessian; ``None`` without one.
-
     """
 
     truth: FloatArray = field(repr=False)
+    """The realized loss, shape ``(n,)``. Secret."""
     free: FloatArray = field(repr=False)
+    """The report that costs nothing."""
     published: FloatArray = field(repr=False)
+    """The same by the published formula."""
     sharper: FloatArray | None = field(default=None, repr=False)
+    """The report that uses a noisy Hessian; ``None`` without one."""
 
     @property
     def told(self) -> dict[str, FloatArray]:
@@ -137,21 +126,17 @@ class Reports:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportStudy:
-    """A table, the fit to it, and the settings of its reports. CONFIDENTIAL.
-
-    Attributes:
-        settings: What is released.
-        fit: The public numbers of the perturbation, with the penalty in use.
-        model: The fit without perturbation.
-        quantile: The norm that noise on the Hessian exceeds with half of the chance of
-            failure; ``None`` without one.
-
-    """
+    """A table, the fit to it, and the settings of its reports. CONFIDENTIAL."""
 
     settings: ReportSettings
     fit: PerturbedFit
+    """The public numbers of the perturbation, with the penalty in use."""
     model: GlmFit = field(repr=False)
+    """The fit without perturbation."""
     quantile: float | None = None
+    """The norm that noise on the Hessian exceeds with half of the chance of failure;
+    ``None`` without one.
+    """
 
     def draws(self, rng: np.random.Generator) -> Iterator[Reports]:
         """Return one simulated release after the other, without end."""

@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Of how many simulated surveys an interval holds each true share.
-
-    Attributes:
-        naive: The interval that knows only of sampling, not of the noise.
-        released: The interval of the plan, which knows of both.
-
-    """
+    """Of how many simulated surveys an interval holds each true share."""
 
     naive: FloatArray
+    """The interval that knows only of sampling, not of the noise."""
     released: FloatArray
+    """The interval of the plan, which knows of both."""
 
 
 def coverage(

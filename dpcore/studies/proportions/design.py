@@ -44,28 +44,26 @@ class Procedure(StrEnum):
 class Design:
     """The settings of the study.
 
-    Attributes:
-        shares: True proportions of 2 to 10 cells, with sum 1.
-        epsilons: Privacy parameters, each in (0, inf).
-        people: Sample sizes.
-        repetitions: Samples drawn for each size.
-        sets: Releases of multiple synthesis, each with ``epsilon / sets``.
-        mechanisms: Keys of ``BOUNDING``.
-        order: Order of all-but-one; its last cell gets the rest. The reversed
-            procedure ends at its first cell.
-
     Raises:
         ParameterError: A setting lies outside its domain.
 
     """
 
     shares: tuple[float, ...] = (0.10, 0.15, 0.25, 0.50)
+    """True proportions of 2 to 10 cells, with sum 1."""
     epsilons: tuple[float, ...] = (0.1, 0.5, 1.0)
+    """Privacy parameters, each in (0, inf)."""
     people: tuple[int, ...] = (50, 100, 200, 500, 1000)
     repetitions: int = 500
+    """Samples drawn for each size."""
     sets: int = 5
+    """Releases of multiple synthesis, each with ``epsilon / sets``."""
     mechanisms: tuple[str, ...] = ("truncated-published", "bit")
+    """Keys of ``BOUNDING``."""
     order: tuple[int, ...] | None = None
+    """Order of all-but-one; its last cell gets the rest. The reversed procedure ends at
+    its first cell.
+    """
 
     def __post_init__(self) -> None:
         _require_shares(self.shares)

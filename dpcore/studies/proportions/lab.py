@@ -31,18 +31,12 @@ _GRID = 21
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """What is released how.
-
-    Attributes:
-        mechanism: Key of the mechanism.
-        epsilon: Privacy parameter.
-        people: Number of people behind the shares.
-
-    """
+    """What is released how."""
 
     mechanism: str
     epsilon: float
     people: int
+    """Number of people behind the shares."""
 
     def release(self, *, layers: int = 1, sets: int = 1) -> Mechanism:
         """Return the mechanism of releases in layers or sets."""
@@ -56,20 +50,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
-    """Releases of one vector by one procedure.
-
-    Attributes:
-        procedure: The procedure.
-        releases: Shape ``(draws, cells)``.
-        distance: Root of the mean squared Euclidean distance from the truth.
-        emptied: Share of releases in which some cell is 0.
-
-    """
+    """Releases of one vector by one procedure."""
 
     procedure: Procedure
     releases: FloatArray
+    """Shape ``(draws, cells)``."""
     distance: float
+    """Root of the mean squared Euclidean distance from the truth."""
     emptied: float
+    """Share of releases in which some cell is 0."""
 
 
 def merged(shares: Sequence[float]) -> tuple[float, float, float]:
@@ -125,20 +114,16 @@ def clouds(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What an interval for one share costs and gives.
-
-    Attributes:
-        name: What the interval is called.
-        sets: Releases that the budget is split over.
-        coverage: Share of the intervals that cover.
-        width: Their mean width.
-
-    """
+    """What an interval for one share costs and gives."""
 
     name: str
+    """What the interval is called."""
     sets: int
+    """Releases that the budget is split over."""
     coverage: float
+    """Share of the intervals that cover."""
     width: float
+    """Their mean width."""
 
 
 def prices(

@@ -45,30 +45,23 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """How one procedure did in one setting; arrays have one entry a target.
-
-    Attributes:
-        procedure: The procedure.
-        mechanism: Key of the mechanism; none for the original.
-        epsilon: Privacy parameter of the setting.
-        real_epsilon: What the releases really cost; infinite for the original.
-        people: Sample size.
-        bias: Mean error.
-        rmse: Root of the mean squared error.
-        coverage: Share of the 95 % intervals that cover.
-        errors: Standard errors of simulation of these three, shape ``(3, targets)``.
-
-    """
+    """How one procedure did in one setting; arrays have one entry a target."""
 
     procedure: Procedure
     mechanism: str | None
+    """Key of the mechanism; none for the original."""
     epsilon: float
+    """Privacy parameter of the setting."""
     real_epsilon: float
+    """What the releases really cost; infinite for the original."""
     people: int
     bias: FloatArray
+    """Mean error."""
     rmse: FloatArray
     coverage: FloatArray
+    """Share of the 95 % intervals that cover."""
     errors: FloatArray
+    """Standard errors of simulation of these three, shape ``(3, targets)``."""
 
     def of(self, measure: Measure) -> tuple[FloatArray, FloatArray]:
         """Return one measure of every target, and its standard error."""

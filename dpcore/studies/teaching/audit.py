@@ -29,16 +29,11 @@ _LARGEST_SAMPLE = 1e12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A release at most ``margin`` away from the bound beyond the first value.
-
-    Attributes:
-        setup: The mechanism and the two values.
-        margin: Width of the strip at the bound, in (0, 1).
-
-    """
+    """A release at most ``margin`` away from the bound beyond the first value."""
 
     setup: Setup
     margin: float
+    """Width of the strip at the bound, in (0, 1)."""
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1:
@@ -82,22 +77,18 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What counting has shown after more and more draws.
-
-    Attributes:
-        draws: Shape ``(m,)``: how many releases of each world were looked at.
-        hits: Shape ``(2, m)``: how many of them lay in the event.
-        estimate: Shape ``(m,)``: log ratio of the two shares; infinite or NaN where an
-            event was never seen.
-        low: Lower confidence limit of the log ratio.
-        high: Upper confidence limit.
-
-    """
+    """What counting has shown after more and more draws."""
 
     draws: FloatArray
+    """Shape ``(m,)``: how many releases of each world were looked at."""
     hits: FloatArray
+    """Shape ``(2, m)``: how many of them lay in the event."""
     estimate: FloatArray
+    """Shape ``(m,)``: log ratio of the two shares; infinite or NaN where an event was
+    never seen.
+    """
     low: FloatArray
+    """Lower confidence limit of the log ratio."""
     high: FloatArray
 
     def caught_from(self, epsilon: float) -> float:

@@ -38,32 +38,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explorable:
-    """A statistic that the explorer can ask about.
-
-    Attributes:
-        label: What it is called in a sentence, after "the".
-        columns: What it reads.
-        fewest: People without whom it has no value.
-        on_axis: Whether it lies between the bounds of the values.
-        curved: Whether its extreme over one record may lie off corners and means.
-        unlimited: Whether one more record beside ``(..., n, 3)`` others can take it
-            anywhere; ``None`` where that never happens.
-        evaluate: Its value in each table, ``(..., n, 3)`` to ``(...)``; NaN where it
-            has none.
-        sensitivity: The largest change over all tables with groups of the sizes that
-            are given, before the change; ``inf`` where nothing limits it. An error if
-            some table or neighbor would have no value.
-
-    """
+    """A statistic that the explorer can ask about."""
 
     label: str
+    """What it is called in a sentence, after "the"."""
     columns: Columns = Columns.ONE
+    """What it reads."""
     fewest: int = 1
+    """People without whom it has no value."""
     on_axis: bool = False
+    """Whether it lies between the bounds of the values."""
     curved: bool = False
+    """Whether its extreme over one record may lie off corners and means."""
     unlimited: Callable[[FloatArray, Setting], NDArray[np.bool_]] | None = None
+    """Whether one more record beside ``(..., n, 3)`` others can take it anywhere;
+    ``None`` where that never happens.
+    """
     evaluate: Callable[[FloatArray, Setting], FloatArray]
+    """Its value in each table, ``(..., n, 3)`` to ``(...)``; NaN where it has none."""
     sensitivity: Worst
+    """The largest change over all tables with groups of the sizes that are given,
+    before the change; ``inf`` where nothing limits it. An error if some table or
+    neighbor would have no value.
+    """
 
     def value(self, tables: FloatArray, setting: Setting) -> FloatArray:
         """Return the statistic of each table, NaN where it has no value."""
@@ -220,9 +217,7 @@ EXPLORABLE: Final = {
         label="variance (divisor n - 1)",
         fewest=2,
         evaluate=small_tables.variance,
-        sensitivity=known(
-            lambda bounds, size: Variance(bounds=bounds, size=size)
-        ),
+        sensitivity=known(lambda bounds, size: Variance(bounds=bounds, size=size)),
     ),
     "population-variance": Explorable(
         label="variance (divisor n)",

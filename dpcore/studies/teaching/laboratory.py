@@ -37,12 +37,6 @@ _OUTSIDE = 0.3
 class Setup:
     """A mechanism of the catalog, calibrated, and the two values it shall hide.
 
-    Attributes:
-        key: The mechanism.
-        epsilon: The privacy parameter that it is calibrated to.
-        place: The value without noise, in [0, 1].
-        shift: The most that one person can move it (the sensitivity), in (0, 1].
-
     Raises:
         ParameterError: If one of them lies outside its domain.
 
@@ -50,8 +44,11 @@ class Setup:
 
     key: str
     epsilon: float
+    """The privacy parameter that it is calibrated to."""
     place: float
+    """The value without noise, in [0, 1]."""
     shift: float
+    """The most that one person can move it (the sensitivity), in (0, 1]."""
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
@@ -112,43 +109,34 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Atom:
-    """A single point that is released with positive probability.
-
-    Attributes:
-        at: The point.
-        first: Its probability in the first world.
-        second: Its probability in the second world.
-        log_ratio: ``log(first / second)``.
-
-    """
+    """A single point that is released with positive probability."""
 
     at: float
     first: float
+    """Its probability in the first world."""
     second: float
+    """Its probability in the second world."""
     log_ratio: float
+    """``log(first / second)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoWorlds:
-    """The law of the release in two worlds that differ in one person.
-
-    Attributes:
-        positions: The two values.
-        x: Shape ``(m,)``: possible releases.
-        first: Shape ``(m,)``: density in the first world, NaN on an atom.
-        second: Shape ``(m,)``: density in the second world.
-        log_ratio: Shape ``(m,)``: ``log(first/second)``, NaN where a density is 0 or
-            too small for a float.
-        atoms: The points with positive probability in both worlds.
-
-    """
+    """The law of the release in two worlds that differ in one person."""
 
     positions: tuple[float, float]
     x: FloatArray
+    """Shape ``(m,)``: possible releases."""
     first: FloatArray
+    """Shape ``(m,)``: density in the first world, NaN on an atom."""
     second: FloatArray
+    """Shape ``(m,)``: density in the second world."""
     log_ratio: FloatArray
+    """Shape ``(m,)``: ``log(first/second)``, NaN where a density is 0 or too small for
+    a float.
+    """
     atoms: tuple[Atom, ...]
+    """The points with positive probability in both worlds."""
 
     @property
     def largest(self) -> float:
@@ -204,26 +192,24 @@ def _atoms(mechanism: Mechanism, positions: tuple[float, float]) -> tuple[Atom, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter:
-    """What a mechanism promises, and what it gives.
-
-    Attributes:
-        nominal: The epsilon it was calibrated to.
-        real: The epsilon that it really gives over all pairs of values, at the delta
-            of its calibration.
-        here: The epsilon of the two values looked at.
-        delta: What has to be added for the nominal epsilon to be true after all: the
-            mechanism is (nominal, delta)-DP.
-        scale: The scale of its noise, as a share of the range.
-        error: Root mean squared error at the value looked at.
-
-    """
+    """What a mechanism promises, and what it gives."""
 
     nominal: float
+    """The epsilon it was calibrated to."""
     real: float
+    """The epsilon that it really gives over all pairs of values, at the delta of its
+    calibration.
+    """
     here: float
+    """The epsilon of the two values looked at."""
     delta: float
+    """What has to be added for the nominal epsilon to be true after all: the mechanism
+    is (nominal, delta)-DP.
+    """
     scale: float
+    """The scale of its noise, as a share of the range."""
     error: float
+    """Root mean squared error at the value looked at."""
 
     @property
     def inflation(self) -> float:

@@ -41,25 +41,24 @@ class Neighbor:
     """The neighboring table that changes a statistic most, and what the others do.
 
     CONFIDENTIAL where the table is not made up.
-
-    Attributes:
-        here: The statistic of the table; NaN where it has none, and then no neighbor
-            can be compared with it.
-        there: The statistic of the worst neighbor.
-        reach: The largest change that each person can cause, shape ``(n,)``; shape
-            ``(1,)`` for a newcomer. ``inf`` where nothing limits it.
-        person: Whose record changes; ``None`` for a newcomer.
-        record: The new record, shape ``(3,)``; ``None`` if the person is removed.
-        undefined: How many of the neighbors tried have no value of the statistic.
-
     """
 
     here: float = field(repr=False)
+    """The statistic of the table; NaN where it has none, and then no neighbor can be
+    compared with it.
+    """
     there: float = field(repr=False)
+    """The statistic of the worst neighbor."""
     reach: FloatArray = field(repr=False)
+    """The largest change that each person can cause, shape ``(n,)``; shape ``(1,)`` for
+    a newcomer. ``inf`` where nothing limits it.
+    """
     person: int | None
+    """Whose record changes; ``None`` for a newcomer."""
     record: FloatArray | None = field(repr=False)
+    """The new record, shape ``(3,)``; ``None`` if the person is removed."""
     undefined: int = field(repr=False)
+    """How many of the neighbors tried have no value of the statistic."""
 
     @property
     def local(self) -> float:

@@ -48,12 +48,6 @@ class Columns(StrEnum):
 class Setting:
     """What is public besides the number of people in each group.
 
-    Attributes:
-        bounds: Interval of both values.
-        level: Which quantile, in [0, 1].
-        groups: Number of groups ``J``, the same in all neighboring tables.
-        group_is_public: Whether a replaced record keeps its group.
-
     Raises:
         ParameterError: If the bounds are infinite or equal, or another number lies
             outside its domain.
@@ -61,9 +55,13 @@ class Setting:
     """
 
     bounds: Interval
+    """Interval of both values."""
     level: float = 0.5
+    """Which quantile, in [0, 1]."""
     groups: int = 1
+    """Number of groups ``J``, the same in all neighboring tables."""
     group_is_public: bool = True
+    """Whether a replaced record keeps its group."""
 
     def __post_init__(self) -> None:
         check_bounds(self.bounds)

@@ -56,26 +56,22 @@ def times_less(loss: float, guarantee: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """How the regression is simulated. Public.
-
-    Attributes:
-        people: Number of people, at least 1.
-        columns: Number of coefficients, at least 1.
-        noise: Standard deviation of the noise of the targets, at least 0.
-        strength: The penalty is this times ``sqrt(people)``; positive.
-        seed: Of the simulation.
-        epsilon: Level of the guarantee that noise is calibrated to.
-        delta: The delta that every epsilon goes with.
-
-    """
+    """How the regression is simulated. Public."""
 
     people: int = 1_000
+    """Number of people, at least 1."""
     columns: int = 10
+    """Number of coefficients, at least 1."""
     noise: float = 0.1
+    """Standard deviation of the noise of the targets, at least 0."""
     strength: float = 2.0
+    """The penalty is this times ``sqrt(people)``; positive."""
     seed: int = 0
+    """Of the simulation."""
     epsilon: float = 1.0
+    """Level of the guarantee that noise is calibrated to."""
     delta: float = 1e-6
+    """The delta that every epsilon goes with."""
 
     def __post_init__(self) -> None:
         if self.people < 1 or self.columns < 1:
@@ -111,22 +107,18 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NestedLosses:
-    """The guarantee, and the losses that it covers.
-
-    Attributes:
-        guarantee: The loss over all tables and people: the level of DP.
-        certificate: A bound on what any newcomer to this table loses.
-        for_all: The most that a search finds a newcomer to lose.
-        losses: Loss of each person in the table, shape ``(n,)``.
-        sigma: Standard deviation of the noise.
-
-    """
+    """The guarantee, and the losses that it covers."""
 
     guarantee: float
+    """The loss over all tables and people: the level of DP."""
     certificate: float
+    """A bound on what any newcomer to this table loses."""
     for_all: float
+    """The most that a search finds a newcomer to lose."""
     losses: FloatArray = field(repr=False)
+    """Loss of each person in the table, shape ``(n,)``."""
     sigma: float
+    """Standard deviation of the noise."""
 
     @property
     def times_for_all(self) -> float:
@@ -179,22 +171,18 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampleLosses:
-    """Privacy and accuracy of one posterior sample.
-
-    Attributes:
-        gamma: Precision of the sample.
-        excess: Mean of the objective above its minimum, ``d/(2 gamma)``.
-        guarantee: The loss over all tables and people.
-        for_all: A bound on what any newcomer to this table loses.
-        losses: Loss of each person in the table, shape ``(n,)``.
-
-    """
+    """Privacy and accuracy of one posterior sample."""
 
     gamma: float
+    """Precision of the sample."""
     excess: float
+    """Mean of the objective above its minimum, ``d/(2 gamma)``."""
     guarantee: float
+    """The loss over all tables and people."""
     for_all: float
+    """A bound on what any newcomer to this table loses."""
     losses: FloatArray = field(repr=False)
+    """Loss of each person in the table, shape ``(n,)``."""
 
     @property
     def times_on_average(self) -> float:
@@ -240,8 +228,8 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
         guarantee=float(guarantee),
         for_all=float(everybody),
         losses=single.epsilon_of(
-            left.outside_leverages,
-            np.sqrt(gamma) * np.abs(left.residuals),
+            left.outside,
+            np.sqrt(gamma) * np.abs(left.residual),
             simulation.delta,
         ),
     )

@@ -45,12 +45,6 @@ class Pane(StrEnum):
 class Design:
     """Which figures are simulated. Public.
 
-    Attributes:
-        simulation: The table of Figure 1, whose other settings Figure 2 shares.
-        strength: The penalty of Figure 2, in units of the root of the people.
-        sizes: Numbers of people of Figure 2 with noise, from the next seed.
-        gammas: Precisions of the posterior sample of Figure 2.
-
     Raises:
         ParameterError: There are too many settings or none, a table is too large, or
             the penalty of the posterior sample is below 1, where no guarantee is
@@ -59,9 +53,13 @@ class Design:
     """
 
     simulation: Simulation = field(default_factory=Simulation)
+    """The table of Figure 1, whose other settings Figure 2 shares."""
     strength: float = 1.0
+    """The penalty of Figure 2, in units of the root of the people."""
     sizes: tuple[int, ...] = SIZES
+    """Numbers of people of Figure 2 with noise, from the next seed."""
     gammas: tuple[float, ...] = GAMMAS
+    """Precisions of the posterior sample of Figure 2."""
 
     def __post_init__(self) -> None:
         for what, values in (("sizes", self.sizes), ("gammas", self.gammas)):
@@ -106,18 +104,14 @@ class Design:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
-    """A part of the run: one simulated table and one amount of noise.
-
-    Attributes:
-        pane: Where it is drawn.
-        setting: Its place there: the number of people, or the precision.
-        losses: What it gave.
-
-    """
+    """A part of the run: one simulated table and one amount of noise."""
 
     pane: Pane
+    """Where it is drawn."""
     setting: float
+    """Its place there: the number of people, or the precision."""
     losses: NestedLosses | SampleLosses = field(repr=False)
+    """What it gave."""
 
 
 def run(design: Design) -> Iterator[Part]:

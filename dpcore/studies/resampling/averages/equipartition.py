@@ -41,19 +41,17 @@ class Sharing(StrEnum):
 class Equipartition:
     """A budget for ``k`` equal answers to a question with sensitivity 1.
 
-    Attributes:
-        epsilon: What all answers may cost together, in (0, inf).
-        delta: In (0, 1).
-        times: Number of answers ``k``, from 1.
-
     Raises:
         ParameterError: One of these is outside its domain.
 
     """
 
     epsilon: float = 1.0
+    """What all answers may cost together, in (0, inf)."""
     delta: float = 1e-6
+    """In (0, 1)."""
     times: int = 50
+    """Number of answers ``k``, from 1."""
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)

@@ -30,25 +30,22 @@ _PART = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Normality:
-    """How often samples of averages of ``k`` draws pass for normal.
-
-    Attributes:
-        draws: Number ``k`` of Laplace draws averaged.
-        samples: How many samples were tested.
-        anderson: Share not rejected by Anderson and Darling's test.
-        shapiro: Share not rejected by Shapiro and Wilk's test.
-        anderson_picks: Share of pairs in which the truly normal sample has the smaller
-            Anderson-Darling statistic; 0.5 is guessing.
-        shapiro_picks: Share of pairs in which it has the larger Shapiro-Wilk statistic.
-
-    """
+    """How often samples of averages of ``k`` draws pass for normal."""
 
     draws: int
+    """Number ``k`` of Laplace draws averaged."""
     samples: int
+    """How many samples were tested."""
     anderson: float
+    """Share not rejected by Anderson and Darling's test."""
     shapiro: float
+    """Share not rejected by Shapiro and Wilk's test."""
     anderson_picks: float
+    """Share of pairs in which the truly normal sample has the smaller Anderson-Darling
+    statistic; 0.5 is guessing.
+    """
     shapiro_picks: float
+    """Share of pairs in which it has the larger Shapiro-Wilk statistic."""
 
     def error(self, share: float) -> float:
         """Return the standard error of one of the shares."""

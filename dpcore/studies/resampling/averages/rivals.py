@@ -33,17 +33,15 @@ _TINY = 1e-300
 class Rivals:
     """Noise for one number with sensitivity 1, from one epsilon and one delta.
 
-    Attributes:
-        epsilon: In (0, inf).
-        delta: In (0, 1).
-
     Raises:
         ParameterError: One of these is outside its domain.
 
     """
 
     epsilon: float = 1.0
+    """In (0, inf)."""
     delta: float = 1e-6
+    """In (0, 1)."""
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)

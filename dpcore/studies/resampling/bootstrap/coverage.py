@@ -35,23 +35,21 @@ _MOST_PEOPLE, _MOST_TIMES = 100_000, 2_000
 class Experiment:
     """One setting in which standard errors are judged.
 
-    Attributes:
-        population: Where the people come from.
-        people: How many are in the table, ``n``, public, from 2.
-        rho: What the release of the mean is claimed to cost, in zCDP.
-        times: Number of bootstraps ``k``, from 2.
-        factor: By how much the variance of the noise is larger than as published.
-
     Raises:
         ParameterError: One of these is outside its domain.
 
     """
 
     population: Population = field(default_factory=Ages)
+    """Where the people come from."""
     people: int = 500
+    """How many are in the table, ``n``, public, from 2."""
     rho: float = 0.5
+    """What the release of the mean is claimed to cost, in zCDP."""
     times: int = 50
+    """Number of bootstraps ``k``, from 2."""
     factor: float = 1.0
+    """By how much the variance of the noise is larger than as published."""
 
     def __post_init__(self) -> None:
         if self.people != int(self.people) or not FEWEST <= self.people <= _MOST_PEOPLE:
@@ -191,10 +189,7 @@ def _clipped(experiment: Experiment, method: Method) -> float:
         return 0.0
     share = known.subtracted(method.tail)
     edge = k * known.noise * share
-    if method.rule is Rule.RIGOROUS:
-        edge = k * known.noise
-        edge *= share
-    elif method.rule is Rule.PUBLISHED and method.clipping is Clipping.WHOLE:
+    if method.rule is Rule.PUBLISHED and method.clipping is Clipping.WHOLE:
         edge -= known.noise
     half = (k - 1) / 2
     return float(gammainc(half, max(edge, 0.0) / expected * half))

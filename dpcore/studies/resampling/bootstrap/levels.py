@@ -14,22 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """Epsilon at one delta of all bootstraps together, by what is known of it.
-
-    Attributes:
-        times: Number of bootstraps.
-        claimed: As published: that of Gaussian noise with this ``rho``.
-        attained: At least that: two neighboring tables are that far apart.
-        mean: At most that, for means and sums.
-        generic: At most that, for every additive statistic.
-
-    """
+    """Epsilon at one delta of all bootstraps together, by what is known of it."""
 
     times: int
     claimed: float
+    """As published: that of Gaussian noise with this ``rho``."""
     attained: float
+    """At least that: two neighboring tables are that far apart."""
     mean: float
+    """At most that, for means and sums."""
     generic: float
+    """At most that, for every additive statistic."""
 
 
 def levels(

@@ -79,15 +79,13 @@ class Ages:
 class Normal:
     """A standard normal variable, clamped to ``+-half_width``.
 
-    Attributes:
-        half_width: The public bounds, in standard deviations; positive and finite.
-
     Raises:
         ParameterError: ``half_width`` is not in (0, inf).
 
     """
 
     half_width: float = 3.0
+    """The public bounds, in standard deviations; positive and finite."""
     name: str = "a normal variable"
     unit: str = ""
 
@@ -125,24 +123,17 @@ class Normal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """The people of a table, taken as the whole population. CONFIDENTIAL.
-
-    Attributes:
-        values: Their values, clamped.
-        bounds: The public bounds of the values.
-        name: Name of the column.
-        unit: Unit of its values.
-        mean: Their mean.
-        sd: Their standard deviation, with divisor ``N``.
-
-    """
+    """The people of a table, taken as the whole population. CONFIDENTIAL."""
 
     values: FloatArray
+    """Their values, clamped."""
     bounds: Interval
+    """The public bounds of the values."""
     name: str
     unit: str
     mean: float
     sd: float
+    """Their standard deviation, with divisor ``N``."""
 
     @classmethod
     def of(

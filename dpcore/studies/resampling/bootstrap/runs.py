@@ -25,22 +25,18 @@ _PART = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """What simulated tables led to, one entry a table.
-
-    Attributes:
-        means: Mean of the table.
-        variances: Its variance (divisor ``n``).
-        centers: Average of its noisy bootstraps.
-        spreads: Their sample variance (divisor ``k - 1``).
-        one_shots: A release of its mean with all of the budget at once.
-
-    """
+    """What simulated tables led to, one entry a table."""
 
     means: FloatArray
+    """Mean of the table."""
     variances: FloatArray
+    """Its variance (divisor ``n``)."""
     centers: FloatArray
+    """Average of its noisy bootstraps."""
     spreads: FloatArray
+    """Their sample variance (divisor ``k - 1``)."""
     one_shots: FloatArray
+    """A release of its mean with all of the budget at once."""
 
     @property
     def tables(self) -> int:

@@ -26,22 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """Noise on the share of all rows that does as well as a resample in one respect.
-
-    Attributes:
-        key: "claim", "advantage", "pair", "error" or "uniform".
-        name: What it has in common, in plain words.
-        epsilon: Its pure epsilon; ``inf`` for uniform noise, which has none.
-        variance: Its variance, whatever the share.
-        delta: Where it is no Laplace noise: its delta at every epsilon; else 0.
-
-    """
+    """Noise on the share of all rows that does as well as a resample in one respect."""
 
     key: str
+    """One of "claim", "advantage", "pair", "error" or "uniform"."""
     name: str
+    """What it has in common, in plain words."""
     epsilon: float
+    """Its pure epsilon; ``inf`` for uniform noise, which has none."""
     variance: float
+    """Its variance, whatever the share."""
     delta: float = 0.0
+    """Where it is no Laplace noise: its delta at every epsilon; else 0."""
 
     def deltas(self, epsilon: ArrayLike) -> FloatArray:
         """Return the exact profile: ``1 - e^((epsilon - epsilon_0)/2)`` for Laplace."""

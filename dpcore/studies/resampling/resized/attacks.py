@@ -32,20 +32,16 @@ _EXACT_MOST = 10**7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackCurve:
-    """How often an attack succeeds, against the number of scores.
-
-    Attributes:
-        scores: Numbers of scores ``K``, ascending.
-        exact: Chance of success.
-        simulated: Share of simulated attackers who succeed.
-        error: Standard error of ``simulated``.
-
-    """
+    """How often an attack succeeds, against the number of scores."""
 
     scores: NDArray[np.int64]
+    """Numbers of scores ``K``, ascending."""
     exact: FloatArray
+    """Chance of success."""
     simulated: FloatArray
+    """Share of simulated attackers who succeed."""
     error: FloatArray
+    """Standard error of ``simulated``."""
 
     def reaching(self, chance: float) -> int | None:
         """Return the first number of scores shown with at least that chance."""
@@ -55,20 +51,15 @@ class AttackCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreHistogram:
-    """Scores in two worlds: with ``ones`` ones, and with one more.
-
-    Attributes:
-        edges: Edges of the bars, as shares.
-        fewer, more: Exact probability of each bar in either world.
-        simulated: Share of simulated scores in each bar, of the world with one more.
-        draws: How many scores were simulated.
-
-    """
+    """Scores in two worlds: with ``ones`` ones, and with one more."""
 
     edges: FloatArray
+    """Edges of the bars, as shares."""
     fewer: FloatArray
+    """Exact probability of each bar in the first world."""
     more: FloatArray
     simulated: FloatArray
+    """Share of simulated scores in each bar, of the world with one more."""
     draws: int
 
 

@@ -34,23 +34,20 @@ _FEWEST = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LemmaCurve:
-    """The epsilon of a sample against the share of rows in it.
-
-    Attributes:
-        epsilon: The level on the sample.
-        rate: Shares of rows, shape ``(m,)``.
-        exact: The tight bound.
-        claimed: The source's: ``2 q`` for level 1 (lemma 3), ``q e^level`` else (what
-            note c needs).
-        one_sided: The tight bound where only additions are limited (note b).
-
-    """
+    """The epsilon of a sample against the share of rows in it."""
 
     epsilon: float
+    """The level on the sample."""
     rate: FloatArray
+    """Shares of rows, shape ``(m,)``."""
     exact: FloatArray
+    """The tight bound."""
     claimed: FloatArray
+    """The source's: ``2 q`` for level 1 (lemma 3), ``q e^level`` else (what note c
+    needs).
+    """
     one_sided: FloatArray
+    """The tight bound where only additions are limited (note b)."""
 
 
 def lemma_curve(epsilon: float, rate: FloatArray) -> LemmaCurve:
@@ -75,22 +72,17 @@ def claimed(epsilon: float, rate: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The log ratio of an event's frequencies in the two worlds, with 95 % limits.
-
-    Attributes:
-        rate: Share of rows in the sample, shape ``(m,)``.
-        estimate: Log ratio of the frequencies; ``-inf`` or ``inf`` where one is 0.
-        low: Lower limit of the log ratio, at 95 % confidence.
-        high: Upper limit.
-        draws: Releases in each world.
-
-    """
+    """The log ratio of an event's frequencies in the two worlds, with 95 % limits."""
 
     rate: FloatArray
+    """Share of rows in the sample, shape ``(m,)``."""
     estimate: FloatArray
+    """Log ratio of the frequencies; ``-inf`` or ``inf`` where one is 0."""
     low: FloatArray
+    """Lower limit of the log ratio, at 95 % confidence."""
     high: FloatArray
     draws: int
+    """Releases in each world."""
 
 
 def measure(
@@ -100,12 +92,7 @@ def measure(
 
     One person adds the shift ``1`` to a total with noise of scale ``1/epsilon``. No
     event has a larger ratio, so that a tight bound is reached and not exceeded.
-
-    Args:
-        epsilon: The level on the sample, positive and finite.
-        rates: Shares of rows in the sample.
-        draws: Releases in each world, at least 1,000.
-        rng: Source of the simulation.
+    ``epsilon`` is the level on the sample.
 
     Raises:
         ParameterError: There are too few draws, or the level is outside its domain.
@@ -130,22 +117,18 @@ def measure(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How many rows may be kept to bring a level down (note c).
-
-    Attributes:
-        target: The epsilon that shall remain.
-        epsilon: The level on the sample.
-        claimed: The source's rate, which suffices.
-        exact: The largest rate that does.
-        reached: The epsilon at the source's rate.
-
-    """
+    """How many rows may be kept to bring a level down (note c)."""
 
     target: float
+    """The epsilon that shall remain."""
     epsilon: float
+    """The level on the sample."""
     claimed: float
+    """The source's rate, which suffices."""
     exact: float
+    """The largest rate that does."""
     reached: float
+    """The epsilon at the source's rate."""
 
     @classmethod
     def of(cls, target: float, epsilon: float) -> Retention:
@@ -166,26 +149,21 @@ class Retention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenyiCurve:
-    """Renyi divergences of Gaussian noise on a sample, over their orders.
-
-    Attributes:
-        mu: Shift over the standard deviation of the noise.
-        rate: Share of rows in the sample.
-        order: Shape ``(m,)``.
-        slope: Divergence over order: a zCDP level is at least each of them.
-        delta: At which the epsilons are compared.
-        claimed_epsilon: What a level of ``rate^2 mu^2/2`` would give, were it true.
-        exact_epsilon: What is given.
-
-    """
+    """Renyi divergences of Gaussian noise on a sample, over their orders."""
 
     mu: float
+    """Shift over the standard deviation of the noise."""
     rate: float
     order: FloatArray
+    """Shape ``(m,)``."""
     slope: FloatArray
+    """Divergence over order: a zCDP level is at least each of them."""
     delta: float
+    """At which the epsilons are compared."""
     claimed_epsilon: float
+    """What a level of ``rate^2 mu^2/2`` would give, were it true."""
     exact_epsilon: float
+    """What is given."""
 
     @property
     def level(self) -> float:

@@ -28,18 +28,14 @@ MOST_SIMULATED = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorParts:
-    """The mean squared error of a release from a sample, in its two parts.
-
-    Attributes:
-        rate: Share of the rows in the sample, shape ``(m,)``.
-        sampling: Variance from who is in the sample, shape ``(m,)``.
-        noise: Variance of the noise, shape ``(m,)``.
-
-    """
+    """The mean squared error of a release from a sample, in its two parts."""
 
     rate: FloatArray
+    """Share of the rows in the sample, shape ``(m,)``."""
     sampling: FloatArray
+    """Variance from who is in the sample, shape ``(m,)``."""
     noise: FloatArray
+    """Variance of the noise, shape ``(m,)``."""
 
     @property
     def total(self) -> FloatArray:
@@ -53,24 +49,23 @@ class SampledMean:
 
     What comes from values of a real table is CONFIDENTIAL.
 
-    Attributes:
-        people: Number of rows ``n``, public, at least 1.
-        width: Width ``R`` of the public bounds, positive and finite.
-        epsilon: Final privacy parameter, positive and finite.
-        variance: Variance of the values, divisor ``n - 1`` (0 for one row).
-        mean_square: Mean of the squared distances from the point that totals are
-            counted from (0 in the source; the middle of the bounds is better).
-
     Raises:
         ParameterError: A parameter is outside its domain.
 
     """
 
     people: int
+    """Number of rows ``n``, public, at least 1."""
     width: float
+    """Width ``R`` of the public bounds, positive and finite."""
     epsilon: float
+    """Final privacy parameter, positive and finite."""
     variance: float
+    """Variance of the values, divisor ``n - 1`` (0 for one row)."""
     mean_square: float
+    """Mean of the squared distances from the point that totals are counted from (0 in
+    the source; the middle of the bounds is better).
+    """
 
     def __post_init__(self) -> None:
         if self.people < 1:
