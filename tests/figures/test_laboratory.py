@@ -8,8 +8,11 @@ import pytest
 
 from dpcore.figures.comparing.error_maps import map_picture
 from dpcore.figures.teaching.audits import audit_picture
-from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_picture
-from dpcore.figures.teaching.laboratory import worlds_picture
+from dpcore.figures.teaching.laboratory import (
+    atoms_picture,
+    tries_picture,
+    worlds_picture,
+)
 from dpcore.figures.theme import STROKES
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.error_maps import Quantity, error_maps

@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual.bounds import checks_picture
-from dpcore.figures.individual.exposures import moments_picture
-from dpcore.figures.individual.frontiers import frontier_picture
-from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
+from dpcore.figures.individual.exposures import (
+    moments_picture,
+    others_picture,
+    sentences,
+)
 from dpcore.figures.individual.model_exposures import (
     Split,
     audit_text,
     chain_picture,
+    frontier_picture,
+    iso_epsilon_picture,
     split_picture,
 )
-from dpcore.figures.individual.other_mechanisms import others_picture, sentences
 from dpcore.individual.chain import Chain
 from dpcore.models.posterior.single import epsilon_of
 from dpcore.relations import NeighboringRelation

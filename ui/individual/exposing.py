@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.other_mechanisms import others_picture, sentences
+from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
 from dpcore.individual.variation import lengths, total_variations

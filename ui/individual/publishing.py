@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual.recovery import recovery_picture, told_text
+from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
 from dpcore.wording import in_full, measured, people, significant

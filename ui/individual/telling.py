@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.reports import coverage_table, reports_picture
+from dpcore.figures.individual.telling import coverage_table, reports_picture
 from dpcore.models.kinds import ModelKind
 from dpcore.studies.individual.reports import (
     Reports,

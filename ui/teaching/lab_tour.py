@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.figures.attackers import surest
 from dpcore.figures.comparing.error_maps import flip_sentence, map_picture
 from dpcore.figures.teaching.audits import audit_picture
-from dpcore.figures.teaching.boundary_effects import atoms_picture, tries_picture
+from dpcore.figures.teaching.laboratory import atoms_picture, tries_picture
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.equal_privacy import remedies
 from dpcore.studies.comparing.error_maps import Quantity, error_maps

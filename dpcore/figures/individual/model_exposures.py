@@ -1,7 +1,7 @@
-"""The chain of guarantees, and why the most exposed people are. CONFIDENTIAL pictures.
+"""The chain of guarantees, who is exposed in a model, and the price of accuracy.
 
-From the loss over all tables and people down to that of the average person here, each
-number is at least as large as the next.
+CONFIDENTIAL pictures. Down the chain, from the loss over all tables and people to that
+of the average person here, each number is at least as large as the next.
 """
 
 from __future__ import annotations
@@ -12,19 +12,51 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.figures.individual.ladder import ladder
-from dpcore.figures.marks import dot, points, vertical
-from dpcore.figures.theme import DOTTED, PUBLIC, ROWS, STROKES, Picture, log_axis
-from dpcore.wording import compared_with, epsilon_text, significant
+from dpcore.figures.marks import (
+    NAME,
+    Mark,
+    dot,
+    heat,
+    line,
+    note,
+    points,
+    ring,
+    vertical,
+)
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    DOTTED,
+    NEUTRAL,
+    PLATE,
+    PUBLIC,
+    ROWS,
+    SCALE,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    log_axis,
+    plain,
+)
+from dpcore.wording import compared_with, epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from dpcore.arrays import FloatArray
     from dpcore.individual.chain import Chain
+    from dpcore.studies.individual.frontier import Frontier
+    from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 
-_ONE = 1e-12
 _ALIKE = 1.1
 _NEARLY = 1.05
+_LINE = Stroke(color="#D55E00", dash="dash", width=1.5)
+_FLAT = 0.1
+_PROMISE = Stroke(color=PUBLIC, dash="dash")
+_PLAIN = Stroke(color=NEUTRAL, dash="dashdot")
+_LIMIT = Stroke(color="#CC79A7", dash="longdash")
 
 
 def chain_picture(chain: Chain, *, key: str) -> Picture:
@@ -197,3 +229,221 @@ was off by at most 1.2 %.
         else f"the approximation was off by at most {significant(100 * error, 2)} %"
     )
     return f"Checked on {checked}: fitted again without them, {found}."
+
+
+def iso_epsilon_picture(
+    found: LeverageMap, *, rows: Sequence[int], leverage: str, residual: str
+) -> Picture:
+    """Return cells of people colored by their loss, and the most exposed as points.
+
+    ``rows`` are those of the points in the table, from 1; ``leverage`` and ``residual``
+    are the names of the axes.
+    """
+    title = _map_title(found, rows)
+    words = ", ".join(significant(line.epsilon) for line in found.lines)
+    alt = (
+        f"A map of {int(found.people.sum()):,} people by leverage and residual, "
+        f"colored by mean loss. {title}."
+    )
+    if words:
+        alt += f" Lines of equal loss: {words}."
+    return Picture.of(
+        title,
+        {
+            "row": list(rows),
+            leverage: found.top_leverage,
+            "residual": found.top_residual,
+            "own epsilon": found.top_epsilon,
+        },
+        alt=alt,
+        traces=[_cells(found), *_drawn_lines(found.lines), _points(found, rows)],
+        height=460,
+        showlegend=False,
+        annotations=_line_names(found.lines, 0.9 * float(found.residual_edges[-1])),
+        xaxis=log_axis(leverage, *found.leverage_edges[[0, -1]].tolist()),
+        yaxis=axis(plain(residual), range=found.residual_edges[[0, -1]].tolist()),
+    )
+
+
+def _cells(found: LeverageMap) -> Mark:
+    middles_x = np.sqrt(found.leverage_edges[1:] * found.leverage_edges[:-1])
+    middles_y = (found.residual_edges[1:] + found.residual_edges[:-1]) / 2
+    with np.errstate(divide="ignore"):
+        shade = np.log10(found.epsilon)
+    finite = shade[np.isfinite(shade)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    ticks = np.linspace(low, high, 4)
+    told = np.dstack([found.people, found.epsilon])
+    return heat(
+        middles_x,
+        middles_y,
+        np.where(np.isneginf(shade), low, shade),
+        SCALE,
+        (low, high),
+        hover="%{customdata[0]:,} people, mean epsilon %{customdata[1]:.3g}<br>"
+        "%{x:.3g} across, residual %{y:.3g}",
+        customdata=told,
+        hoverongaps=False,
+        showscale=True,
+        colorbar={
+            "orientation": "h",
+            "y": 1.0,
+            "yanchor": "bottom",
+            "thickness": 12,
+            "tickvals": ticks,
+            "ticktext": [significant(10.0**tick, 2) for tick in ticks.tolist()],
+            "title": {"text": "own epsilon (mean of the cell)", "side": "top"},
+        },
+    )
+
+
+def _drawn_lines(lines: Sequence[IsoLine]) -> list[Mark]:
+    return [
+        line(
+            iso.leverage,
+            side * iso.residual,
+            stroke=_LINE,
+            hover=f"everybody on this line loses {significant(iso.epsilon)}",
+        )
+        for iso in lines
+        for side in (1, -1)
+    ]
+
+
+def _line_names(lines: Sequence[IsoLine], height: float) -> list[Mark]:
+    """Name each line a quarter from its left end, where it is on the figure."""
+    notes = []
+    for iso in lines:
+        inside = np.flatnonzero(iso.residual <= height)
+        if len(inside) == 0 or iso.residual.max() < _FLAT * height:
+            continue
+        place = inside[len(inside) // 4]
+        x, y = float(np.log10(iso.leverage[place])), float(iso.residual[place])
+        notes.append(note(f"ε {significant(iso.epsilon)}", x, y, **PLATE))
+    return notes
+
+
+def _points(found: LeverageMap, rows: Sequence[int]) -> Mark:
+    labels = [f"row {row}" for row in rows]
+    return points(
+        found.top_leverage,
+        found.top_residual,
+        marker=dot(CONFIDENTIAL, 11, "diamond", line={"color": "black", "width": 1.5}),
+        hover="%{customdata[0]}: epsilon %{customdata[1]}<br>%{x:.3g} across, residual "
+        "%{y:.3g}",
+        text=[labels[0], *[""] * (len(labels) - 1)],
+        textposition="middle left",
+        cliponaxis=False,
+        customdata=[
+            [label, significant(loss)]
+            for label, loss in zip(labels, found.top_epsilon.tolist(), strict=True)
+        ],
+    )
+
+
+def _map_title(found: LeverageMap, rows: Sequence[int]) -> str:
+    leverage, residual = found.above
+    return (
+        f"The most exposed person (row {rows[0]}, epsilon "
+        f"{significant(float(found.top_epsilon[0]))}) pulls the model harder than "
+        f"{percent(leverage)} of the people do, and is predicted worse than "
+        f"{percent(residual)} of them"
+    )
+
+
+def frontier_picture(found: Frontier, *, key: str) -> Picture:
+    """Return error over loss: one line for the guarantee and two for people here.
+
+    The same noise is at the same height on every line; the page's own is marked.
+    """
+    color = STROKES[key].color
+    curves = [
+        ("guarantee (DP)", found.guarantee, _PROMISE),
+        ("most exposed here", found.maximum, Stroke(color=color)),
+        ("average here", found.mean, Stroke(color=color, dash="dot")),
+    ]
+    shown = np.concatenate([loss for _, loss, _ in curves])
+    shown = shown[_known(shown)]
+    ends = np.array([shown.min(), shown.max()] if len(shown) else [0.1, 1.0])
+    levels = [
+        ("without noise for privacy", found.without_noise, _PLAIN),
+        ("Cramér-Rao limit", found.cramer_rao, _LIMIT),
+    ]
+    here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
+    here = [(loss, color) for loss, color in here if _known(loss)]
+    hover = "epsilon %{x:.3g}: error %{y:.3g}"
+    title = _frontier_title(found)
+    limit = (
+        f" Cramér-Rao limit: {significant(found.cramer_rao)}."
+        if np.isfinite(found.cramer_rao)
+        else ""
+    )
+    return Picture.of(
+        title,
+        {
+            "precision gamma": found.gamma,
+            "typical error": found.error,
+            "from the noise alone": found.noise,
+            "epsilon, guarantee": found.guarantee,
+            "epsilon, most exposed": found.maximum,
+            "epsilon, average": found.mean,
+        },
+        alt=f"Lines that fall as more privacy is given up. {title}.{limit}",
+        traces=[
+            *(
+                line(
+                    loss[_known(loss)],
+                    found.error[_known(loss)],
+                    name,
+                    stroke,
+                    hover=hover,
+                    aside=NAME,
+                )
+                for name, loss, stroke in curves
+            ),
+            points(
+                [loss for loss, _ in here],
+                [found.at(found.error)] * len(here),
+                marker=ring([color for _, color in here], 12),
+                hover="the page is set here: epsilon %{x:.3g}",
+                showlegend=False,
+            ),
+            *(
+                line(ends, [level, level], name, stroke, hover=hover, aside=NAME)
+                for name, level, stroke in levels
+                if np.isfinite(level)
+            ),
+        ],
+        height=440,
+        xaxis=log_axis("privacy loss, epsilon", dtick=1, exponentformat="power"),
+        yaxis=log_axis("typical error of the coefficients", exponentformat="power"),
+    )
+
+
+def _known(losses: FloatArray | float) -> NDArray[np.bool_]:
+    """Tell which losses have a place on a log axis."""
+    return np.isfinite(losses) & (np.asarray(losses) > 0)
+
+
+def _frontier_title(found: Frontier) -> str:
+    noise = significant(found.at(found.noise), 3)
+    if np.isfinite(found.without_noise):
+        size = (
+            f"{significant(found.at(found.error), 3)}: {noise} from the noise, "
+            f"{significant(found.penalty, 3)} from the penalty and "
+            f"{significant(found.targets, 3)} from the scatter of the targets"
+        )
+    else:
+        size = f"{noise} from the noise alone"
+    most = significant(found.at(found.maximum))
+    average = significant(found.at(found.mean))
+    promise = found.at(found.guarantee)
+    guarantee = (
+        f"the guarantee allows {epsilon_text(promise)}"
+        if np.isfinite(promise)
+        else "no guarantee is known"
+    )
+    return (
+        f"The typical error of the coefficients is {size}; "
+        f"{guarantee}, the most exposed person loses {most}, the average one {average}"
+    )

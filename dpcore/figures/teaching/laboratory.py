@@ -1,8 +1,9 @@
-"""Two worlds side by side, and the evidence that a release gives."""
+"""Two worlds side by side, the evidence of a release, and what bounding does."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,17 +15,28 @@ from dpcore.figures.marks import (
     densities,
     dot,
     line,
+    lines,
     lollipop,
     note,
+    now,
     points,
 )
-from dpcore.figures.theme import NEUTRAL, OTHER, STROKES, Picture, Stroke, axis
+from dpcore.figures.theme import (
+    NEUTRAL,
+    OTHER,
+    STROKES,
+    Picture,
+    Stroke,
+    axis,
+    log_axis,
+)
 from dpcore.wording import epsilon_text, significant, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.base import Mechanism
     from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _RELEASE = "released number (0 and 1 are the bounds)"
@@ -41,6 +53,9 @@ _SAME = 1e-9
 _HALF = 0.5
 _LABELED = 0.05
 _MARGIN = 0.02
+_VALUE = axis("the value (0 and 1 are the bounds)")
+_DRAWS = (0.9, 25.0)
+"""Of one release: from hardly more than 1 to 20, the most at any setting of the lab."""
 
 
 def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
@@ -233,3 +248,63 @@ def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
         f"the logarithm of their ratio with a band of ±{significant(meter.nominal)}."
         f"{spikes} {title}."
     )
+
+
+def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
+    """Return how often exactly a bound is released, over where the value lies."""
+    place = np.linspace(0.0, 1.0, 101)
+    lower, upper = mechanism.atoms(place)
+    here = tuple(float(atom) for atom in mechanism.atoms(setup.place))
+    solid = replace(STROKES[setup.key], dash="solid")
+    dashed = replace(solid, dash="dash")
+    title = (
+        f"With the value at {significant(setup.place)}, {three_digits(here[0])} of all "
+        f"releases are exactly 0 and {three_digits(here[1])} exactly 1"
+    )
+    return Picture.of(
+        title,
+        {"value": place, "P(exactly 0)": lower, "P(exactly 1)": upper},
+        drawn="Two lines over the value",
+        height=320,
+        traces=lines(
+            place,
+            [("exactly 0", 100 * lower, solid), ("exactly 1", 100 * upper, dashed)],
+            hover="value %{x:.2f}: %{y:.3g} %",
+        ),
+        xaxis=_VALUE,
+        yaxis=axis("share of releases, %", range=[0, 60]),
+        shapes=[_now(setup.place)],
+    )
+
+
+def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture:
+    """Return how many draws a release takes on average, over where the value lies."""
+    here, there = (
+        float(np.interp(at, place, tries)) for at in (setup.place, setup.other)
+    )
+    title = (
+        f"A release takes {significant(here)} draws on average at the value "
+        f"{significant(setup.place)}, but {significant(there)} at "
+        f"{significant(setup.other)}"
+    )
+    return Picture.of(
+        title,
+        {"value": place, "draws": tries},
+        drawn="A line that is highest at the bounds",
+        height=320,
+        traces=[
+            line(
+                place,
+                tries,
+                stroke=STROKES[setup.key],
+                hover="value %{x:.2f}: %{y:.3g} draws",
+            )
+        ],
+        xaxis=_VALUE,
+        yaxis=log_axis("draws for one release", *_DRAWS),
+        shapes=[_now(setup.place), _now(setup.other, "other world")],
+    )
+
+
+def _now(place: float, name: str = "now") -> Mark:
+    return now(place, name, xanchor="left" if place < _HALF else "right")

@@ -8,10 +8,10 @@ import numpy as np
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.individual.iso_epsilon import iso_epsilon_picture
 from dpcore.figures.individual.model_exposures import (
     Split,
     audit_text,
+    iso_epsilon_picture,
     split_picture,
 )
 from dpcore.relations import NeighboringRelation

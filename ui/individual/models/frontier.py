@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.figures.individual.frontiers import frontier_picture
+from dpcore.figures.individual.model_exposures import frontier_picture
 from dpcore.studies.individual.frontier import drawable, frontier, varied
 from dpcore.wording import people, significant
 from ui import results, session
