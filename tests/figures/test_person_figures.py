@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from dpcore.figures.individual import what_if
-from dpcore.figures.individual.adversaries import belief_picture, detection_picture
 from dpcore.figures.individual.bounds import bounds_picture
-from dpcore.figures.individual.one_person import laws_picture, realized_picture
+from dpcore.figures.individual.one_person import (
+    belief_picture,
+    detection_picture,
+    laws_picture,
+    realized_picture,
+)
 from dpcore.figures.individual.what_if import crowd_picture, moved_picture
 from dpcore.individual.moves import Moved, move_in_statistic
 from dpcore.individual.person_bounds import (

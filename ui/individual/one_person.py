@@ -9,13 +9,14 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError
 from dpcore.figures.attackers import person_text
-from dpcore.figures.individual.adversaries import (
+from dpcore.figures.individual.bounds import bounds_picture
+from dpcore.figures.individual.one_person import (
     belief_picture,
+    delta_text,
     detection_picture,
     game_text,
+    laws_picture,
 )
-from dpcore.figures.individual.bounds import bounds_picture
-from dpcore.figures.individual.one_person import delta_text, laws_picture
 from dpcore.individual.models.losses import laws_of_model
 from dpcore.individual.person_bounds import epsilon_at, profile
 from dpcore.models.influence import Influence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.figures.marks import (
+    Mark,
     above,
     dot,
     histogram,
@@ -19,7 +20,7 @@ from dpcore.figures.marks import (
 )
 from dpcore.figures.theme import (
     CONFIDENTIAL,
-    GUIDE,
+    NEUTRAL,
     ROWS,
     STROKES,
     Picture,
@@ -37,13 +38,15 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
-    from dpcore.individual.losses import GroupExposure
+    from dpcore.individual.losses import GroupExposure, Losses
     from dpcore.individual.models.exposure import ModelExposure
     from dpcore.studies.individual.other_mechanisms import OtherExposure
 
 _MARKS = ((0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (1.0, "max"))
 _NAMED = ("50 %", "max")
-_BINS = 60
+BINS = 60
+"""Of a histogram of people."""
+_ALIKE = 0.99
 _POINTS = 500
 _DECADES = 8
 _ROUNDING = 1e-6
@@ -55,9 +58,7 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
     stroke = STROKES[key]
     worst = exposure.worst_case
     floor, top = _span(exposure)
-    edges = np.geomspace(floor, top, _BINS + 1)
-    # Everybody who loses less than the first edge stands in the first bar.
-    counts = exposure.histogram(np.concatenate([[-1.0], edges[1:]]))
+    edges = np.geomspace(floor, top, BINS + 1)
     x, share = exposure.ecdf(_POINTS)
     quantiles = exposure.quantiles([q for q, _ in _MARKS])
     drawn = np.maximum(quantiles, floor)
@@ -95,13 +96,7 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         {"epsilon at most": x, "share of people": share},
         drawn="Histogram and cumulative share of each person's privacy loss",
         traces=[
-            histogram(
-                counts,
-                edges,
-                marker={"color": stroke.color},
-                hover="around %{x:.3g}: %{y:,} people",
-                log=True,
-            ),
+            people_bars(exposure, edges, stroke.color),
             line(
                 np.maximum(x, floor),
                 100 * share,
@@ -118,7 +113,7 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2"),
         yaxis=axis("people", domain=[0.53, 1]),
         yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108]),
-        **_worst_line(worst),
+        **loss_lines({"worst case (DP)": worst}, "dash"),
     )
 
 
@@ -145,12 +140,27 @@ def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
     return ["top left" if far else "bottom right" for far in right]
 
 
-def _worst_line(worst: float) -> dict[str, Any]:
-    """Return the labelled line of the guarantee, if that is on the axis."""
-    if not (np.isfinite(worst) and worst > 0):
-        return {}
-    words = above("worst case (DP)", float(np.log10(worst)))
-    return {"shapes": [vertical(worst, stroke=GUIDE)], "annotations": [words]}
+def people_bars(losses: Losses, edges: FloatArray, color: str) -> Mark:
+    """Return how many people lose how much; the first bar has all who lose less."""
+    counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
+    hover = "around %{x:.3g}: %{y:,} people"
+    return histogram(counts, edges, marker={"color": color}, hover=hover, log=True)
+
+
+def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
+    """Return labelled vertical lines, those that are on the axis."""
+    known = {name: at for name, at in levels.items() if np.isfinite(at) and at > 0}
+    if len(known) > 1 and min(known.values()) >= _ALIKE * max(known.values()):
+        known = {" = ".join(known): max(known.values())}
+    shapes = [
+        vertical(at, stroke=Stroke(color=NEUTRAL, dash=dash, width=2))
+        for at, dash in zip(known.values(), dashes, strict=False)
+    ]
+    words = [
+        above(name, float(np.log10(at)), 1.0 + 0.07 * row)
+        for row, (name, at) in enumerate(known.items())
+    ]
+    return {"shapes": shapes, "annotations": words}
 
 
 def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Picture:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.figures.budgets import loss_rows
-from dpcore.figures.marks import NAME, Mark, above, bars, histogram, line, vertical
+from dpcore.figures.individual.exposures import BINS, loss_lines, people_bars
+from dpcore.figures.marks import NAME, Mark, bars, line
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     NEUTRAL,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from dpcore.individual.totals import PersonTotals
     from dpcore.relations import NeighboringRelation
 
-_BINS = 60
 _POINTS = 500
 _DECADES = 8
 _MOST_STEPS = 500
@@ -80,9 +80,7 @@ def totals_picture(
     finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
     least = float(finite[0]) if len(finite) else top
     floor = max(0.999 * least, top * 10.0**-_DECADES)
-    edges = np.geomspace(min(floor, top / 10), top, _BINS + 1)
-    # Whoever lost less than the first edge, or nothing, stands in the first bar.
-    counts = totals.histogram(np.concatenate([[-1.0], edges[1:]]))
+    edges = np.geomspace(min(floor, top / 10), top, BINS + 1)
     losses, share = totals.ecdf(_POINTS)
     median = float(totals.quantiles(0.5))
     rows = [
@@ -108,21 +106,13 @@ def totals_picture(
         {"epsilon at most": losses, "share of people": share},
         alt="Histogram of people by total loss. "
         + "; ".join(f"{name}: {value}" for name, value in rows),
-        traces=[
-            histogram(
-                counts,
-                edges,
-                marker={"color": CONFIDENTIAL},
-                hover="around %{x:.3g}: %{y:,} people",
-                log=True,
-            )
-        ],
+        traces=[people_bars(totals, edges, CONFIDENTIAL)],
         showlegend=False,
         bargap=0,
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
         xaxis=log_axis("total loss of a person, epsilon", edges[0], 1.3 * top),
         yaxis=axis("people"),
-        **_lines({"charged": charged, "worst case (DP)": planned}),
+        **loss_lines({"charged": charged, "worst case (DP)": planned}, "solid", "dash"),
     )
 
 
@@ -219,19 +209,3 @@ def _only(
 def _line(x: NDArray[np.intp], y: FloatArray, name: str, stroke: Stroke) -> Mark:
     hover, dots = "after %{x}: %{y:.4g}", {"size": 5}
     return line(x, y, name, stroke, hover=hover, aside=NAME, steps=True, marker=dots)
-
-
-def _lines(levels: dict[str, float]) -> dict[str, Any]:
-    """Return labelled vertical lines, those that are on the axis."""
-    known = {name: at for name, at in levels.items() if np.isfinite(at) and at > 0}
-    if len(known) > 1 and min(known.values()) >= _ALIKE * max(known.values()):
-        known = {" = ".join(known): max(known.values())}
-    shapes = [
-        vertical(at, stroke=Stroke(color=NEUTRAL, dash=dash, width=2))
-        for at, dash in zip(known.values(), ("solid", "dash"), strict=False)
-    ]
-    words = [
-        above(name, float(np.log10(at)), 1.0 + 0.07 * row)
-        for row, (name, at) in enumerate(known.items())
-    ]
-    return {"shapes": shapes, "annotations": words}
