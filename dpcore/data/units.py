@@ -18,10 +18,7 @@ def unit_codes(dataset: Dataset, name: str, rows: NDArray[np.intp]) -> NDArray[n
     Rows with the same value of the column belong together, whatever is declared about
     it. A row without a value is a unit of its own.
 
-    Args:
-        dataset: The table.
-        name: The column.
-        rows: The rows, from 0, of the people in question, shape ``(m,)``.
+    ``rows`` are the rows, from 0, of the people in question, shape ``(m,)``.
 
     Raises:
         ParameterError: There is no such column.

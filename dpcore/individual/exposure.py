@@ -99,15 +99,6 @@ def expose(
     the plan and so the guarantee are about, and then a loss may exceed the
     guarantee; with a public number of people a neighbor then divides by its own.
 
-    Args:
-        plan: What is released, and how.
-        statistic: The statistic, as ``Query.statistic``.
-        values: One value for each person, as ``Query.values``.
-        relation: Which change of a person's record the losses are about.
-        delta: The delta that the losses go with.
-        rows: How many rows one unit may own.
-        shifts: ``shifts_of(statistic, values, relation)``, where it is known already.
-
     Raises:
         DataError: If nobody has a value.
         ParameterError: If the statistic is undefined without one of the people.

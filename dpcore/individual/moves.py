@@ -87,12 +87,7 @@ def move_in_statistic(
 ) -> Moved:
     """Return the losses before and after a value behind a statistic changes.
 
-    Args:
-        request: What is released.
-        exposure: Everybody's loss before.
-        person: Whose value becomes ``value``, as a position among the values of
-            ``exposure``; ``None`` for a newcomer.
-        value: A number, or a row where the statistic is about several columns.
+    ``person`` is a position among the values of ``exposure``, ``None`` for a newcomer.
 
     Raises:
         ParameterError: A newcomer cannot join a public number of people.
@@ -140,12 +135,7 @@ def move_in_glm(
     most exposed people refitted (``models.glm.audit``); the moved person is refitted
     exactly.
 
-    Args:
-        fit: The fit before.
-        law: How the model is released: noise of a public shape.
-        person: Whose record becomes ``record``; ``None`` for a newcomer.
-        record: A row of features, shape ``(d,)``, and a target.
-        delta: The delta that all losses go with.
+    ``person`` is ``None`` for a newcomer; ``record`` is a row of features and a target.
 
     Raises:
         DataError: There is no fit with the new record, or none without the person.

@@ -151,14 +151,8 @@ def release_losses(
     behind the statistic loses nothing by being removed; had the record
     been another one, there might have been a value, and the worst newcomer counts.
 
-    Args:
-        plan: How it was drawn.
-        statistic: What was drawn from.
-        values: One entry for each person with a value, as ``Question.values``.
-        rows: The row, from 0, of each entry, as ``Question.rows``.
-        people: Number of rows of the table.
-        relation: Which change of a person's record the losses are about.
-        unit_rows: How many rows one unit may own.
+    ``rows`` are the row, from 0, of each entry of ``values``, as ``Question.rows``;
+    ``people`` is the number of rows of the table.
 
     Raises:
         DataError: Nobody has a value.
@@ -214,7 +208,7 @@ def sampled_losses(
     amplified level is at most ``q`` times the larger one of ``P`` to ``P'`` and ``P``
     to ``Q`` (advanced joint convexity, Balle, Barthe and Gaboardi 2018, theorem 2).
 
-    Arguments and errors as for ``release_losses``.
+    Errors as for ``release_losses``.
 
     """
     event = plan.event
@@ -253,13 +247,6 @@ def model_release_losses(
     Noise of a public shape composes by the shifts over it, any other release by
     everybody's epsilon at the delta of the event. Who is not behind the model loses
     nothing by being removed, and counts at the worst case for another record.
-
-    Args:
-        event: The worst case over all tables.
-        exposure: Everybody's loss, at the delta of the event.
-        noise: Scale of the noise, in the norm of the shifts.
-        people: Number of rows of the table.
-
     """
     gauss = isinstance(event, GaussianEvent)
     here = exposure.shift_lengths / noise if gauss else exposure.epsilon

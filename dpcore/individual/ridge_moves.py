@@ -106,12 +106,7 @@ def move_in_ridge(
 ) -> Moved:
     """Return the losses before and after a record of a linear model changes.
 
-    Args:
-        base: The fit before, with the people who are watched.
-        law: How the model is released.
-        person: Whose record becomes ``record``; ``None`` for a newcomer.
-        record: A row of features, shape ``(d,)``, and a target.
-        delta: The delta that all losses go with.
+    ``person`` is ``None`` for a newcomer; ``record`` is a row of features and a target.
 
     Raises:
         DataError: The fit rests on the person alone.

@@ -38,12 +38,7 @@ def total_variations(
 ) -> FloatArray:
     """Return everybody's total variation, shape ``(n,)``, in [0, 1].
 
-    Args:
-        mechanism: What draws the release.
-        exposure: Everybody's loss from it, with the shifts behind.
-        within: The range of the statistic.
-        rows: How many rows one unit may own; they all shift it alike.
-
+    ``rows`` is how many rows one unit may own: they all shift it alike.
     """
     actual = exposure.shifts.actual
 
@@ -110,14 +105,6 @@ def sampled_variation(
     it is taken for people drawn at random. For a perturbed nonlinear model an upper
     bound follows from everybody's loss. For noise of a public shape there is no need:
     ``model_causes`` has everybody's.
-
-    Args:
-        law: How the model is released.
-        fit: The model.
-        epsilon: Everybody's loss, shape ``(n,)``.
-        delta: What goes with the losses.
-        rng: Draws the people.
-
     """
     real = fit.law_of(law)
     if real.public:

@@ -43,13 +43,6 @@ _FARTHEST = 16.0
 _FAR = 64.0
 
 
-class OneTail(Protocol):
-    """Makes the function that gives one tail of a reading."""
-
-    def __call__(self, law: ReadingLaw, readings: FloatArray, *, people: int) -> Tail:
-        """Return a function of the population's share."""
-
-
 class ReadingLaw(Protocol):
     """The law of a reading, given the share of the table."""
 
@@ -182,12 +175,8 @@ def population_intervals(
 ) -> FloatArray:
     """Return, shape ``(j, 2)``, the population's shares that each reading allows.
 
-    Args:
-        law: The law of the readings, given the table's shares.
-        readings: The readings that were drawn.
-        people: How many people the table has; a public minimum errs on the wide side.
-        tail: How probable a miss of one of them may be.
-
+    ``tail`` is how probable a miss of one may be. A public minimum of ``people`` errs
+    on the wide side.
     """
     zero, one = np.zeros(len(readings)), np.ones(len(readings))
     upper_tail, lower_tail = (
@@ -204,7 +193,7 @@ def allowing(law: ReadingLaw, share: float, *, people: int, tail: float) -> Floa
     The interval around a reading holds the share just if the reading lies in between.
     """
 
-    def within(each: OneTail, reading: FloatArray) -> NDArray[np.bool_]:
+    def within(each: Callable[..., Tail], reading: FloatArray) -> NDArray[np.bool_]:
         return each(law, reading, people=people)(population) >= tail / 2
 
     population = np.array([share])
@@ -222,14 +211,7 @@ def tail_above(law: ReadingLaw, readings: FloatArray, *, people: int) -> Tail:
     and ever wider apart from there. Each count in between counts as the node that
     makes the reading more probable, so that the tail errs upwards.
 
-    Args:
-        law: The law of a reading, given the table's share.
-        readings: Shape ``(j,)``.
-        people: How many independent draws the table is.
-
-    Returns:
-        A function of the population's share, shapes ``(j,)`` or ``(1,)``.
-
+    Returned is a function of the population's share, of shape ``(j,)`` or ``(1,)``.
     """
     nodes = _nodes(law, readings)
     each = law.at_least(readings[:, np.newaxis], nodes)

@@ -100,13 +100,7 @@ class GroupEstimates:
 
 
 def exact_ratios(sums: FloatArray, ratio: Ratio) -> FloatArray:
-    """Return the ratio of each group from sums without noise, NaN where it has none.
-
-    Args:
-        sums: A ``GroupMoments`` of degree 1 or 2, shape ``(G, degree + 1)``.
-        ratio: What is asked.
-
-    """
+    """Return the ratio of each group from sums without noise, NaN where it has none."""
     count, first = sums.sum(axis=1), sums @ _heights(sums.shape[1])
     divisor = count if ratio.ddof is None else count - ratio.ddof
     total = first

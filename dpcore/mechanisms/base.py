@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -90,17 +90,20 @@ def require_noise(noise: float, bounds: Interval | None = None) -> None:
         raise ParameterError(message)
 
 
-class Mechanism(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mechanism(ABC):
     """The law of a release, and what it reveals.
 
-    Implementations are frozen dataclasses of public numbers.
+    Attributes:
+        noise: Scale of the noise, in the units of the statistic: Laplace ``b`` or
+            Gaussian ``sigma``.
+
     """
 
-    @property
-    def noise(self) -> float:
-        """Scale of the noise: Laplace ``b`` or Gaussian ``sigma``."""
+    noise: float
 
     @classmethod
+    @abstractmethod
     def calibrate(
         cls,
         *,
@@ -111,24 +114,35 @@ class Mechanism(Protocol):
     ) -> Self:
         """Return the least noise that gives (epsilon, delta)-DP for ``sensitivity``."""
 
+    @abstractmethod
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Density at ``x`` of the part of the law that has one."""
 
     def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Probability of releasing exactly the lower and the upper bound."""
+        """Probability of releasing exactly the lower and the upper bound.
 
+        Zeros where the law has a density, so that no single number has a positive one.
+        """
+        none = np.zeros(np.shape(position))
+        return none, none.copy()
+
+    @abstractmethod
     def cdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Probability of releasing at most ``x``."""
 
+    @abstractmethod
     def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
         """Smallest ``x`` with ``cdf(x) >= u``."""
 
+    @abstractmethod
     def bias(self, position: ArrayLike) -> FloatArray:
         """Mean of the release less ``position``."""
 
+    @abstractmethod
     def variance(self, position: ArrayLike) -> FloatArray:
         """Variance of the release."""
 
+    @abstractmethod
     def mse(self, position: ArrayLike) -> FloatArray:
         """Mean squared distance of the release from ``position``."""
 
@@ -137,9 +151,12 @@ class Mechanism(Protocol):
     ) -> FloatArray:
         """Draw simulated releases, of shape ``size`` (``position`` broadcasts to it).
 
-        Not for real releases: floating-point noise leaks.
+        By the inverse cdf, which takes equally long for every position. Not for real
+        releases: floating-point noise leaks.
         """
+        return self.quantile(uniform(rng, size), position)
 
+    @abstractmethod
     def pair_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
@@ -149,68 +166,30 @@ class Mechanism(Protocol):
         directions are covered: the larger one counts. ``inf`` where none exists.
         """
 
+    @abstractmethod
     def pair_delta(
         self, first: ArrayLike, second: ArrayLike, *, epsilon: float
     ) -> FloatArray:
         """Smallest delta at which the two outputs are (epsilon, delta)-close."""
 
+    @abstractmethod
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Worst case of ``pair_epsilon`` over all pairs within ``sensitivity``."""
 
     def rho(self, sensitivity: Sensitivity) -> float:
         """Zero-concentrated DP level over all pairs within ``sensitivity``."""
-
-    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return what the accountant has to know of one release."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseMechanism(ABC):
-    """A mechanism that answers some questions by its answers to others.
-
-    Its law has a density, so that no single number has a positive probability, unless
-    a subclass says otherwise.
-
-    Attributes:
-        noise: The scale of the noise, in the units of the statistic.
-
-    """
-
-    noise: float
-
-    def atoms(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return zeros: the law has a density."""
-        none = np.zeros(np.shape(position))
-        return none, none.copy()
-
-    @abstractmethod
-    def quantile(self, u: ArrayLike, position: ArrayLike) -> FloatArray:
-        """Return the smallest ``x`` with ``cdf(x) >= u``."""
-
-    def simulate(
-        self, position: ArrayLike, *, rng: np.random.Generator, size: tuple[int, ...]
-    ) -> FloatArray:
-        """Draw by the inverse cdf, which takes equally long for every position."""
-        return self.quantile(uniform(rng, size), position)
-
-    @abstractmethod
-    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
-        """Return what the accountant has to know of one release."""
-
-    def rho(self, sensitivity: Sensitivity) -> float:
-        """Return the zCDP level of ``event``."""
         return self.event(sensitivity).rho
 
+    @abstractmethod
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
+        """Return what the accountant has to know of one release."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdditiveNoise(NoiseMechanism):
+class AdditiveNoise(Mechanism):
     """Release the value plus noise that has a density, symmetric about 0.
 
-    So the release is unbiased wherever the value lies, its error is its variance, and
-    no single number has a positive probability.
-
-    Attributes:
-        noise: The scale of the noise, in the units of the statistic.
+    So the release is unbiased wherever the value lies, and its error is its variance.
 
     Raises:
         ParameterError: ``noise`` is not in [0, inf).
@@ -223,10 +202,6 @@ class AdditiveNoise(NoiseMechanism):
     def bias(self, position: ArrayLike) -> FloatArray:
         """Return zeros."""
         return np.zeros(np.shape(position))
-
-    @abstractmethod
-    def variance(self, position: ArrayLike) -> FloatArray:
-        """Return the variance of the noise."""
 
     def mse(self, position: ArrayLike) -> FloatArray:
         """Return the variance: there is no bias."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.folded import FoldedLaplace
@@ -16,22 +16,9 @@ from dpcore.mechanisms.laplace.averaged import AveragedLaplace
 from dpcore.mechanisms.laplace.mechanism import Laplace
 
 if TYPE_CHECKING:
-    from dpcore.data.bounds import Interval
-    from dpcore.mechanisms.base import Mechanism, Sensitivity
+    from collections.abc import Callable
 
-
-class Calibrate(Protocol):
-    """Choose the noise of a mechanism from public numbers."""
-
-    def __call__(
-        self,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
-    ) -> Mechanism:
-        """Return the mechanism."""
+    from dpcore.mechanisms.base import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +40,7 @@ class Entry:
     key: str
     label: str
     sentence: str
-    calibrate: Calibrate
+    calibrate: Callable[..., Mechanism]
     needs_delta: bool = False
     bounded: bool = False
     releasable: bool = True
@@ -161,6 +148,6 @@ EXPONENTIAL = Entry(
     sentence="Chooses among evenly spaced answers, the better by rank the likelier.",
     bounded=True,
     # It adds no noise to a number, so that it is not among the others.
-    calibrate=cast("Calibrate", Exponential.calibrate),
+    calibrate=cast("Callable[..., Mechanism]", Exponential.calibrate),
 )
 """The only mechanism for a median or another quantile."""

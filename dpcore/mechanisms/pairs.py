@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.mechanisms.base import NoiseMechanism
+from dpcore.mechanisms.base import Mechanism
 from dpcore.mechanisms.laplace_law import scaled
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def total(parts: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExactForOne(NoiseMechanism):
+class ExactForOne(Mechanism):
     """Noise of which is known exactly what a change in one coordinate reveals.
 
     Where several change, the pure level is exact too; at a delta it is an upper bound.

@@ -12,7 +12,12 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import can_join, cells, kinds
+from dpcore.statistics.tables import (
+    can_join,
+    cells,
+    emptiest_and_fullest,
+    kinds,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,19 +80,11 @@ class Histogram:
         codes = cells(values, self.size, count=len(self.labels))
         present, kind = kinds(codes)
         counts = self._counts(codes)
-        step = np.eye(len(counts))
-        removed = counts - step[present]
-        if relation is NeighboringRelation.ADD_REMOVE:
-            alternatives = removed[:, np.newaxis]
-        else:
-            others = np.where(step[present] == 1, np.nan, counts)
-            emptiest = removed + step[np.nanargmin(others, axis=1)]
-            fullest = removed + step[np.nanargmax(others, axis=1)]
-            reachable = [emptiest, fullest]
-            if not self.size.public:
-                reachable.append(removed)
-            alternatives = np.stack(reachable, axis=1)
-        return Shifts(actual=counts, alternatives=alternatives, kind=kind)
+        reached = [counts - np.eye(len(counts))[present]]
+        if relation is NeighboringRelation.SUBSTITUTION:
+            moved = emptiest_and_fullest(counts, present)
+            reached = [*moved] if self.size.public else [*moved, *reached]
+        return Shifts(actual=counts, alternatives=np.stack(reached, axis=1), kind=kind)
 
     def additions(
         self, values: FloatArray, relation: NeighboringRelation

@@ -12,7 +12,13 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import can_join, cells, kinds, own_divisor
+from dpcore.statistics.tables import (
+    can_join,
+    cells,
+    emptiest_and_fullest,
+    kinds,
+    own_divisor,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,24 +132,14 @@ class Proportions:
         would drop to none.
         """
         codes = cells(values, self.size, count=len(self.cells))
-        n, step = len(codes), np.eye(len(self.cells))
         present, kind = kinds(codes)
-        counts = self._counts(codes)
-        removed = counts - step[present]
-        left = self._at(removed, n - 1)
-        if relation is NeighboringRelation.ADD_REMOVE:
-            reached = [left]
-        else:
-            shares = len(self.labels)
-            others = np.where(step[present] == 1, np.nan, counts)
-            if shares > 1:
-                others = others[:, :shares]
-            reached = [
-                self._at(removed + step[farthest(others, axis=1)], n)
-                for farthest in (np.nanargmin, np.nanargmax)
-            ]
-            if not self.size.public:
-                reached.append(left)
+        counts, n = self._counts(codes), len(codes)
+        reached = [self._at(counts - np.eye(len(counts))[present], n - 1)]
+        if relation is NeighboringRelation.SUBSTITUTION:
+            among = len(self.labels) if len(self.labels) > 1 else None
+            moved = emptiest_and_fullest(counts, present, among=among)
+            ends = [self._at(each, n) for each in moved]
+            reached = ends if self.size.public else [*ends, *reached]
         return Shifts(
             actual=self._at(counts, n),
             alternatives=np.stack(reached, axis=1),

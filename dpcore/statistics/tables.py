@@ -84,6 +84,21 @@ def kinds(codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
+def emptiest_and_fullest(
+    counts: FloatArray, present: NDArray[np.intp], *, among: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the counts after somebody of each cell ``present`` goes to another one.
+
+    To the emptiest, or to the fullest, of the others ``among`` the first ones.
+    """
+    step = np.eye(len(counts))
+    here = step[present]
+    others = np.where(here == 1, np.nan, counts)[:, :among]
+    emptiest, fullest = np.nanargmin(others, axis=1), np.nanargmax(others, axis=1)
+    left = counts - here
+    return left + step[emptiest], left + step[fullest]
+
+
 def own_divisor(size: TableSize, people: int) -> int:
     """Return what an average over ``people`` divides by, in this table or a neighbor.
 

@@ -132,17 +132,11 @@ def expose_model(
     guarantee. With another record in place of the person's own, the loss is the largest
     that a search over records found: a value that is reached.
 
-    Args:
-        request: How the model is released.
-        fit: The fit to the table.
-        relation: Which change of a person's record the losses are about.
-        rows: The row of the table, from 0, of each person; in order if not given.
-        codes: Everybody's unit, from 0, where units own several rows and it is known
-            which; otherwise rows like a person's own stand in for the others.
-        audited: Everybody's moves in a nonlinear model, where an audit found them
-            already.
-        rng: Draws the people of an audit otherwise; the same ones each time if not
-            given.
+    ``rows`` are the rows of the table, from 0, of the people; in order if not given.
+    ``codes`` are everybody's units, from 0, where units own several rows and it is
+    known which; otherwise rows like a person's own stand in for the others.
+    ``audited`` are everybody's moves in a nonlinear model, where an audit found them
+    already; otherwise ``rng`` draws its people, the same ones each time if not given.
 
     Raises:
         DataError: There is nobody.

@@ -64,11 +64,7 @@ def household_losses(
 ) -> HouseholdLosses:
     """Return the losses of groups, each of which leaves with all of its rows.
 
-    Args:
-        law: How the model is released.
-        fit: A linear model.
-        codes: Group of each row of the fit, from 0 and none left out, shape ``(n,)``.
-        delta: What goes with the losses.
+    ``codes`` are the groups of the rows of the fit, from 0 and none left out.
 
     Raises:
         ParameterError: No formula is known, or the codes do not fit.

@@ -68,15 +68,7 @@ def leaving(
 ) -> Leaving:
     """Return what the release reveals about whether each person is there.
 
-    Args:
-        law: How the model is released.
-        fit: The fit to the table.
-        delta: What goes with every epsilon, in (0, 1).
-        rows: How many rows one unit may own.
-        codes: Everybody's unit, from 0, where it is known; it replaces ``rows``.
-        audited: Everybody's moves in a nonlinear model, where an audit found them
-            already.
-        rng: Draws the people of an audit otherwise.
+    ``codes`` are everybody's units, where they are known, instead of ``rows``.
 
     Raises:
         ParameterError: Losses under this law are not known for such a model.
@@ -118,11 +110,7 @@ def copies_note(rows: int) -> str:
 def laws_of_model(fit: Fit, law: Law, person: int, *, rows: int = 1) -> PersonLaws:
     """Return the laws of a released model, with a person and without.
 
-    Args:
-        fit: The fit with everybody.
-        law: How it is released.
-        person: A position among the rows of the fit.
-        rows: How many rows one unit may own, all like this one.
+    ``rows`` is how many rows one unit may own, all like this one.
 
     Raises:
         DataError: There is no such person, or no fit without them.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,10 +29,15 @@ from dpcore.mechanisms.covariances.layout import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
+
+    Draw = Callable[["Step", FloatArray], FloatArray]
+    """Draws from the mechanism of a step around a value, shape ``(1,)``."""
 
 
 MECHANISMS: Final = ("truncated-published", "bit", "truncated", "laplace")
@@ -55,13 +60,6 @@ class Step:
     mechanism: Mechanism
     sensitivity: Sensitivity
     epsilon: float
-
-
-class Draw(Protocol):
-    """Draw from ``step.mechanism`` around ``value``, shape ``(1,)``."""
-
-    def __call__(self, step: Step, value: FloatArray) -> FloatArray:
-        """Return the drawn number, shape ``(1,)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,13 +35,7 @@ class RankPlan(OneMechanism):
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks the answer is off with probability ``level``."""
-        return np.array(
-            [
-                self.mechanism.distance_from_best(
-                    self.statistic.candidates, missed=1 - level
-                )
-            ]
-        )
+        return np.array([self._reach(1 - level)])
 
     def enclosing(
         self, level: float, *, sampled: bool
@@ -63,9 +57,7 @@ class RankPlan(OneMechanism):
         """
         people, q = self.statistic.size.people, self.statistic.q
         missed = (1 - level) / (4 if sampled else 2)
-        ranks = self.mechanism.distance_from_best(
-            self.statistic.candidates, missed=missed
-        )
+        ranks = self._reach(missed)
 
         def below(share: float) -> float | None:
             """Return the quantile that lies below the one of ``share``."""
@@ -90,4 +82,9 @@ class RankPlan(OneMechanism):
             labels=(self.label,),
             values=(float(self.statistic.grid[int(index)]),),
             derived={f"ranks off at most, {LEVEL:.0%}": float(ranks)},
+        )
+
+    def _reach(self, missed: float) -> float:
+        return self.mechanism.distance_from_best(
+            self.statistic.candidates, missed=missed
         )
