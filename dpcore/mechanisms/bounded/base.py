@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from dpcore.mechanisms.base import require_noise
+from dpcore.mechanisms.base import require_budget, require_noise
 from dpcore.mechanisms.laplace_law import scaled
 from dpcore.mechanisms.pairs import ExactForOne, total
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
+    from dpcore.mechanisms.base import Sensitivity
 
 FLAT_BELOW = 1e-150
 """Width over scale below which the law equals its limit for infinite noise."""
@@ -133,3 +136,57 @@ class BoundedLaplace(ExactForOne):
         return np.minimum(
             profile.product_delta_of(self._ratios(x, y), epsilon), allowed
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcaveLevel(BoundedLaplace):
+    """Bounded noise whose pure level is concave in the change of one coordinate."""
+
+    _pairs: ClassVar[ModuleType]
+    """What a scalar reveals about two values, and over all pairs of them."""
+
+    @classmethod
+    def calibrate(
+        cls,
+        *,
+        sensitivity: Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        bounds: Interval,
+    ) -> Self:
+        """Return the least scale that is truly ``epsilon``-DP, whatever ``delta`` is.
+
+        Where ``c`` coordinates change, each gets ``epsilon / c`` for a change of
+        ``l1 / c``. The level is concave in the change, so that by Jensen's inequality
+        no other split of ``l1`` costs more.
+        """
+        require_budget(epsilon, delta)
+        cells = sensitivity.coordinates
+        shift = sensitivity.l1 / cells
+        noise = cls._pairs.least_private_scale(shift, epsilon / cells, bounds)
+        return cls(noise=noise, bounds=bounds)
+
+    def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
+        """Return the exact level for a scalar, at any ``delta``.
+
+        For several coordinates the level that ``calibrate`` pays for, and with
+        ``delta > 0`` what that pure level allows: an upper bound.
+        """
+        cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
+        if cells == 1:
+            return float(
+                self._pairs.worst_epsilon(sensitivity.l1, bounds, noise, delta)
+            )
+        level = cells * self._pairs.worst_level(sensitivity.l1 / cells, bounds, noise)
+        return float(pure_epsilon_of(level, delta) if delta else level)
+
+    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        return np.asarray(self._pairs.scalar_level(x, y, self.noise, self.bounds))
+
+    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
+        pairs, noise, bounds = self._pairs, self.noise, self.bounds
+        return np.asarray(pairs.scalar_epsilon(x, y, noise, bounds, delta))
+
+    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
+        pairs, noise, bounds = self._pairs, self.noise, self.bounds
+        return np.asarray(pairs.scalar_delta(x, y, noise, bounds, epsilon))

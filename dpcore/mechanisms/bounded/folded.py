@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.bounded import folded_pairs as pairs
-from dpcore.mechanisms.bounded.base import BoundedLaplace, place
+from dpcore.mechanisms.bounded import folded_pairs
+from dpcore.mechanisms.bounded.base import ConcaveLevel, place
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
-from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent, PureEvent
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
@@ -32,7 +32,7 @@ _NEAR = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedLaplace(BoundedLaplace):
+class FoldedLaplace(ConcaveLevel):
     """Release ``value + Lap(b)``, reflected at the bounds until it lies inside.
 
     Folding looks at the noisy number only: it is post-processing, and its pure level
@@ -51,26 +51,7 @@ class FoldedLaplace(BoundedLaplace):
 
     """
 
-    @classmethod
-    def calibrate(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
-    ) -> Self:
-        """Return the least scale that is ``epsilon``-DP, whatever ``delta`` is allowed.
-
-        Where ``c`` coordinates change, each gets ``epsilon / c`` for a change of
-        ``l1 / c``. The level is concave in the change, so that by Jensen's inequality
-        no other split of ``l1`` costs more.
-        """
-        require_budget(epsilon, delta)
-        cells = sensitivity.coordinates
-        shift = sensitivity.l1 / cells
-        noise = pairs.least_scale_folded(shift, epsilon / cells, bounds)
-        return cls(noise=noise, bounds=bounds)
+    _pairs: ClassVar[ModuleType] = folded_pairs
 
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return ``cosh(near/b) cosh(far/b) / (b sinh(R/b))`` inside the bounds.
@@ -133,18 +114,6 @@ class FoldedLaplace(BoundedLaplace):
         below = 2 * share <= law.one_minus_exp(2 * at.a)
         return self.bounds.clip(np.where(below, lower, -upper))
 
-    def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
-        """Return the exact level for a scalar, at any ``delta``.
-
-        For several coordinates the level that ``calibrate`` pays for, and with
-        ``delta > 0`` what that pure level allows: an upper bound.
-        """
-        cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
-        if cells == 1:
-            return pairs.worst_epsilon(sensitivity.l1, bounds, noise, delta)
-        level = cells * pairs.worst_level(sensitivity.l1 / cells, bounds, noise)
-        return float(pure_epsilon_of(level, delta)) if delta else level
-
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return the pure level; on a half-line the Laplace noise that reaches it."""
         level = self.epsilon(sensitivity)
@@ -177,15 +146,6 @@ class FoldedLaplace(BoundedLaplace):
         self, first: ArrayLike, second: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         return fold(first, self.bounds), fold(second, self.bounds)
-
-    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        return pairs.scalar_level(x, y, self.noise, self.bounds)
-
-    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
-        return pairs.scalar_epsilon(x, y, self.noise, self.bounds, delta)
-
-    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
-        return pairs.scalar_delta(x, y, self.noise, self.bounds, epsilon)
 
 
 def fold(values: ArrayLike, bounds: Interval) -> FloatArray:

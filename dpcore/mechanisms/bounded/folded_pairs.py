@@ -194,6 +194,10 @@ def least_scale_folded(shift: float, epsilon: float, bounds: Interval) -> float:
     return ROUND_UP / low
 
 
+least_private_scale = least_scale_folded
+"""The name that calibration knows it by."""
+
+
 def _level(t: float, distance: float, width: float) -> float:
     near, h = np.array((width - distance) * t), np.array(distance * t)
     return float(growth(near, h))

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.bounded import truncated_law
-from dpcore.mechanisms.bounded import truncated_pairs as pairs
-from dpcore.mechanisms.bounded.base import BoundedLaplace, is_flat, place
-from dpcore.mechanisms.bounded.truncated_pairs import (
-    least_private_scale,
-    worst_delta,
-    worst_epsilon,
-    worst_level,
-)
+from dpcore.mechanisms.bounded import truncated_law, truncated_pairs
+from dpcore.mechanisms.bounded.base import ConcaveLevel, is_flat, place
 from dpcore.mechanisms.laplace.mechanism import least_scale
-from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
+from dpcore.privacy.conversions import pure_delta_of
 from dpcore.privacy.events import PureEvent
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
@@ -31,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TruncatedLaplace(BoundedLaplace):
+class TruncatedLaplace(ConcaveLevel):
     """Release ``value + Lap(b)``, conditioned on lying in the bounds.
 
     The probability of lying there depends on the secret, so that this is no
@@ -42,26 +37,7 @@ class TruncatedLaplace(BoundedLaplace):
     """
 
     _post_processing = False
-
-    @classmethod
-    def calibrate(
-        cls,
-        *,
-        sensitivity: Sensitivity,
-        epsilon: float,
-        delta: float = 0.0,
-        bounds: Interval,
-    ) -> Self:
-        """Return the least scale that is truly ``epsilon``-DP.
-
-        Where ``c`` coordinates change, each gets ``epsilon / c`` for a change of
-        ``l1 / c``. The level is concave in the change, so that by Jensen's inequality
-        no other split of ``l1`` costs more.
-        """
-        require_budget(epsilon, delta)
-        cells = sensitivity.coordinates
-        noise = least_private_scale(sensitivity.l1 / cells, epsilon / cells, bounds)
-        return cls(noise=noise, bounds=bounds)
+    _pairs: ClassVar[ModuleType] = truncated_pairs
 
     @classmethod
     def calibrate_as_published(
@@ -118,18 +94,6 @@ class TruncatedLaplace(BoundedLaplace):
         ends = self.bounds.lower, self.bounds.upper
         return truncated_law.quantile(u, at.nearest, (at.a, at.d), ends, self.noise)
 
-    def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
-        """Return the exact level for a scalar, at any ``delta``.
-
-        For several coordinates the level that ``calibrate`` pays for, and with
-        ``delta > 0`` what that pure level allows: an upper bound.
-        """
-        cells, noise, bounds = sensitivity.coordinates, self.noise, self.bounds
-        if cells == 1:
-            return worst_epsilon(sensitivity.l1, bounds, noise, delta)
-        level = cells * worst_level(sensitivity.l1 / cells, bounds, noise)
-        return float(pure_epsilon_of(level, delta)) if delta else level
-
     def delta_at(self, sensitivity: Sensitivity, *, epsilon: float) -> float:
         """Return the delta at which the mechanism is ``epsilon``-close after all.
 
@@ -137,21 +101,14 @@ class TruncatedLaplace(BoundedLaplace):
         epsilon it is only (epsilon, delta)-DP.
         """
         if sensitivity.coordinates == 1:
-            return worst_delta(sensitivity.l1, self.bounds, self.noise, epsilon)
+            return truncated_pairs.worst_delta(
+                sensitivity.l1, self.bounds, self.noise, epsilon
+            )
         return float(pure_delta_of(self.epsilon(sensitivity), epsilon))
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level: no accountant knows this noise."""
         return PureEvent.of(self.epsilon(sensitivity))
-
-    def _levels(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        return pairs.scalar_level(x, y, self.noise, self.bounds)
-
-    def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
-        return pairs.scalar_epsilon(x, y, self.noise, self.bounds, delta)
-
-    def _scalar_delta(self, x: FloatArray, y: FloatArray, epsilon: float) -> FloatArray:
-        return pairs.scalar_delta(x, y, self.noise, self.bounds, epsilon)
 
     def _moments(
         self, position: ArrayLike
