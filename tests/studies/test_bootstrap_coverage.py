@@ -217,5 +217,3 @@ def test_ranges_hold_nine_tenths_of_simulated_errors(runs, method):
     # these too.
     expected = 0.95 if np.mean(errors == low) > 0.05 else 0.9
     assert inside == pytest.approx(expected, abs=0.02)
-    with pytest.raises(ParameterError):
-        error_range(AGES, method, outside=0.0)

@@ -30,7 +30,7 @@ from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.models.request import ModelRequest
-from dpcore.studies.individual.frontier import accuracy, drawable, frontier, varied
+from dpcore.studies.individual.frontier import accuracy, frontier, varied
 from tests.models.plain_pairs import PosteriorPairs
 
 PEOPLE, COLUMNS = 400, 4
@@ -175,7 +175,7 @@ def test_another_penalty_or_fewer_people_keep_the_precision():
 
 def test_releases_without_a_fast_loss_are_refused():
     asked = request("adaptive", strength=20.0)
-    assert not drawable(asked.law)
+    assert asked.law.precision is None
     with pytest.raises(ParameterError, match="adaptive sample is not known"):
         frontier(asked, ridge(20.0))
     with pytest.raises(ParameterError, match="cannot be kept"):

@@ -81,8 +81,8 @@ def test_rivals_are_equal_in_what_they_are_said_to_be_equal_in():
             float(bootstrap.variance(k / n))
         )
         assert (found["uniform"].deltas([0.0, 3.0]) == tau).all()
-        assert found["uniform"].certain == tau
-        assert found["claim"].certain == 0
+        assert found["uniform"].delta == tau
+        assert found["claim"].delta == 0
 
 
 def test_laplace_profile_by_quadrature():

@@ -417,7 +417,7 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
     tau = bootstrap.delta()
     title = (
         f"Without any false alarm an attacker finds a rare trait {chance(tau)} of the "
-        f"time in one score, and {chance(rival.certain)} against {rival.name}"
+        f"time in one score, and {chance(rival.delta)} against {rival.name}"
     )
     hover = "false alarm %{x:.3f}: found %{y:.3f}"
     blind = line([0, 1], [0, 1], "guessing blindly", GUIDE, hover="")

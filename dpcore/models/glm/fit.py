@@ -15,8 +15,12 @@ import numpy as np
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import row_blocks
 from dpcore.models.factor import checked_table, factorize
-from dpcore.models.glm.audit import Audit, audited_removals
-from dpcore.models.glm.influence import audited_influence, refitted_influence
+from dpcore.models.glm.audit import (
+    Audit,
+    audited_influence,
+    audited_removals,
+    refitted_influence,
+)
 from dpcore.models.losses import Huber
 from dpcore.models.newcomers import glm_moves
 

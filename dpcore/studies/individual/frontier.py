@@ -208,11 +208,6 @@ def _before(fit: Fit) -> Accuracy:
     return accuracy(fit, plain)
 
 
-def drawable(law: Law) -> bool:
-    """Tell whether the frontier of a release is known."""
-    return law.precision is not None
-
-
 def _chosen(law: Law, fit: Fit) -> tuple[Influence, int]:
     """Return some people behind a fit, the evenly spread ones first, and how many.
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.individual.model_exposures import frontier_picture
-from dpcore.studies.individual.frontier import drawable, frontier, varied
+from dpcore.studies.individual.frontier import frontier, varied
 from dpcore.wording import people, significant
 from ui import results, session
 
@@ -26,7 +26,7 @@ _SEED = 1
 def show(subject: ModelSubject, study: Study) -> None:
     """Show error over loss, for another penalty and fewer people if asked."""
     request, fit = subject.request, subject.fit
-    if not drawable(request.law):
+    if request.law.precision is None:
         st.info(
             "The frontier is not drawn for an adaptive sample, whose precision depends "
             "on what is released first. Choose another one under “Released by”."

@@ -195,7 +195,7 @@ def _fair(case: Case, key: str) -> None:
     st.markdown(
         _crossing(rival, tau) + f"Chance of a certain identification in one answer: "
         f"{chance(bootstrap.delta())} by a resized bootstrap, "
-        f"{chance(rivals[name].certain)} by the other. Variance at this share: "
+        f"{chance(rivals[name].delta)} by the other. Variance at this share: "
         f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} against "
         f"{significant(rivals[name].variance)}."
     )

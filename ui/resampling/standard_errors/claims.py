@@ -13,7 +13,7 @@ from dpcore.privacy.bootstrap.counterexamples import renyi_two
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, delta_at, step
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.studies.resampling.bootstrap.coverage import exact_coverage, mean_length
-from dpcore.studies.resampling.bootstrap.levels import joined, parts
+from dpcore.studies.resampling.bootstrap.levels import Levels, parts
 from dpcore.wording import percent, significant
 from ui import work
 from ui.resampling.standard_errors.searching import find_noise
@@ -21,7 +21,6 @@ from ui.resampling.standard_errors.searching import find_noise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.studies.resampling.bootstrap.levels import Levels
     from ui.resampling.standard_errors.settings import Settings
 
 _SEARCH_STEPS = 11
@@ -203,7 +202,7 @@ def _found(asked: Settings) -> _Found | None:
     if found is None or len(found) < _PIECES:
         return None
     *levels, delta = found
-    real = joined(levels, rho=e.rho, delta=asked.delta, times=e.times)
+    real = Levels.of(levels, rho=e.rho, delta=asked.delta, times=e.times)
     return _Found(levels=real, delta=delta)
 
 

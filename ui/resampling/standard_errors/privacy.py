@@ -28,8 +28,11 @@ def levels(asked: Settings) -> None:
         "se-levels",
         repr((e.rho, e.people, e.times, asked.delta)),
         len(times),
-        lambda: bootstrap_levels.run(
-            times, rho=e.rho, delta=asked.delta, people=e.people
+        lambda: (
+            bootstrap_levels.levels(
+                rho=e.rho, delta=asked.delta, people=e.people, times=k
+            )
+            for k in times
         ),
         doing="Adding up what the bootstraps reveal",
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _MOST_PEOPLE, _MOST_TIMES = 100_000, 2_000
+_OUTSIDE = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,23 +143,14 @@ def mean_error(experiment: Experiment, method: Method) -> float:
     return float(weight @ np.sqrt(method.variance(experiment.bootstraps, spread)))
 
 
-def error_range(
-    experiment: Experiment, method: Method, *, outside: float = 0.1
-) -> tuple[float, float]:
-    """Return which estimated standard errors all but a share ``outside`` lie between.
+def error_range(experiment: Experiment, method: Method) -> tuple[float, float]:
+    """Return which estimated standard errors all but a tenth lie between.
 
     Every rule grows with the sample variance, so that its quantiles are those of a
     chi-squared variable, put through the rule.
-
-    Raises:
-        ParameterError: ``outside`` is not in (0, 1).
-
     """
-    if not 0 < outside < 1:
-        message = f"the share outside must be in (0, 1), got {outside}."
-        raise ParameterError(message)
     half = (experiment.times - 1) / 2
-    share = np.array([outside / 2, 1 - outside / 2])
+    share = np.array([_OUTSIDE / 2, 1 - _OUTSIDE / 2])
     spread = _expected(experiment) * gammaincinv(half, share) / half
     low, high = np.sqrt(method.variance(experiment.bootstraps, spread)).tolist()
     return low, high

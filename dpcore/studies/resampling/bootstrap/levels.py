@@ -10,6 +10,7 @@ from dpcore.privacy.bootstrap.upper_bounds import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +27,19 @@ class Levels:
     generic: float
     """At most that, for every additive statistic."""
 
-
-def levels(
-    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
-) -> Levels:
-    """Return the levels of one number of bootstraps.
-
-    Raises:
-        ParameterError: One of the parameters is outside its domain.
-
-    """
-    found = tuple(
-        parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
-    )
-    return joined(found, rho=rho, delta=delta, times=times)
+    @classmethod
+    def of(
+        cls, found: Sequence[float], *, rho: float, delta: float, times: int
+    ) -> Self:
+        """Return the levels made of what ``parts`` gave, all three of them."""
+        attained, mean, generic = found
+        return cls(
+            times=times,
+            claimed=claimed_epsilon(rho, delta),
+            attained=attained,
+            mean=mean,
+            generic=generic,
+        )
 
 
 def parts(
@@ -57,21 +57,9 @@ def parts(
         )
 
 
-def joined(found: Sequence[float], *, rho: float, delta: float, times: int) -> Levels:
-    """Return the levels made of what ``parts`` gave, all three of them."""
-    attained, mean, generic = found
-    return Levels(
-        times=times,
-        claimed=claimed_epsilon(rho, delta),
-        attained=attained,
-        mean=mean,
-        generic=generic,
-    )
-
-
-def run(
-    times: Sequence[int], *, rho: float, delta: float, people: int, factor: float = 1.0
-) -> Iterator[Levels]:
-    """Yield the levels for several numbers of bootstraps, one by one."""
-    for k in times:
-        yield levels(rho=rho, delta=delta, people=people, times=k, factor=factor)
+def levels(
+    *, rho: float, delta: float, people: int, times: int, factor: float = 1.0
+) -> Levels:
+    """Return the levels of one number of bootstraps; errors as for ``parts``."""
+    found = parts(rho=rho, delta=delta, people=people, times=times, factor=factor)
+    return Levels.of(tuple(found), rho=rho, delta=delta, times=times)

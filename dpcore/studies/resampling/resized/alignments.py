@@ -37,7 +37,9 @@ class Rival:
     variance: float
     """Its variance, whatever the share."""
     delta: float = 0.0
-    """Where it is no Laplace noise: its delta at every epsilon; else 0."""
+    """Where it is no Laplace noise: its delta at every epsilon, the chance of an answer
+    that is proof; else 0.
+    """
 
     def deltas(self, epsilon: ArrayLike) -> FloatArray:
         """Return the exact profile: ``1 - e^((epsilon - epsilon_0)/2)`` for Laplace."""
@@ -65,11 +67,6 @@ class Rival:
         if self.delta or chance >= 1:
             return 0.0
         return max(0.0, self.epsilon + 2 * math.log1p(-chance))
-
-    @property
-    def certain(self) -> float:
-        """Return the chance of an answer that is proof: 0 for Laplace noise."""
-        return self.delta
 
 
 def laplace_variance(people: int, epsilon: float) -> float:

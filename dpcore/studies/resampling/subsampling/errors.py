@@ -134,9 +134,7 @@ class SampledMean:
             ParameterError: A rate is not in (0, 1].
 
         """
-        q = _rates(rate)
-        sampling = self.variance / self.people * (1 / q - 1)
-        return ErrorParts(rate=q, sampling=sampling, noise=self._noise(q))
+        return self._parts(rate, self.variance)
 
     def poisson(self, rate: ArrayLike) -> ErrorParts:
         """Return the error of taking everybody with chance ``q``, a row more or less.
@@ -148,13 +146,13 @@ class SampledMean:
             ParameterError: A rate is not in (0, 1].
 
         """
-        q = _rates(rate)
-        sampling = self.mean_square / self.people * (1 / q - 1)
-        return ErrorParts(rate=q, sampling=sampling, noise=self._noise(q))
+        return self._parts(rate, self.mean_square)
 
-    def _noise(self, q: FloatArray) -> FloatArray:
-        spent = self.effective_epsilon(q)
-        return np.asarray(2 * (self.width / (self.people * spent)) ** 2)
+    def _parts(self, rate: ArrayLike, square: float) -> ErrorParts:
+        q = _rates(rate)
+        noise = 2 * (self.width / (self.people * self.effective_epsilon(q))) ** 2
+        sampling = square / self.people * (1 / q - 1)
+        return ErrorParts(rate=q, sampling=sampling, noise=noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
