@@ -51,11 +51,6 @@ def request_from(
     statistic with private labels, only the number of people and of groups is known.
     What a request does not use is as if it had not been set.
 
-    Args:
-        parameters: As ``parameters`` of a request returns them, and JSON keeps them.
-        dataset: The table of the release.
-        draw: The how-manieth draw the release was.
-
     Raises:
         DataError: These are not the parameters of a question about columns of this
             table; the message never quotes them.

@@ -32,10 +32,8 @@ def checked_rows(values: ArrayLike, size: TableSize, *, columns: int) -> FloatAr
             f"{entries.shape}."
         )
         raise ParameterError(message)
-    checked(entries[:, 0], size)
-    if np.isnan(entries).any():
-        message = "a value is missing; drop or replace missing values first."
-        raise ParameterError(message)
+    for column in entries.T:
+        checked(column, size)
     return entries
 
 

@@ -57,6 +57,8 @@ class Releasing(Protocol):
 class ModelExposure(Losses):
     """Everybody's privacy loss from the release of a model. CONFIDENTIAL.
 
+    Leverage, residual, lengths, audit and note are as in ``Leaving``.
+
     Attributes:
         relation: Which change of a person's record the losses are about.
         delta: What goes with every epsilon.
@@ -64,15 +66,8 @@ class ModelExposure(Losses):
         for_all_found: The most that a search found anybody to lose, in this table or
             joining it with a record within the bounds.
         for_all_certificate: What nobody can exceed; infinite if no bound is known.
-        leverage: Share of the prediction that each person's own record makes.
-        residual: What the fit without each person misses the person's target by.
-        shift_lengths: How far the coefficients move, in the norm of the noise.
         values: Everybody's target, as scaled for the model.
         rows: The row of the table, from 0, of each person.
-        audit: Largest relative error of the moves that an audit by exact refits found;
-            0 where moves are exact.
-        exact: Whether losses are exact but for the error of the audit.
-        note: What they are otherwise.
 
     """
 

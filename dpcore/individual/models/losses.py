@@ -134,11 +134,7 @@ def evidence_of_release(
     ``P`` is the law without the person, ``Q`` that with them; the size of the result
     is the loss that this release really caused (Redberg and Wang 2021, definition 3).
 
-    Args:
-        fit: The fit with everybody.
-        law: How it was released.
-        person: A position among the rows of the fit.
-        released: One row of coefficients for each sample, shape ``(T, d)``.
+    ``released`` has one row of coefficients for each sample, shape ``(T, d)``.
 
     Raises:
         DataError: There is no fit without the person.

@@ -101,12 +101,8 @@ class Bootstraps:
     ) -> Self:
         """Return bootstraps with ``V = c D^2 / (2 rho)``.
 
-        Args:
-            times: Their number ``k``.
-            rho: What all of them together are claimed to cost, in zCDP.
-            sensitivity: ``D``: how much one person changes the statistic.
-            factor: ``c``: 1 as published, more where the noise is corrected.
-            people: Their public number, if it shall be made up for.
+        All cost ``rho`` together, one person changes the statistic by ``D`` at most;
+        the ``factor`` is ``c``, 1 as published, more where the noise is corrected.
 
         Raises:
             ParameterError: One of these is out of range; a ``rho`` of 0 would need

@@ -64,6 +64,7 @@ class Step:
     done: float
 
 
+@lru_cache(maxsize=256)
 def calibrate(
     *,
     rho: float,
@@ -156,7 +157,7 @@ def factor_of(
         return PUBLISHED
     if correction is Correction.ASYMPTOTIC:
         return ASYMPTOTIC
-    return _least_factor(rho, delta, times, people, Bound(bound))
+    return calibrate(rho=rho, delta=delta, times=times, people=people, bound=bound)
 
 
 def rho_for(epsilon: float, delta: float) -> float:
@@ -167,13 +168,6 @@ def rho_for(epsilon: float, delta: float) -> float:
     """
     mu = gaussian.mu_for(epsilon, delta)
     return mu * mu / 2
-
-
-@lru_cache(maxsize=256)
-def _least_factor(
-    rho: float, delta: float, times: int, people: int, bound: Bound
-) -> float:
-    return calibrate(rho=rho, delta=delta, times=times, people=people, bound=bound)
 
 
 def _brackets(excess: Callable[[float], float]) -> Iterator[tuple[float, float]]:

@@ -193,12 +193,7 @@ def losses(mu: float, *, people: int, bound: Bound, interval: float) -> Any:  # 
 
     It covers both directions, so that one of them is enough.
 
-    Args:
-        mu: The change by one copy of a row over the noise, in (0, ``LARGEST_STEP``].
-        people: Number of people.
-        bound: Which profile.
-        interval: Width of a cell, in (0, inf).
-
+    ``mu`` is in (0, ``LARGEST_STEP``], ``interval``, the width of a cell, in (0, inf).
     """
     from dp_accounting.pld import (  # noqa: PLC0415 - a second to import, rarely used
         pld_pmf,

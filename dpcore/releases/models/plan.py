@@ -44,13 +44,8 @@ _CONSTANT: Final = "constant, in units"
 class ModelPlan:
     """How a model is released. PUBLIC.
 
-    Attributes:
-        question: The model.
-        law: The law of the release, given the fit.
-        mu: Parameter of the Gaussian mechanism over all tables; infinite if it is none.
-        epsilon: The guarantee at ``delta``; infinite if there is none.
-        delta: What goes with it.
-
+    ``mu`` is the parameter of the Gaussian mechanism over all tables, infinite if it is
+    none; ``epsilon`` the guarantee at ``delta``, infinite if there is none.
     """
 
     question: ModelQuestion

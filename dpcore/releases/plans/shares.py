@@ -66,13 +66,8 @@ class SharePlan:
     With several syntheses each has an equal part of the budget; the procedure is
     post-processing and costs nothing. Pure DP.
 
-    Attributes:
-        query: Asks for all shares of a column.
-        key: The mechanism.
-        epsilon: What all draws together are calibrated to.
-        constraint: The procedure.
-        rounding: What floats add to the change of one share.
-
+    ``epsilon`` is what all draws together are calibrated to, ``rounding`` what floats
+    add to the change of one share.
     """
 
     query: Query

@@ -33,15 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedPlan:
-    """The mean of a resample as it is: no noise, and no epsilon.
-
-    Attributes:
-        bootstrap: Draws the rows.
-        bounds: What the rows are clamped to.
-        shares: Whether all rows are 0 or 1.
-        label: What the answer is called.
-
-    """
+    """The mean of a resample as it is: no noise, and no epsilon."""
 
     bootstrap: ResizedBootstrap
     bounds: Interval
@@ -99,13 +91,7 @@ class PublishedPlan:
 class RepairedPlan:
     """The mean of a resample, plus Laplace noise.
 
-    Attributes:
-        resample: Says how many rows are drawn, and how little one of them may show.
-        bounds: What the rows are clamped to.
-        label: What the answer is called.
-        epsilon: What is guaranteed, with ``delta``.
-        delta: The same; 0 for a pure guarantee.
-
+    It guarantees ``epsilon`` with ``delta``, which is 0 for a pure guarantee.
     """
 
     resample: NoisyResample
