@@ -178,129 +178,97 @@ class NoisyHessian:
         return np.asarray(REPORT_FACTOR * np.einsum("ij,ij->i", solved, rows))
 
 
-def realized(
-    fit: PerturbedFit,
-    *,
-    slope: ArrayLike,
-    curvature: ArrayLike,
-    length: ArrayLike,
-    leverage: ArrayLike,
-    along: ArrayLike,
-    member: bool,
-) -> FloatArray:
-    """Return the exact loss of the release at hand. CONFIDENTIAL.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AtRelease:
+    """Some people at a release, members of the table and newcomers. CONFIDENTIAL."""
 
-    ``|-log(1 + f'' m) + g^2/(2 sigma^2) + grad J'g/sigma^2|`` for a newcomer, and with
-    both signs but that of the square turned for a member, ``g = f' x``.
+    fit: PerturbedFit
+    slope: FloatArray
+    """``f'`` at the release."""
+    curvature: FloatArray
+    """``f''`` at the release, at least 0."""
+    length: FloatArray
+    """``|x|``."""
 
-    Args:
-        fit: The public numbers.
-        slope: ``f'`` at the release.
-        curvature: ``f''`` at the release.
-        length: ``|x|``.
-        leverage: ``m = x' H^-1 x``, ``H`` the Hessian at the release, of the table.
-        along: ``x' b``; the gradient of the objective at the release is ``-b``.
-        member: Whether the person is in the table.
+    def realized(
+        self, *, leverage: FloatArray, along: FloatArray, member: bool
+    ) -> FloatArray:
+        """Return the exact loss of the release at hand. CONFIDENTIAL.
 
-    """
-    f, ff = np.asarray(slope, dtype=np.float64), np.asarray(curvature, dtype=np.float64)
-    variance = fit.sigma**2
-    square = (f * np.asarray(length, dtype=np.float64)) ** 2 / (2 * variance)
-    turned = -f * np.asarray(along, dtype=np.float64) / variance
-    sign = -1.0 if member else 1.0
-    with np.errstate(divide="ignore"):
-        # Where a member's leverage is all of H, the loss is infinite.
-        share = np.maximum(sign * ff * np.asarray(leverage, dtype=np.float64), -1.0)
-        grown = np.log1p(share)
-    return np.asarray(np.abs(-grown + square + sign * turned))
+        ``|-log(1 + f'' m) + g^2/(2 sigma^2) + grad J'g/sigma^2|`` for a newcomer, and
+        with both signs but that of the square turned for a member, ``g = f' x``.
 
+        Args:
+            leverage: ``m = x' H^-1 x``, ``H`` the Hessian at the release, of the table.
+            along: ``x' b``; the gradient of the objective at the release is ``-b``.
+            member: Whether the person is in the table.
 
-def report(
-    fit: PerturbedFit,
-    *,
-    slope: ArrayLike,
-    curvature: ArrayLike,
-    length: ArrayLike,
-    failure: float,
-) -> FloatArray:
-    """Return a bound on a person's realized loss that reveals nobody else.
+        """
+        variance = self.fit.sigma**2
+        square = (self.slope * self.length) ** 2 / (2 * variance)
+        turned = -self.slope * along / variance
+        sign = -1.0 if member else 1.0
+        with np.errstate(divide="ignore"):
+            # Where a member's leverage is all of H, the loss is infinite.
+            grown = np.log1p(np.maximum(sign * self.curvature * leverage, -1.0))
+        return np.asarray(np.abs(-grown + square + sign * turned))
 
-    ``log(1 + f'' |x|^2/lambda) + (f' |x|)^2/(2 sigma^2) + |f'| |x| z/sigma`` with ``z``
-    the normal quantile at ``1 - failure/2``: a function of public numbers, the release
-    and the person's own record, for members and newcomers alike. It fails with
-    chance ``failure`` at most, over the perturbation, for a person fixed before;
-    divide ``failure`` by the number of people for all of them at once.
+    def report(self, failure: float) -> FloatArray:
+        """Return a bound on a person's realized loss that reveals nobody else.
 
-    The first term covers both cases because a member's leverage is at most ``q/(1 +
-    q)`` with ``q = f'' |x|^2/lambda``; it is below the published ``-log(1 - q)``
-    and needs no lower bound on lambda.
+        ``log(1 + f'' |x|^2/lambda) + (f' |x|)^2/(2 sigma^2) + |f'| |x| z/sigma`` with
+        ``z`` the normal quantile at ``1 - failure/2``: a function of public numbers,
+        the release and the person's own record, for members and newcomers alike. It
+        fails with chance ``failure`` at most, over the perturbation, for a person fixed
+        before; divide ``failure`` by the number of people for all of them at once.
 
-    Raises:
-        ParameterError: ``failure`` is not in (0, 1).
+        The first term covers both cases because a member's leverage is at most ``q/(1 +
+        q)`` with ``q = f'' |x|^2/lambda``; it is below the published ``-log(1 - q)``
+        and needs no lower bound on lambda.
 
-    """
-    size = np.asarray(length, dtype=np.float64)
-    ff = np.asarray(curvature, dtype=np.float64)
-    determinant = np.log1p(ff * size**2 / fit.penalty)
-    return np.asarray(determinant + _gradient_part(fit, slope, size, failure))
+        Raises:
+            ParameterError: ``failure`` is not in (0, 1).
 
+        """
+        return np.asarray(np.log1p(self._most) + self._gradient_part(failure))
 
-def published_report(
-    fit: PerturbedFit,
-    *,
-    slope: ArrayLike,
-    curvature: ArrayLike,
-    length: ArrayLike,
-    failure: float,
-) -> FloatArray:
-    """Return the report as published (theorem 8): ``-log(1 - q)`` for the first term.
+    def published_report(self, failure: float) -> FloatArray:
+        """Return the published report (theorem 8), whose first term is ``-log(1 - q)``.
 
-    ``inf`` from ``q = f'' |x|^2/lambda = 1`` on. Arguments and errors as ``report``.
-    """
-    size = np.asarray(length, dtype=np.float64)
-    q = np.asarray(curvature, dtype=np.float64) * size**2 / fit.penalty
-    determinant = np.where(q < 1, -np.log1p(-np.where(q < 1, q, 0.0)), np.inf)
-    return np.asarray(determinant + _gradient_part(fit, slope, size, failure))
+        ``inf`` from ``q = f'' |x|^2/lambda = 1`` on. Errors as for ``report``.
+        """
+        return np.asarray(_lost(self._most) + self._gradient_part(failure))
 
+    def sharper_report(
+        self, failure: float, *, leverage: FloatArray, member: bool
+    ) -> FloatArray:
+        """Return the report with a leverage from ``NoisyHessian.leverage``.
 
-def sharper_report(
-    fit: PerturbedFit,
-    *,
-    slope: ArrayLike,
-    curvature: ArrayLike,
-    length: ArrayLike,
-    leverage: ArrayLike,
-    failure: float,
-    member: bool,
-) -> FloatArray:
-    """Return the report with a leverage from ``NoisyHessian.leverage``.
+        ``-log(1 - f'' m)`` for a member and ``log(1 + f'' m)`` for a newcomer, each at
+        most what ``report`` has in its place. It fails with the sum of the chances of
+        both releases, and costs the Hessian's release in addition.
+        """
+        seen = self.curvature * leverage
+        seen = _lost(seen) if member else np.log1p(seen)
+        least = np.minimum(seen, np.log1p(self._most))
+        return np.asarray(least + self._gradient_part(failure))
 
-    ``-log(1 - f'' m)`` for a member and ``log(1 + f'' m)`` for a newcomer, each at most
-    what ``report`` has in its place. It fails with the sum of the chances of both
-    releases, and costs the Hessian's release in addition.
-    """
-    size = np.asarray(length, dtype=np.float64)
-    ff = np.asarray(curvature, dtype=np.float64)
-    seen = ff * np.asarray(leverage, dtype=np.float64)
-    least = np.log1p(ff * size**2 / fit.penalty)
-    if member:
-        within = seen < 1
-        seen = np.where(within, -np.log1p(-np.where(within, seen, 0.0)), np.inf)
-    else:
-        seen = np.log1p(seen)
-    return np.asarray(
-        np.minimum(seen, least) + _gradient_part(fit, slope, size, failure)
-    )
+    @property
+    def _most(self) -> FloatArray:
+        """Return ``q = f'' |x|^2/lambda``."""
+        return self.curvature * self.length**2 / self.fit.penalty
+
+    def _gradient_part(self, failure: float) -> FloatArray:
+        """Return what the gradient contributes to a report, see ``report``."""
+        check_failure(failure)
+        shift = np.abs(self.slope) * self.length / self.fit.sigma
+        return np.asarray(shift * (shift / 2 - float(ndtri(failure / 2))))
 
 
-def _gradient_part(
-    fit: PerturbedFit, slope: ArrayLike, length: ArrayLike, failure: float
-) -> FloatArray:
-    """Return what the gradient contributes to a report, see ``report``."""
-    check_failure(failure)
-    size = np.asarray(length, dtype=np.float64)
-    shift = np.abs(np.asarray(slope, dtype=np.float64)) * size / fit.sigma
-    return np.asarray(shift * (shift / 2 - float(ndtri(failure / 2))))
+def _lost(share: FloatArray) -> FloatArray:
+    """Return ``-log(1 - q)``, infinite from 1 on."""
+    within = share < 1
+    return np.where(within, -np.log1p(-np.where(within, share, 0.0)), np.inf)
 
 
 def check_failure(failure: float) -> None:

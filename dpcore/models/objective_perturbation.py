@@ -35,8 +35,6 @@ from dpcore.errors import ParameterError
 from dpcore.models import mills
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
@@ -71,7 +69,9 @@ class PerturbedPairs:
     """Points of the integral."""
 
     def __post_init__(self) -> None:
-        _check_sigma(self.sigma)
+        if not 0 < self.sigma < np.inf:
+            message = f"sigma must be in (0, inf), got {self.sigma}."
+            raise ParameterError(message)
         parts = self.leverage, self.spread, self.square, self.residual
         shapes = {np.shape(part) for part in parts}
         if len(shapes) > 1 or len(shapes.pop()) != 1:
@@ -98,14 +98,11 @@ class PerturbedPairs:
         people = len(self.square)
         epsilon = np.broadcast_to(np.asarray(epsilon, dtype=np.float64), people)
         result = np.zeros(people)
-        for part in self._parts():
+        for first in range(0, people, _PEOPLE):
+            part = slice(first, first + _PEOPLE)
             result[part] = self._block(part, epsilon[part], present=present)
         # Without leverage there is nothing to tell.
         return np.where(self.leverage > 0, np.clip(result, 0.0, 1.0), 0.0)
-
-    def _parts(self) -> Iterator[slice]:
-        for first in range(0, len(self.square), _PEOPLE):
-            yield slice(first, first + _PEOPLE)
 
     def mixture(
         self, person: int, *, present: bool
@@ -211,9 +208,3 @@ def _expected(
     """Return ``E (1 - e^(epsilon - L))_+`` of normal losses."""
     spread = np.maximum(deviation, 1e-12 * np.maximum(np.abs(mean), 1e-3))
     return mills.excess((epsilon - mean) / spread, spread)
-
-
-def _check_sigma(sigma: float) -> None:
-    if not 0 < sigma < np.inf:
-        message = f"sigma must be in (0, inf), got {sigma}."
-        raise ParameterError(message)

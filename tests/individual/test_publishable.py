@@ -7,14 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr, ndtri
 
 from dpcore.errors import ParameterError
-from dpcore.individual.publishable import (
-    NoisyHessian,
-    PerturbedFit,
-    published_report,
-    realized,
-    report,
-    sharper_report,
-)
+from dpcore.individual.publishable import AtRelease, NoisyHessian, PerturbedFit
 from tests.models.ten_people import T, X
 
 
@@ -51,7 +44,9 @@ def test_vector_of_ten_people_and_the_change_of_variables():
     b = -gradient(X, T)
     leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, X.T).T, X)
     fit = PerturbedFit(penalty=penalty, sigma=sigma)
-    losses = realized(fit, **numbers, leverage=leverage, along=X @ b, member=True)
+    losses = AtRelease(fit=fit, **numbers).realized(
+        leverage=leverage, along=X @ b, member=True
+    )
     assert losses[9] == pytest.approx(0.597405500288, abs=1e-11)
 
     def log_density(x, t):
@@ -64,9 +59,7 @@ def test_vector_of_ten_people_and_the_change_of_variables():
         assert losses[person] == pytest.approx(exact, rel=1e-10, abs=1e-12)
         out = at(theta, X[rest], T[rest], penalty)[1]
         alone = {key: value[person] for key, value in numbers.items()}
-        joined = realized(
-            fit,
-            **alone,
+        joined = AtRelease(fit=fit, **alone).realized(
             leverage=X[person] @ np.linalg.solve(out, X[person]),
             along=-X[person] @ gradient(X[rest], T[rest]),
             member=False,
@@ -91,9 +84,11 @@ def test_coverage_of_the_free_report():
         theta = minimized(x, t, fit.penalty, b)
         numbers, hessian = at(theta, x, t, fit.penalty)
         leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, x.T).T, x)
-        truth = realized(fit, **numbers, leverage=leverage, along=x @ b, member=True)
-        told = report(fit, **numbers, failure=0.05)
-        loose = published_report(fit, **numbers, failure=0.05)
+        truth = AtRelease(fit=fit, **numbers).realized(
+            leverage=leverage, along=x @ b, member=True
+        )
+        told = AtRelease(fit=fit, **numbers).report(0.05)
+        loose = AtRelease(fit=fit, **numbers).published_report(0.05)
         assert (told <= loose).all()
         covered.append((truth <= told).mean())
         published.append(np.median(loose / told))
@@ -107,8 +102,8 @@ def test_the_free_report_is_attained_in_the_limit():
     fit = PerturbedFit(penalty=1.0, sigma=1.0)
     z = rng.standard_normal(40_000)
     numbers = {"slope": 0.5, "curvature": 0.0, "length": 1.0}
-    truth = realized(fit, **numbers, leverage=0.7, along=z, member=False)
-    told = report(fit, **numbers, failure=0.05)
+    truth = AtRelease(fit=fit, **numbers).realized(leverage=0.7, along=z, member=False)
+    told = AtRelease(fit=fit, **numbers).report(0.05)
     missed = (truth > told).mean()
     # The square of 1/8 adds to the loss on one side, and takes from it on the other.
     z = ndtri(0.025)
@@ -131,14 +126,11 @@ def test_coverage_of_the_sharper_report():
         released = hessian + noisy.noise(1, rng)[0]
         raised = noisy.leverage(x, released, penalty=fit.penalty, quantile=quantile)
         ratios.append([(raised / leverage).min(), (raised / leverage).max()])
+        here = AtRelease(fit=fit, **numbers)
         for member in (True, False):
-            truth = realized(
-                fit, **numbers, leverage=leverage, along=x @ b, member=member
-            )
-            told = sharper_report(
-                fit, **numbers, leverage=raised, failure=0.025, member=member
-            )
-            assert (told <= report(fit, **numbers, failure=0.025) + 1e-15).all()
+            truth = here.realized(leverage=leverage, along=x @ b, member=member)
+            told = here.sharper_report(0.025, leverage=raised, member=member)
+            assert (told <= here.report(0.025) + 1e-15).all()
             covered.append((truth <= told).mean())
     assert np.mean(covered) >= 0.95
     within = np.array(ratios)
@@ -169,33 +161,34 @@ def test_report_grows_with_everything(slope, curvature, length, failure):
 
     def told(**changed):
         numbers = {"slope": slope, "curvature": curvature, "length": length}
-        return report(fit, failure=failure, **(numbers | changed))
+        return AtRelease(fit=fit, **(numbers | changed)).report(failure)
 
     assert told(length=length + 0.1) >= told()
     assert told(curvature=curvature + 0.1) >= told()
     assert told(slope=-slope) == told()
     assert told(length=0.0) == 0
     numbers = {"slope": slope, "curvature": curvature, "length": length}
-    assert report(fit, **numbers, failure=failure / 2) >= told()
+    here = AtRelease(fit=fit, **numbers)
+    assert here.report(failure / 2) >= told()
     for leverage in (0.0, 0.5, 10.0):
         for member in (True, False):
-            sharper = sharper_report(
-                fit, **numbers, leverage=leverage, failure=failure, member=member
-            )
+            sharper = here.sharper_report(failure, leverage=leverage, member=member)
             assert sharper <= told() * (1 + 1e-12)
 
 
 def test_a_member_who_is_all_of_the_curvature():
     fit = PerturbedFit(penalty=1.0, sigma=1.0)
-    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0, "along": 0.3}
-    assert realized(fit, **numbers, leverage=4.0, member=True) == np.inf
+    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0}
+    here = AtRelease(fit=fit, **numbers)
+    assert here.realized(leverage=4.0, along=0.3, member=True) == np.inf
 
 
 def test_the_published_report_needs_a_penalty():
     fit = PerturbedFit(penalty=0.2, sigma=2.0)
-    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0, "failure": 0.05}
-    assert published_report(fit, **numbers) == np.inf
-    assert np.isfinite(report(fit, **numbers))
+    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0}
+    here = AtRelease(fit=fit, **numbers)
+    assert here.published_report(0.05) == np.inf
+    assert np.isfinite(here.report(0.05))
 
 
 @pytest.mark.parametrize(
@@ -213,13 +206,9 @@ def test_the_published_report_needs_a_penalty():
         lambda: NoisyHessian(columns=1, sigma=1.0).leverage(
             [[1.0]], [[1.0]], penalty=1.0, quantile=1.0
         ),
-        lambda: report(
-            PerturbedFit(penalty=1.0, sigma=1.0),
-            slope=1,
-            curvature=1,
-            length=1,
-            failure=0.0,
-        ),
+        lambda: AtRelease(
+            fit=PerturbedFit(penalty=1.0, sigma=1.0), slope=1, curvature=1, length=1
+        ).report(0.0),
     ],
 )
 def test_domains(wrong):

@@ -107,16 +107,11 @@ def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatA
     offset = steps.offset @ metric.root(fit.factor).T
     for rows in row_blocks(*fit.features.shape):
         moved = fit.features[rows] @ directions
-        if np.isfinite(steps.factors[rows]).all():
-            moved *= steps.factors[rows, np.newaxis]
-            shifts[rows] = np.sqrt(
-                np.einsum("ij,ij->i", moved + offset, moved + offset)
-            )
-            continue
-        factors = np.where(np.isfinite(steps.factors[rows]), steps.factors[rows], 0.0)
-        moved = moved * factors[:, np.newaxis] + offset
-        lengths = np.linalg.norm(moved, axis=1)
-        shifts[rows] = np.where(np.isfinite(steps.factors[rows]), lengths, np.inf)
+        finite = np.isfinite(steps.factors[rows])
+        moved *= np.where(finite, steps.factors[rows], 0.0)[:, np.newaxis]
+        moved += offset
+        lengths = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        shifts[rows] = np.where(finite, lengths, np.inf)
     return shifts
 
 

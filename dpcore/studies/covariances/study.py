@@ -189,34 +189,31 @@ def _outcomes(
     at_ends = np.zeros(kept.shape)
     ends = np.count_nonzero(np.abs(correlation) == 1, axis=-1)
     at_ends[3] = ends / np.maximum(kept[3], 1)
-    degenerate = undefined.mean(axis=-1).tolist()
-    numbers = [part.tolist() for part in (kept, mean, sd, percentiles, at_ends)]
+    degenerate = undefined.mean(axis=-1)
     outcomes = []
     for column, (rho, people) in enumerate(settings):
         scenario = Scenario(key=key, correlation=rho, people=people)
         truth = design.truth(rho).tolist()
-        summaries = {}
-        for row, name in enumerate(STATISTICS):
-            count, average, spread, levels, share = (
-                part[row][column] for part in numbers
-            )
-            summaries[name] = Summary(
+        summaries = {
+            name: Summary(
                 truth=truth[row],
-                mean=average,
-                sd=spread,
-                percentiles=tuple(levels),
-                kept=count,
-                at_ends=share,
+                mean=float(mean[row, column]),
+                sd=float(sd[row, column]),
+                percentiles=tuple(percentiles[row, column].tolist()),
+                kept=int(kept[row, column]),
+                at_ends=float(at_ends[row, column]),
                 design=design,
                 scenario=scenario,
                 statistic=name,
             )
+            for row, name in enumerate(STATISTICS)
+        }
         outcomes.append(
             Outcome(
                 design=design,
                 scenario=scenario,
                 of=summaries,
-                degenerate=degenerate[column],
+                degenerate=float(degenerate[column]),
             )
         )
     return outcomes

@@ -60,7 +60,9 @@ def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
         ParameterError: Nobody has a finite positive loss.
 
     """
-    people = _thinned(np.asarray(mu, dtype=np.float64))
+    ordered = np.sort(np.asarray(mu, dtype=np.float64))
+    ordered = ordered[np.isfinite(ordered)]
+    people = ordered[_even(len(ordered))]
     exact = gaussian.epsilon_of(people, delta)
     return tuple(
         _check(bound.label, exact, bound.of(people, delta), published=bound.published)
@@ -116,11 +118,6 @@ def _check(
         quotient=of_groups(quotient, np.median),
         lowest=of_groups(quotient, np.min),
     )
-
-
-def _thinned(values: FloatArray) -> FloatArray:
-    ordered = np.sort(values[np.isfinite(values)])
-    return np.asarray(ordered[_even(len(ordered))])
 
 
 def _even(n: int) -> NDArray[np.intp]:

@@ -17,13 +17,10 @@ from scipy.special import expit
 
 from dpcore.errors import ParameterError
 from dpcore.individual.publishable import (
+    AtRelease,
     NoisyHessian,
     PerturbedFit,
     check_failure,
-    published_report,
-    realized,
-    report,
-    sharper_report,
 )
 from dpcore.models.glm.fit import fit_glm
 from dpcore.models.guarantees import CURVATURE
@@ -149,20 +146,19 @@ class ReportStudy:
         eta = x @ self.model.pulled(pull)
         loss = Logistic()
         curvature = loss.curvature(eta, y)
-        numbers = {
-            "slope": loss.slope(eta, y),
-            "curvature": curvature,
-            "length": np.sqrt(np.einsum("ij,ij->i", x, x)),
-        }
+        here = AtRelease(
+            fit=self.fit,
+            slope=loss.slope(eta, y),
+            curvature=curvature,
+            length=np.sqrt(np.einsum("ij,ij->i", x, x)),
+        )
         hessian = (x.T * curvature) @ x + self.fit.penalty * np.eye(x.shape[1])
         leverage = np.einsum("ij,ij->i", np.linalg.solve(hessian, x.T).T, x)
         failure = self.settings.failure
         reports = Reports(
-            truth=realized(
-                self.fit, **numbers, leverage=leverage, along=x @ pull, member=True
-            ),
-            free=report(self.fit, **numbers, failure=failure),
-            published=published_report(self.fit, **numbers, failure=failure),
+            truth=here.realized(leverage=leverage, along=x @ pull, member=True),
+            free=here.report(failure),
+            published=here.published_report(failure),
         )
         if self.settings.sharper is None or self.quantile is None:
             return reports
@@ -173,9 +169,7 @@ class ReportStudy:
             penalty=self.fit.penalty,
             quantile=self.quantile,
         )
-        told = sharper_report(
-            self.fit, **numbers, leverage=raised, failure=failure / 2, member=True
-        )
+        told = here.sharper_report(failure / 2, leverage=raised, member=True)
         return replace(reports, sharper=told)
 
 

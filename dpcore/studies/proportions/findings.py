@@ -48,13 +48,8 @@ def _bias_of_ends(run: Reading) -> Finding:
     checks, words = [], []
     for key in run.mechanisms:
         much = run.at(Procedure.RESCALING, key, run.much)
-        checks.append(
-            bool(
-                np.all(
-                    np.abs(much.bias) <= _NEGLIGIBLE * much.rmse + 3 * much.errors[0]
-                )
-            )
-        )
+        chance = _NEGLIGIBLE * much.rmse + 3 * much.errors[0]
+        checks.append(bool(np.all(np.abs(much.bias) <= chance)))
         little = run.at(Procedure.RESCALING, key, run.little)
         up, down = little.bias[run.smallest], little.bias[run.largest]
         checks += [bool(up > 0), bool(down < 0)]
@@ -215,20 +210,15 @@ def _remainder_bias(run: Reading) -> Finding:
 
 def _tree_cells(run: Reading) -> Finding:
     checks, words = [], []
+    tree, flat = Procedure.HISTOGRAM, Procedure.RESCALING
     for key in run.mechanisms:
-        ratios = {
-            setting: float(
-                np.mean(
-                    run.rmse(Procedure.HISTOGRAM, key, setting)
-                    / run.rmse(Procedure.RESCALING, key, setting)
-                )
-            )
-            for setting in (run.little, run.much)
-        }
-        checks += [ratios[run.little] > 1, ratios[run.little] > ratios[run.much]]
+        little, much = (
+            float(np.mean(run.rmse(tree, key, at) / run.rmse(flat, key, at)))
+            for at in (run.little, run.much)
+        )
+        checks += [little > 1, little > much]
         words.append(
-            f"{_SHORT[key]} {ratios[run.little]:.2f} times with little data, "
-            f"{ratios[run.much]:.2f} with much"
+            f"{_SHORT[key]} {little:.2f} times with little data, {much:.2f} with much"
         )
     return Finding(
         claim="The universal histogram is worse for single cells, most with little "
@@ -292,19 +282,7 @@ _CHECKS: tuple[Callable[[Reading], Finding], ...] = (
 
 
 class Reading:
-    """The results of a run by setting.
-
-    Attributes:
-        is_complete: Whether every setting of the design was run.
-        mechanisms: Keys of the mechanisms.
-        cells: Number of cells.
-        little: The smallest epsilon and the smallest sample.
-        much: The largest of both.
-        smallest: The cell with the smallest proportion.
-        largest: The cell with the largest one.
-        left_over: The cells that both orders of all-but-one leave over.
-
-    """
+    """The results of a run by setting: with little data, with much, and all others."""
 
     def __init__(self, design: Design, results: Sequence[Accuracy]) -> None:
         self._known = {
@@ -322,6 +300,7 @@ class Reading:
         self.much = max(design.epsilons), max(design.people)
         self.smallest = int(np.argmin(design.shares))
         self.largest = int(np.argmax(design.shares))
+        # The cells that both orders of all-but-one leave over.
         self.left_over = design.sequence[-1], design.sequence[0]
 
     def at(

@@ -95,10 +95,8 @@ def _setting(
     path = layered_sensitivity(tree.depth, people)
     for key in design.mechanisms:
         bounding = BOUNDING[key]
-        flat, part = (
-            calibrated(key, one, epsilon),
-            calibrated(key, one, epsilon / design.sets),
-        )
+        flat = calibrated(key, one, epsilon)
+        part = calibrated(key, one, epsilon / design.sets)
         layered = calibrated(key, path, epsilon)
         real = flat.epsilon(one)
         noisy = draw(sample, noise=flat.noise, bounding=bounding, rng=rng)
