@@ -181,32 +181,24 @@ def _usual(
     kinds = StatisticKind
     middle = (column.bounds.lower + column.bounds.upper) / 2  # type: ignore[union-attr] # set
     high = Membership(interval=replace(column.bounds, lower=middle))  # type: ignore[type-var]
-    asked = {
-        f"mean of {column.name}": (
-            Query(kind=kinds.MEAN, column=column, **terms),
-            "bit",
-        ),
-        f"sum of {column.name}": (
-            Query(kind=kinds.SUM, column=column, **terms),
-            "laplace",
-        ),
-        f"share of high {column.name}": (
-            Query(kind=kinds.PROPORTION, column=column, membership=high, **terms),
-            "truncated",
-        ),
-        f"deviation of {column.name}": (
-            Query(kind=kinds.STANDARD_DEVIATION, column=column, **terms),
-            "laplace",
-        ),
-    }
+    asked = (
+        ("mean of", kinds.MEAN, "bit"),
+        ("sum of", kinds.SUM, "laplace"),
+        ("share of high", kinds.PROPORTION, "truncated"),
+        ("deviation of", kinds.STANDARD_DEVIATION, "laplace"),
+    )
+    members = {kinds.PROPORTION: {"membership": high}}
     questions = {
-        title: Request(query=query, mechanism_key=key, epsilon=epsilon)
-        for title, (query, key) in asked.items()
+        f"{title} {column.name}": Request(
+            query=Query(kind=kind, column=column, **members.get(kind, {}), **terms),
+            mechanism_key=key,
+            epsilon=epsilon,
+        )
+        for title, kind, key in asked
     }
     any_size = terms | {"size": ANY_SIZE}
     for kind in (kinds.MEAN, kinds.PROPORTION, kinds.STANDARD_DEVIATION):
-        member = {"membership": high} if kind is kinds.PROPORTION else {}
-        part = Query(kind=kind, column=column, **member, **any_size)
+        part = Query(kind=kind, column=column, **members.get(kind, {}), **any_size)
         title = f"{kind} of {column.name} by {group.name}"
         questions[title] = Request(
             query=GroupedQuery(part=part, group=group),

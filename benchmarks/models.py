@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import resource
-import statistics
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.timing import median
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy import NoisyFit
 from dpcore.models.penalty import Penalty
@@ -53,7 +53,7 @@ def main() -> None:
         ),
     }
     print(f"regression of {_PEOPLE:,} people on {_FEATURES} features")
-    took = {name: _timed(step) for name, step in steps.items()}
+    took = {name: median(step, _RUNS) for name, step in steps.items()}
     for name, seconds in took.items():
         print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})", flush=True)
     peak = (_resident() - before) / table
@@ -71,16 +71,6 @@ def main() -> None:
 
 def _two_reads(x: FloatArray) -> float:
     return float(x.sum() + x.max())
-
-
-def _timed(step: Callable[[], object]) -> float:
-    """Return the wall time of a step: the median, after one to warm up."""
-    times = []
-    for _ in range(_RUNS + 1):
-        begun = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times[1:])
 
 
 def _resident() -> int:

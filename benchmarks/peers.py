@@ -60,30 +60,26 @@ class Diffprivlib:
 
     def clamped(self, scale: float, lower: float, upper: float) -> Draw:
         """Return BIT Laplace draws; here they are called truncated."""
-        # Sensitivity at epsilon 1 is the scale.
-        mechanism = self._mechanisms.LaplaceTruncated(
-            epsilon=1.0,
-            sensitivity=scale,
-            lower=lower,
-            upper=upper,
-            random_state=self._rng,
-        )
-        return mechanism.randomise
+        return self._made("LaplaceTruncated", scale, lower, upper).randomise
 
     def truncated(self, scale: float, lower: float, upper: float) -> Draw:
         """Return draws that are repeated until inside, at a scale that is given."""
         if upper <= lower:
             return lambda _: lower
-        mechanism = self._mechanisms.LaplaceBoundedDomain(
+        mechanism = self._made("LaplaceBoundedDomain", scale, lower, upper)
+        # It would look for a scale that keeps its promise on these bounds.
+        mechanism._scale = scale  # noqa: SLF001 - there is no other way
+        return mechanism.randomise
+
+    def _made(self, name: str, scale: float, lower: float, upper: float) -> Any:  # noqa: ANN401
+        # Sensitivity at epsilon 1 is the scale.
+        return getattr(self._mechanisms, name)(
             epsilon=1.0,
             sensitivity=scale,
             lower=lower,
             upper=upper,
             random_state=self._rng,
         )
-        # It would look for a scale that keeps its promise on these bounds.
-        mechanism._scale = scale  # noqa: SLF001 - there is no other way
-        return mechanism.randomise
 
 
 def peers() -> tuple[Plain | Diffprivlib, ...]:

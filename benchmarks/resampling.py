@@ -8,8 +8,6 @@ the most at any moment, measured in a run of its own.
 from __future__ import annotations
 
 import os
-import statistics
-import time
 import tracemalloc
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from benchmarks.timing import median
 from dpcore.budget import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
@@ -77,7 +76,9 @@ def _experiments() -> None:
     experiment = Experiment(
         population=Ages(), people=_IN_A_TABLE, rho=_RHO, times=_BOOTSTRAPS
     )
-    took = _timed(lambda: simulate(experiment, _TABLES, np.random.default_rng(1)))
+    took = median(
+        lambda: simulate(experiment, _TABLES, np.random.default_rng(1)), _RUNS
+    )
     _say(
         f"{_TABLES:,} experiments with {_BOOTSTRAPS} bootstraps of {_IN_A_TABLE} rows",
         took,
@@ -89,10 +90,11 @@ def _calibration() -> None:
     """Find the noise of bootstraps at settings that nobody asked for before."""
     for people in (_IN_A_TABLE, _PEOPLE):
         fresh = iter(np.linspace(0.4, 0.6, _RUNS + 1))
-        took = _timed(
+        took = median(
             lambda people=people, fresh=fresh: list(
                 search(rho=float(next(fresh)), delta=_DELTA, times=_MANY, people=people)
-            )
+            ),
+            _RUNS,
         )
         _say(f"calibration of {_MANY} bootstraps of {people:,} rows", took)
 
@@ -151,7 +153,7 @@ def _release(request: Releasable, table: Dataset) -> None:
 def _report(
     name: str, request: Releasable, table: Dataset, *, limit: float | None = None
 ) -> None:
-    _say(name, _timed(lambda: _release(request, table)), limit=limit)
+    _say(name, median(lambda: _release(request, table), _RUNS), limit=limit)
 
 
 def _say(name: str, seconds: float, *, limit: float | None = None) -> None:
@@ -160,16 +162,6 @@ def _say(name: str, seconds: float, *, limit: float | None = None) -> None:
         within = f", limit {limit:g} s: {'kept' if seconds <= limit else 'BROKEN'}"
     load = os.getloadavg()[0]
     print(f"{name}: {seconds:.3f} s{within} (load {load:.1f})", flush=True)
-
-
-def _timed(step: Callable[[], object]) -> float:
-    """Return the wall time of a step: the median, after one to warm up."""
-    times = []
-    for _ in range(_RUNS + 1):
-        begun = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times[1:])
 
 
 def _peak(step: Callable[[], object]) -> int:

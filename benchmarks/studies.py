@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import os
-import statistics
 import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.peers import peers
+from benchmarks.timing import median
 from dpcore.studies.covariances import study as covariance_study
 from dpcore.studies.covariances.design import Design as CovarianceDesign
 from dpcore.studies.proportions import study as proportion_study
@@ -34,15 +34,23 @@ _PART, _TIMES = 50, 10
 def main() -> None:
     """Run both default studies both ways in one process, and print the ratios."""
     covariances, proportions = CovarianceDesign(), Design()
+    steps: dict[str, Callable[[], object]] = {
+        "study 1": lambda: tuple(covariance_study.run(covariances, _rng())),
+        "study 2": lambda: proportion_study.run_all(proportions, rng=_rng()),
+    }
     ours = {
-        "study 1": _timed(lambda rng: tuple(covariance_study.run(covariances, rng))),
-        "study 2": _timed(lambda rng: proportion_study.run_all(proportions, rng=rng)),
+        name: median(step, _RUNS, clock=time.process_time)
+        for name, step in steps.items()
     }
     for name, seconds in ours.items():
         print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})")
     for peer in peers():
         _compare(peer, "study 1", _covariances(covariances, peer), ours)
         _compare(peer, "study 2", _proportions(proportions, peer), ours)
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(_SEED)
 
 
 def _compare(
@@ -57,16 +65,6 @@ def _compare(
         if name.startswith(study)
     )
     print(f"{draws:,} draws one by one, {peer.name}: {theirs:.1f} s, {ratios}")
-
-
-def _timed(study: Callable[[np.random.Generator], object]) -> float:
-    """Return the processor time of a run: the median, after one to warm up."""
-    times = []
-    for _ in range(_RUNS + 1):
-        begun = time.process_time()
-        study(np.random.default_rng(_SEED))
-        times.append(time.process_time() - begun)
-    return statistics.median(times[1:])
 
 
 def _covariances(design: CovarianceDesign, peer: Plain | Diffprivlib) -> Iterable[int]:
@@ -96,7 +94,7 @@ def _covariances(design: CovarianceDesign, peer: Plain | Diffprivlib) -> Iterabl
 
 def _proportions(design: Design, peer: Plain | Diffprivlib) -> Iterable[int]:
     """Release shares one number after another; yield how many numbers."""
-    rng = np.random.default_rng(_SEED)
+    rng = _rng()
     for people in design.people:
         counts = rng.multinomial(people, design.shares, _PART)
         samples = (counts / people).tolist()

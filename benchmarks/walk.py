@@ -103,16 +103,7 @@ class Walk:
     def ask_matrix(self, others: Sequence[str]) -> None:
         """Ask for the covariance matrix of the column in use and some others."""
         self._choose("Statistic", "covariance matrix")
-        box = self._page.get_by_role("combobox", name="Together with")
-        chosen = self._page.get_by_test_id("stMultiSelect")
-        # The page takes some of the declared columns by itself, the first one always.
-        chosen.get_by_text(others[0], exact=True).wait_for()
-        for name in others:
-            if not chosen.get_by_text(name, exact=True).count():
-                box.click()
-                self._option(name)
-        box.press("Tab")
-        settled(self._page)
+        self._choose_all("Together with", others)
 
     def release(self) -> None:
         """Press the button and wait for the sanitized answer."""
@@ -144,16 +135,7 @@ class Walk:
     def explain(self, others: Sequence[str]) -> None:
         """Ask for a regression of the first column on some others."""
         self.pick("a regression model")
-        box = self._page.get_by_role("combobox", name="by", exact=True)
-        chosen = self._page.get_by_test_id("stMultiSelect")
-        # The page takes some columns by itself, the first one always.
-        chosen.get_by_text(others[0], exact=True).wait_for()
-        for name in others:
-            if not chosen.get_by_text(name, exact=True).count():
-                box.click()
-                self._option(name)
-        box.press("Tab")
-        settled(self._page)
+        self._choose_all("by", others)
 
     def unfold(self, label: str) -> None:
         """Open an expander."""
@@ -167,40 +149,34 @@ class Walk:
 
     def turn(self, name: str) -> float:
         """Turn to a tab; return how long the answer took."""
-        self._page.wait_for_timeout(self._quiet)
         tab = self._page.get_by_role("tab", name=name, exact=True)
         return self._answered(tab.click)
 
     def type(self, label: str, value: str) -> float:
         """Type a number; return how long the answer took."""
-        self._page.wait_for_timeout(self._quiet)
         field = self._page.get_by_role("spinbutton", name=label)
         field.fill(value)
         return self._answered(lambda: field.press("Enter"))
 
     def slide(self, label: str, key: str) -> float:
         """Press a key on a slider; return how long the answer took."""
-        self._page.wait_for_timeout(self._quiet)
         handle = self._page.get_by_role("slider", name=label).first
         handle.focus()
         return self._answered(lambda: handle.press(key))
 
     def pick(self, words: str) -> float:
         """Click on an option of a radio group; return how long the answer took."""
-        self._page.wait_for_timeout(self._quiet)
         group = self._page.get_by_role("radiogroup")
         return self._answered(group.get_by_text(words, exact=True).click)
 
     def pick_another(self, label: str) -> float:
         """Click on another option of a radio group; return the time as ``pick``."""
-        self._page.wait_for_timeout(self._quiet)
         group = self._page.get_by_role("radiogroup", name=label)
         other = self._page.get_by_role("radio", checked=False)
         return self._answered(group.locator("label").filter(has=other).first.click)
 
     def choose(self, label: str, option: str) -> float:
         """Choose an option of a select box; return how long the answer took."""
-        self._page.wait_for_timeout(self._quiet)
         self._open(label)
         found = self._page.get_by_role("option", name=option, exact=True)
         found.wait_for()
@@ -211,11 +187,24 @@ class Walk:
 
         The page itself keeps the time, so that the remote control does not count.
         """
+        self._page.wait_for_timeout(self._quiet)
         self._page.evaluate(_STOPWATCH)
         action()
         settled(self._page)
         self._page.wait_for_function(_ENDED, arg=2 * self._quiet)
         return float(self._page.evaluate("window.benchmark.answer")) / 1000
+
+    def _choose_all(self, label: str, names: Sequence[str]) -> None:
+        box = self._page.get_by_role("combobox", name=label, exact=True)
+        chosen = self._page.get_by_test_id("stMultiSelect")
+        # The page takes some of the columns by itself, the first one always.
+        chosen.get_by_text(names[0], exact=True).wait_for()
+        for name in names:
+            if not chosen.get_by_text(name, exact=True).count():
+                box.click()
+                self._option(name)
+        box.press("Tab")
+        settled(self._page)
 
     def _open(self, label: str) -> None:
         box = self._page.get_by_role("combobox", name=label, exact=True)
