@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import controls, session
-from ui.wang2019 import figures, settings
+from ui.wang2019 import figures
 
 session.require_router("pages/figures12.py")
 st.title("Figures 1 and 2")
@@ -12,7 +12,7 @@ st.markdown(
     "of Wang (2019), simulated with settings that you can change. No table is needed."
 )
 with controls.valid():
-    design = settings.ask()
+    design = figures.ask()
 current = figures.latest(design)
 st.header("Figure 1: who loses how much")
 figures.first(current)

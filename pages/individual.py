@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, session
+from ui import confidential, controls, session
 from ui.individual import exposing, individual, resampled
 from ui.individual.models import exposing as model_exposing
 from ui.individual.subject import SubjectKind
@@ -15,12 +15,8 @@ st.markdown(
 )
 study = session.require_study()
 kind = SubjectKind(
-    st.radio(
-        "What is released",
-        [kind.value for kind in SubjectKind],
-        horizontal=True,
-        key="what-is-released",
-        bind="query-params",
+    controls.HERE.radio(
+        "What is released", [kind.value for kind in SubjectKind], key="what-is-released"
     )
 )
 asked = individual.ask(kind, study)

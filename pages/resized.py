@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import session
+from ui import controls, session
 from ui.resampling.resized import comparison, look, settings, tour
 from ui.resampling.resized import own as resized_own
 from ui.text import literal
@@ -17,13 +17,7 @@ st.markdown(
 )
 study = session.study()
 own_column = study is not None and (
-    st.radio(
-        "Data",
-        ["simulated", "my column"],
-        horizontal=True,
-        key="resized-data",
-        bind="query-params",
-    )
+    controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data")
     == "my column"
 )
 try:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import session
+from ui import controls, session
 from ui.teaching import exploring, private_number
 
 session.require_router("pages/sensitivity.py")
@@ -11,13 +11,7 @@ st.markdown(
     "How much can one person move this number, and which person, in which table?"
 )
 moves, number = "What can one person change?", "Is the number of people public?"
-view = st.radio(
-    "Question",
-    [moves, number],
-    horizontal=True,
-    key="explorer-view",
-    bind="query-params",
-)
+view = controls.HERE.radio("Question", [moves, number], key="explorer-view")
 if view == number:
     private_number.show()
 else:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import controls, session
-from ui.covariances import demonstration, settings, study
+from ui.covariances import settings, study
 
 session.require_router("pages/study1.py")
 st.title("Study 1: covariances")
@@ -23,7 +23,7 @@ st.header("What the original found, and what this run says")
 study.verdicts(current)
 study.download(current.pieces)
 st.header("One matrix, before and after its repair")
-demonstration.show(current.asked[0], seed)
+study.demonstration(current.asked[0], seed)
 with st.expander("What is this?"):
     st.markdown(
         "Each **variance** (divisor n − 1) is released on [0, Vmax], Vmax the largest "

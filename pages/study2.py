@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.proportions import lab, results, study
+from ui.proportions import results, study
 
 session.require_router("pages/study2.py")
 st.title("Study 2: proportions")
@@ -25,6 +25,6 @@ results.download(current)
 closer = st.expander("A closer look", key="study2-closer", on_change="rerun")
 if closer.open:
     with closer:
-        lab.show(current.design, view)
+        results.lab(current.design, view)
 with st.expander("What is this?"):
     results.details()

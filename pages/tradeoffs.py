@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric
-from ui import comparing, session
+from ui import comparing, controls, session
 from ui.asking import inputs
 
 session.require_router("pages/tradeoffs.py")
@@ -13,40 +13,32 @@ study = session.require_study()
 asked = inputs.ask(study)
 query = comparing.require_comparable(asked)
 
-metrics: list[Metric] = list(Metric)
-comparisons: list[Fairness] = list(Fairness)
-first, second, third, fourth = st.columns(4)
+first, second, third, fourth = controls.row(4)
 axis = first.selectbox(
     "Compare along",
     ["epsilon", "number of people", "true value", "who wins where"],
     key="axis",
-    bind="query-params",
 )
 metric = second.selectbox(
     "Show",
-    metrics,
+    list(Metric),
     key="metric",
-    bind="query-params",
     disabled=axis == "who wins where",
-    help="Typical error² = bias² + spread².",
+    note="Typical error² = bias² + spread².",
 )
 fairness = third.selectbox(
     "Compare at",
-    comparisons,
+    list(Fairness),
     key="fairness",
-    bind="query-params",
-    help="Truncation as published keeps the Laplace scale and so gives up to twice the "
+    note="Truncation as published keeps the Laplace scale and so gives up to twice the "
     "nominal epsilon. At the same true epsilon its scale is corrected.",
 )
 place = fourth.slider(
     "Where the true value lies",
-    0.0,
-    1.0,
     0.1,
-    0.01,
+    (0.0, 1.0, 0.01),
     key="place",
-    bind="query-params",
-    help="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
+    note="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
     "nothing on this page is computed from the table.",
 )
 at = comparing.setting(asked, query, place)

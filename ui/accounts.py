@@ -157,24 +157,19 @@ def change_budget(study: Study, account: Account) -> None:
         )
         budget = account.budget
         if budget.rho is not None:
-            rho = controls.number(
-                st,
-                "New privacy budget ρ",
-                float(budget.rho),
-                (1e-12, None),
-                kept="page",
+            rho = controls.HERE.number(
+                "New privacy budget ρ", float(budget.rho), (1e-12, None), kept="page"
             )
             epsilon = delta = None
         else:
-            epsilon = controls.number(
-                st,
+            epsilon = controls.HERE.number(
                 "New privacy budget ε",
                 float(budget.epsilon or 1),
                 (1e-9, None),
                 kept="page",
             )
-            delta = controls.number(
-                st, "New δ", float(budget.delta or 0), (0.0, 0.1), kept="page"
+            delta = controls.HERE.number(
+                "New δ", float(budget.delta or 0), (0.0, 0.1), kept="page"
             )
             rho = None
         reason = st.text_input("Reason", placeholder="who decided this, and why")

@@ -44,14 +44,7 @@ _NOTHING = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the page shows of a comparison.
-
-    Attributes:
-        keys: The mechanisms compared.
-        chosen: The one that the question above is asked through.
-        metric: What is compared.
-
-    """
+    """What the page shows of a comparison; ``chosen`` is asked through above."""
 
     keys: tuple[str, ...]
     chosen: str

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
     """Frame confidential content; yields whether it may be shown.
 
-    Where it cannot be worked out, the area says why.
-
-    Args:
-        key: Distinguishes several areas of one page.
-        what: What the area would show, in plain words.
-        ready: Whether Classroom mode opens it without being asked.
-
+    Where it cannot be worked out, the area says why. Classroom mode opens it without
+    being asked where it is ``ready``.
     """
     with st.container(border=True, key=f"confidential-{key}"):
         st.badge("Confidential: curator only", icon=":material/lock:", color="orange")

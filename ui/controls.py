@@ -1,14 +1,12 @@
-"""The boxes for numbers, as every page shows them.
+"""The controls, as every page shows them: cells of a `row`, or right `HERE`.
 
-Whoever adds a control calls the function that says what the number is: `delta`, `seed`,
+Whoever adds a box for a number calls the method that says what it is: `delta`, `seed`,
 `draw`, `numbers` (several in one line), else `number`, with `EPSILON_HELP` where it is
 an ε; for what a release or a budget is charged by, `charged_epsilon`, `charged_delta`,
-else `charged`.
-The first argument is where it stands: a cell of ``st.columns``, or ``st`` itself for
-right here. A whole number starts from an ``int`` and any other from a ``float``, and so
-do its limits. The words beside its question mark are called ``note``.
+else `charged`. A whole number starts from an ``int`` and any other from a ``float``;
+so do its limits. The words beside a question mark are called ``note``.
 
-What one decides is where the number is kept. A public setting is part of the address,
+What one decides is where the setting is kept. A public setting is part of the address,
 so that a link shows what its sender saw. What describes the table in use (its key has
 the generation of the session in it, or names a column) stays out of addresses, and is
 kept for the ``session``. What leads to a single person, or waits for a button of its
@@ -19,7 +17,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import streamlit as st
 
@@ -30,15 +28,13 @@ from ui import session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
-    Place = DeltaGenerator | ModuleType
-
 Kept = Literal["address", "session", "page"]
 _N = TypeVar("_N", int, float)
+_T = TypeVar("_T")
 _KEPT: dict[Kept, dict[str, Any]] = {
     "address": {"bind": "query-params"},
     "session": {"persist_state": "session"},
@@ -52,58 +48,6 @@ DELTA_HELP = (
     "The chance that the guarantee fails for a person. Keep it far below one in the "
     "number of people; 0 for all Laplace mechanisms."
 )
-
-
-def number(
-    place: Place,
-    label: str,
-    value: _N,
-    within: tuple[_N | None, _N | None] | tuple[_N, _N, _N] = (None, None),
-    *,
-    key: str | None = None,
-    kept: Kept = "address",
-    note: str | None = None,
-) -> _N:
-    """Show a box for a number and return what is in it.
-
-    Args:
-        place: Where it stands.
-        label: Its name, in plain words.
-        value: What it starts from.
-        within: The least and the most that it takes, ``None`` for no limit; then, where
-            it is not the usual one, the step of its buttons.
-        key: Its name in the address and in the session. None in a form that is sent as
-            a whole.
-        kept: Where its value is kept.
-        note: What it means, beside its question mark.
-
-    """
-    least, most, *step = within
-    show: Callable[..., _N] = place.number_input
-    return show(
-        label,
-        least,
-        most,
-        value,
-        *step,
-        format=None if isinstance(value, int) else "%g",
-        key=key,
-        help=note,
-        **_KEPT[kept],
-    )
-
-
-def delta(
-    place: Place,
-    label: str = "δ",
-    value: float = 1e-6,
-    within: tuple[float, float] = (1e-15, 0.1),
-    *,
-    key: str,
-    note: str = DELTA_HELP,
-) -> float:
-    """Show a box for a privacy parameter δ."""
-    return number(place, label, value, within, key=key, note=note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,71 +81,171 @@ class Typed:
         return self.number
 
 
-def charged(
-    place: Place,
-    label: str,
-    value: float,
-    within: tuple[float, float] | tuple[float, float, float],
-    *,
-    key: str,
-    note: str,
-) -> Typed:
-    """Show a box for a number that is charged; take it once all controls stand."""
-    least, most, *step = within
-    said = f"{note} From {in_full(least)} to {in_full(most)}."
-    open_ended: Any = (None, None, *step)
-    found = number(place, label, value, open_ended, key=key, note=said)
-    return Typed(label=label, number=found, least=least, most=most)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A place on the page, with a method for each kind of control that stands there."""
+
+    place: DeltaGenerator
+
+    def number(
+        self,
+        label: str,
+        value: _N,
+        within: tuple[_N | None, _N | None] | tuple[_N, _N, _N] = (None, None),
+        *,
+        key: str | None = None,
+        kept: Kept = "address",
+        note: str | None = None,
+    ) -> _N:
+        """Show a box for a number and return what is in it.
+
+        Args:
+            label: Its name, in plain words.
+            value: What it starts from.
+            within: The least and the most that it takes, ``None`` for no limit; then,
+                where it is not the usual one, the step of its buttons.
+            key: Its name in the address and in the session. None in a form that is sent
+                as a whole.
+            kept: Where its value is kept.
+            note: What it means, beside its question mark.
+
+        """
+        least, most, *step = within
+        show: Callable[..., _N] = self.place.number_input
+        return show(
+            label,
+            least,
+            most,
+            value,
+            *step,
+            format=None if isinstance(value, int) else "%g",
+            key=key,
+            help=note,
+            **_KEPT[kept],
+        )
+
+    def delta(
+        self,
+        label: str = "δ",
+        value: float = 1e-6,
+        within: tuple[float, float] = (1e-15, 0.1),
+        *,
+        key: str,
+        note: str = DELTA_HELP,
+    ) -> float:
+        """Show a box for a privacy parameter δ."""
+        return self.number(label, value, within, key=key, note=note)
+
+    def seed(
+        self,
+        label: str = "Seed",
+        value: int = 1,
+        within: tuple[int, int] = (0, 10**6),
+        *,
+        key: str,
+        note: str | None = "Another seed, another run of luck.",
+    ) -> int:
+        """Show a box for the seed of a simulation."""
+        return self.number(label, value, within, key=key, note=note)
+
+    def draw(self, label: str, note: str, *, key: str, most: int = 1000) -> int:
+        """Show a box for the number of a draw: another number, another draw."""
+        return self.number(label, 1, (1, most), key=key, note=note)
+
+    def numbers(self, label: str, value: str, *, key: str, note: str) -> str:
+        """Show a box for several numbers; `listed` reads them once all stand."""
+        show: Callable[..., str] = self.place.text_input
+        return show(label, value, key=key, help=note, **_KEPT["address"])
+
+    def charged(
+        self,
+        label: str,
+        value: float,
+        within: tuple[float, float] | tuple[float, float, float],
+        *,
+        key: str,
+        note: str,
+    ) -> Typed:
+        """Show a box for a number that is charged; take it once all controls stand."""
+        least, most, *step = within
+        said = f"{note} From {in_full(least)} to {in_full(most)}."
+        open_ended: Any = (None, None, *step)
+        found = self.number(label, value, open_ended, key=key, note=said)
+        return Typed(label=label, number=found, least=least, most=most)
+
+    def charged_epsilon(
+        self,
+        label: str,
+        value: float,
+        within: tuple[float, float] | tuple[float, float, float],
+        *,
+        key: str,
+        more: str = "",
+    ) -> Typed:
+        """Show a box for an ε that is charged; ``more`` follows what ε means."""
+        note = f"{EPSILON_HELP} {more}".strip()
+        return self.charged(label, value, within, key=key, note=note)
+
+    def charged_delta(
+        self,
+        label: str = "δ for this release",
+        value: float = 1e-6,
+        within: tuple[float, float] = (1e-15, 0.1),
+        *,
+        key: str,
+    ) -> Typed:
+        """Show a box for a δ that is charged."""
+        return self.charged(label, value, within, key=key, note=DELTA_HELP)
+
+    def selectbox(
+        self,
+        label: str,
+        options: Iterable[_T],
+        *,
+        kept: Kept = "address",
+        note: str | None = None,
+        **more: Any,
+    ) -> _T:
+        """Show a box that one of some options is chosen in."""
+        show: Callable[..., _T] = self.place.selectbox
+        return show(label, options, help=note, **_KEPT[kept], **more)
+
+    def radio(
+        self,
+        label: str,
+        options: Iterable[_T],
+        *,
+        kept: Kept = "address",
+        note: str | None = None,
+        **more: Any,
+    ) -> _T:
+        """Show some options side by side, one of which is chosen."""
+        show: Callable[..., _T] = self.place.radio
+        return show(label, options, horizontal=True, help=note, **_KEPT[kept], **more)
+
+    def slider(
+        self,
+        label: str,
+        value: _N,
+        within: tuple[_N, _N] | tuple[_N, _N, _N],
+        *,
+        kept: Kept = "address",
+        note: str | None = None,
+        **more: Any,
+    ) -> _N:
+        """Show a slider of numbers; ``within`` may end with its step."""
+        show: Callable[..., _N] = self.place.slider
+        least, most, *step = within
+        return show(label, least, most, value, *step, help=note, **_KEPT[kept], **more)
 
 
-def charged_epsilon(
-    place: Place,
-    label: str,
-    value: float,
-    within: tuple[float, float] | tuple[float, float, float],
-    *,
-    key: str,
-    more: str = "",
-) -> Typed:
-    """Show a box for an ε that is charged; ``more`` follows what ε means."""
-    note = f"{EPSILON_HELP} {more}".strip()
-    return charged(place, label, value, within, key=key, note=note)
+# The module has all that a place has.
+HERE = Cell(place=cast("DeltaGenerator", st))
 
 
-def charged_delta(
-    place: Place,
-    label: str = "δ for this release",
-    value: float = 1e-6,
-    within: tuple[float, float] = (1e-15, 0.1),
-    *,
-    key: str,
-) -> Typed:
-    """Show a box for a δ that is charged."""
-    return charged(place, label, value, within, key=key, note=DELTA_HELP)
-
-
-def seed(
-    place: Place,
-    label: str = "Seed",
-    value: int = 1,
-    within: tuple[int, int] = (0, 10**6),
-    *,
-    key: str,
-    note: str | None = "Another seed, another run of luck.",
-) -> int:
-    """Show a box for the seed of a simulation."""
-    return number(place, label, value, within, key=key, note=note)
-
-
-def draw(place: Place, label: str, note: str, *, key: str, most: int = 1000) -> int:
-    """Show a box for the number of a draw: another number, another draw."""
-    return number(place, label, 1, (1, most), key=key, note=note)
-
-
-def numbers(place: Place, label: str, value: str, *, key: str, note: str) -> str:
-    """Show a box for several numbers; `listed` reads them once all controls stand."""
-    text: str = place.text_input(label, value, key=key, bind="query-params", help=note)
-    return text
+def row(spec: int | Sequence[float]) -> list[Cell]:
+    """Return the cells of a row from left to right: so many, or so wide."""
+    return [Cell(place=place) for place in st.columns(spec)]
 
 
 @contextmanager

@@ -1,4 +1,9 @@
-"""The block of a page that offers a release: its price, its button, its refusal."""
+"""The block of a page that offers a release: its price, its button, its refusal.
+
+The first time that a tab spends on a table in Release mode, it asks once more. The
+question stands below the button, so that an impatient hand that clicks three times asks
+three times and spends nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ import streamlit as st
 
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
-from ui import accounts, recovery, releasing, results, session, spending
+from ui import accounts, recovery, releasing, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -38,18 +43,10 @@ def offer(
 
     The page calls it once in a run, wherever the block shall stand, with the question
     that is on screen. Pressing the button carries it out and runs the page again.
+    ``None`` is returned also where the ledger cannot be used; the block says so.
 
-    Args:
-        request: The question on screen.
-        study: The table in use.
-        key: Keeps the buttons of several pages apart.
-        price: What it costs, where that is not its cost in words.
-        before: Shows the price, and why it cannot be paid if it does not fit into the
-            account; returns where the two buttons stand.
-
-    Returns:
-        ``None`` also where the ledger cannot be used; the block says so.
-
+    Where the price is not the cost in words, ``before`` shows it, and why it cannot be
+    paid if it does not fit into the account; it returns where the two buttons stand.
     """
     with recovery.told():
         _carry_out(request, study)
@@ -57,7 +54,7 @@ def offer(
         account = session.account(study)
         # An answer on screen is paid for.
         fits = answer is not None or account.budget.admits(account.spent, request.cost)
-        spending.buttons(
+        _buttons(
             request,
             account,
             answer=answer,
@@ -118,7 +115,9 @@ def badge(answer: Release, key: str) -> None:
     results.downloads([answer], key)
 
 
-def frame(answer: Release) -> st.delta_generator.DeltaGenerator:
+def frame(
+    answer: Release, said: str | None = None
+) -> st.delta_generator.DeltaGenerator:
     """Return a bordered container whose first line says what may leave."""
     classroom = answer.mode is Mode.CLASSROOM
     container = st.container(
@@ -126,7 +125,7 @@ def frame(answer: Release) -> st.delta_generator.DeltaGenerator:
     )
     with container:
         results.public_badge()
-        st.markdown(f"{literal(capital(answer.said))}.")
+        st.markdown(f"{literal(capital(said or answer.said))}.")
     return container
 
 
@@ -136,3 +135,94 @@ def priced(cost: PrivacyCost) -> str:
     if cost.delta:
         text += f", δ {significant(float(cost.delta), up=True)}"
     return text
+
+
+def _buttons(
+    request: Releasable,
+    account: Account,
+    *,
+    answer: Release | None,
+    ready: bool,
+    price: str,
+    places: tuple[DeltaGenerator, DeltaGenerator],
+    key: str,
+) -> None:
+    """Show "Release", "Draw again" where there is an answer, and what they cost.
+
+    ``price`` is in words, ``key`` keeps the buttons of several pages apart.
+    """
+    once, again = places
+    analysis = request.analysis(account.fingerprint)
+    once.button(
+        "Release",
+        type="primary",
+        key=f"release-{key}",
+        disabled=not ready,
+        on_click=releasing.press,
+        args=(analysis, 1),
+    )
+    if ready:
+        once.caption("Charged once. The same question has the same answer, for free.")
+    if answer is not None:
+        _again(request, account, answer, ready=ready, price=price, place=again)
+    waiting = releasing.waiting(analysis)
+    if ready and waiting is not None:
+        yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
+        confirm(account, price, key=key, yes=yes)
+    told = releasing.told()
+    if told is not None:
+        st.info(told)
+
+
+def _again(
+    request: Releasable,
+    account: Account,
+    answer: Release,
+    *,
+    ready: bool,
+    price: str,
+    place: DeltaGenerator,
+) -> None:
+    fits = account.budget.admits(account.spent, request.cost)
+    place.button(
+        "Draw again",
+        key=f"again-{answer.id}",
+        disabled=not (ready and fits),
+        on_click=releasing.press,
+        args=(request.analysis(account.fingerprint), answer.draw + 1),
+    )
+    left = accounts.short(account.budget, account.remaining)
+    place.caption(
+        f"A fresh draw costs another {price}"
+        + ("." if fits else f", and {left} is left.")
+    )
+
+
+def confirm(account: Account, price: str, *, key: str, yes: Callable[[], None]) -> None:
+    """Ask once more, before a tab spends on a table for the first time.
+
+    "Spend" does ``yes``; the price is in words.
+    """
+    with st.container(border=True, key=f"confirm-{key}"):
+        total = accounts.short(account.budget, account.budget.remaining(account.spent))
+        st.markdown(
+            f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
+            "restart or other tab brings it back. In Classroom mode the same question "
+            "can be tried for nothing."
+        )
+        left, right = st.columns(2)
+        left.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
+        right.button(
+            "Not now", key=f"spare-{key}", on_click=releasing.forget_to_confirm
+        )
+
+
+def _which(account: Account) -> str:
+    """Say what is new about a release that has to be confirmed."""
+    if account.releases == 0:
+        return "This is the first real release about this table."
+    made = "1 was" if account.releases == 1 else f"{account.releases} were"
+    return (
+        "This is the first real release about this table in this tab; "
+        f"{made} made before."
+    )

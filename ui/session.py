@@ -32,6 +32,7 @@ from dpcore.releases.storage import (
     keyfile,
     stored_key,
 )
+from ui.study import Upload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from dpcore.data.dialects import Dialect
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.chain import Entry
-    from ui.study import Draft, Study, Upload
+    from ui.study import Draft, Study
 
 _T = TypeVar("_T")
 
@@ -172,11 +173,11 @@ def uploads() -> int:
     return cast("int", st.session_state.setdefault(_UPLOADS, 0))
 
 
-def take_upload(key: str, wrap: Callable[[str, bytes], Upload]) -> None:
+def take_upload(key: str) -> None:
     """Move the file of the uploader of that key into the vault, to be read next."""
     file = st.session_state[key]
     if file is not None:
-        _vault().upload = wrap(file.name, file.getvalue())
+        _vault().upload = Upload(name=file.name, data=file.getvalue())
         _drop_uploads()
         ask_to_read("upload")
 
@@ -434,3 +435,13 @@ def public(key: str) -> object:
 def take(key: str) -> object:
     """Return a public note of this tab, once."""
     return st.session_state.pop(key, None)
+
+
+def count(key: str) -> int:
+    """Return how often something was asked for anew in this tab."""
+    return cast("int", st.session_state.get(key, 0))
+
+
+def count_up(key: str) -> None:
+    """Ask for something anew."""
+    st.session_state[key] = count(key) + 1

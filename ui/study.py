@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 class Upload:
     """A file that was sent and is not in use yet. CONFIDENTIAL.
 
-    Attributes:
-        name: What the file is called.
-        data: What it holds.
-        dialect: How it was read, or is to be read; ``None`` if that is to be guessed.
-
+    Its dialect is how it was read, or is to be; ``None`` where that is to be guessed.
     """
 
     name: str
@@ -48,13 +44,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """What was declared before about a table, or one with the same columns.
-
-    Attributes:
-        declaration: What was declared.
-        same_table: Whether it was declared about this very table.
-
-    """
+    """What was declared before about this table, or one with the same columns."""
 
     declaration: Declaration
     same_table: bool
@@ -83,14 +73,9 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A table that was read and is not in use yet.
+    """A table that was read and is not in use yet. CONFIDENTIAL.
 
-    Attributes:
-        dataset: CONFIDENTIAL.
-        example: Key of the built-in example, or ``None`` for an upload.
-        earlier: What was declared before and can be taken over.
-        start: The terms that the controls begin with, where they were taken over.
-
+    ``earlier`` can be taken over; where it was, the controls begin with ``start``.
     """
 
     dataset: Dataset

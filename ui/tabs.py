@@ -22,15 +22,7 @@ def show(
     key: str,
     shared: bool = True,
 ) -> None:
-    """Show a tab for each pane, and draw the open one.
-
-    Args:
-        panes: What to call, by the words on its tab.
-        about: What each of them is called with.
-        key: Name of the open tab in the session.
-        shared: Whether the address says which one is open.
-
-    """
+    """Show a tab for each pane, and call the open one, which may be in the address."""
     heard: dict[str, Any] = (
         {"bind": "query-params"} if shared else {"on_change": "rerun"}
     )

@@ -12,11 +12,10 @@ from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
-from dpcore.releases.record import Mode
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
-from ui import results, session
+from ui import offering, results, session
 from ui.answering import groups, matrices
 from ui.answering.previews import price
 from ui.text import literal
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.releases.plans.ranks import RankPlan
     from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
     from dpcore.releases.request import Request
 
 _SAMPLED = (
@@ -42,11 +42,7 @@ _EVERYBODY = (
 
 def show(answer: Release, asked: Request) -> None:
     """Show a sanitized answer with its intervals, cost and downloads."""
-    classroom = answer.mode is Mode.CLASSROOM
-    frame = "classroom-answer" if classroom else "public-answer"
-    with st.container(border=True, key=frame):
-        results.public_badge()
-        st.markdown(f"{literal(capital(asked.statement))}.")
+    with offering.frame(answer, asked.statement):
         if asked.query.kind.of_matrix:
             noise = recorded(answer).noise
             matrices.show(answer, asked, noise=noise)
@@ -216,3 +212,34 @@ def _of_what(asked: Request) -> str:
         "How far that is from the table as it was read, the confidential area tells "
         "the curator; no interval covers it."
     )
+
+
+def resampled(
+    answer: Release,
+    asked: Releasable,
+    *,
+    title: str,
+    note: str,
+    keys: tuple[str, str],
+) -> None:
+    """Show a number from resamples with its interval and files."""
+    around, value = recorded(answer), answer.values[0]
+    low, high = around.noise[0]
+    known = answer.intervals is not None
+    text = measured(value, float(high - low) / 2) if known else significant(value, 4)
+    figure, files = keys
+    with offering.frame(answer):
+        st.metric(
+            f"Sanitized {literal(title)}", f"{text} {literal(answer.unit)}".rstrip()
+        )
+        if known:
+            picture = figures.resampled_picture(
+                value,
+                around,
+                statement=asked.statement,
+                unit=answer.unit,
+                sampled=session.require_study().sampled,
+            )
+            results.show(picture, figure)
+            st.caption(note)
+        offering.badge(answer, files)

@@ -15,7 +15,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from dpcore.wording import measured, percent, significant
-from ui import accounts, releasing, session, spending
+from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed
 from ui.text import literal
@@ -109,7 +109,7 @@ def _offer(
     st.caption(f"Costs {costs}" + ("." if fits else f", and {left} is left."))
     if fits and releasing.waiting(name) is not None:
         yes = partial(_press, name, confirmed=True)
-        spending.confirm(account, costs, key="interval", yes=yes)
+        offering.confirm(account, costs, key="interval", yes=yes)
 
 
 def _name(asked: Request, study: Study) -> str:

@@ -34,8 +34,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     unit, noun = _unit(asked), _noun(asked)
     count, most = len(plan.groups), _most_people()
     sizes = tuple(people for people in _SIZES if people <= most)
-    size = controls.number(
-        third,
+    size = controls.Cell(place=third).number(
         "A group of how many?",
         min(_USUAL_SIZE, most),
         (1, most),

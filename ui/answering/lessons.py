@@ -145,9 +145,5 @@ def _quantile(asked: Request, study: Study) -> float:
 
 
 def _rng() -> np.random.Generator:
-    st.button(f"Repeat {_DRAWS} draws", on_click=_another_lesson)
-    return np.random.default_rng(cast("int", session.public(_LESSON) or 1))
-
-
-def _another_lesson() -> None:
-    session.set_public(_LESSON, cast("int", session.public(_LESSON) or 1) + 1)
+    st.button(f"Repeat {_DRAWS} draws", on_click=session.count_up, args=(_LESSON,))
+    return np.random.default_rng(1 + session.count(_LESSON))

@@ -44,16 +44,10 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
             "correlations are not defined. That is part of the honest answer; a draw "
             "is never repeated in silence. Spend more, or choose narrower bounds."
         )
-    results.show(
-        covariance_picture(
-            names,
-            repaired.before,
-            repaired.after,
-            noise=noise,
-            statement=answer.said,
-        ),
-        "matrix",
+    picture = covariance_picture(
+        names, repaired.before, repaired.after, noise=noise, statement=answer.said
     )
+    results.show(picture, "matrix")
     st.caption(
         "On the diagonal are variances, elsewhere covariances with their correlation "
         "r; colors are correlations, from blue (-1) to orange (1). “May be 0” stands "
@@ -69,9 +63,8 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
             "costs nothing. The files hold both."
         )
     with st.expander("As ellipses"):
-        results.show(
-            ellipses_picture(names, repaired.before, repaired.after), "ellipses"
-        )
+        picture = ellipses_picture(names, repaired.before, repaired.after)
+        results.show(picture, "ellipses")
         st.caption("Each axis is scaled to what is drawn.")
 
 

@@ -82,21 +82,21 @@ def folded(dataset: Dataset, position: int, key: str) -> Dataset | None:
 
 
 def _form(column: Column, key: str) -> Column:
-    left, right = st.columns(2)
+    left, right = controls.row(2)
     kind = left.selectbox(
         "Kind",
         _KINDS,
         index=_KINDS.index(column.kind),
         key=f"kind-{key}",
-        persist_state="session",
-        help="Number: has bounds. Yes/no: two labels. Category: a public list.",
+        kept="session",
+        note="Number: has bounds. Yes/no: two labels. Category: a public list.",
     )
     if kind is not column.kind:
         column = _of_kind(column, kind)
     if kind is ColumnKind.NUMBER:
-        column = _number_form(column, key, right)
+        column = _number_form(column, key, right.place)
     else:
-        column = _label_form(column, key, right)
+        column = _label_form(column, key, right.place)
     return _described(column, key)
 
 
@@ -220,25 +220,23 @@ def _label_form(
             labels,
             index=labels.index(str(known)),
             key=f"replacement-{key}-{hash(labels)}",
-            persist_state="session",
+            kept="session",
         )
     if not labels:
         policy = MissingPolicy.DROP
     return replace(column, labels=labels, missing=policy, replacement=replacement)
 
 
-def _missing_form(
-    column: Column, key: str
-) -> tuple[MissingPolicy, st.delta_generator.DeltaGenerator]:
-    left, right = st.columns(2)
+def _missing_form(column: Column, key: str) -> tuple[MissingPolicy, controls.Cell]:
+    left, right = controls.row(2)
     policy = left.selectbox(
         "If a value is missing",
         list(_MISSING),
         index=list(_MISSING).index(column.missing) if column.is_declared else 0,
         format_func=_MISSING.__getitem__,
         key=f"missing-{key}",
-        persist_state="session",
-        help="Leaving people out makes their number private: a public minimum stands "
+        kept="session",
+        note="Leaving people out makes their number private: a public minimum stands "
         "in for it, which costs some noise.",
     )
     return policy, right
@@ -285,7 +283,7 @@ def _declaration(column: Column) -> str:
 
 
 def _replacement(
-    place: st.delta_generator.DeltaGenerator, column: Column, middle: float, *, key: str
+    cell: controls.Cell, column: Column, middle: float, *, key: str
 ) -> float:
     """Ask what a missing number counts as: the middle, until another is chosen."""
     choice = f"_chosen-replacement-{key}"
@@ -296,8 +294,7 @@ def _replacement(
         and kept != (bounds.lower + bounds.upper) / 2
     )
     start = float(kept) if chosen and kept is not None else middle
-    value = controls.number(
-        place,
+    value = cell.number(
         "Public value for a missing one",
         start,
         key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
@@ -306,5 +303,7 @@ def _replacement(
     if chosen or value != start:
         session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
     else:
-        place.caption("The middle of the bounds. It follows them until you change it.")
+        cell.place.caption(
+            "The middle of the bounds. It follows them until you change it."
+        )
     return value

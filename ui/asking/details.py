@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from ui.study import Study
 
-    Cells = Iterator[st.delta_generator.DeltaGenerator]
+    Cells = Iterator[controls.Cell]
 
 _ROW = 4
 _SHOWN_FIRST = 2
@@ -31,14 +31,7 @@ _SHOWN_FIRST = 2
 class Details:
     """What a question needs besides its column and statistic.
 
-    Attributes:
-        membership: Whom a count or proportion counts.
-        bins: Number of bins of a number.
-        q: Which quantile.
-        others: The other columns of numbers.
-        group: The column that makes the groups.
-        labels_public: Whether everybody's group is public.
-
+    membership is whom it counts, q which quantile it asks for.
     """
 
     membership: Membership | None = None
@@ -55,19 +48,17 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     bins = q = None
     if kind.of_cells and column.kind is ColumnKind.NUMBER:
-        bins = controls.number(
-            next(cells), "Bins of equal width", 10, (2, 50), key="bins"
-        )
+        bins = next(cells).number("Bins of equal width", 10, (2, 50), key="bins")
     if kind is StatisticKind.QUANTILE:
-        percent = controls.number(
-            next(cells), "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
+        percent = next(cells).number(
+            "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
         )
         q = percent / 100
     others = _others(column, kind, study, cells)
     group = _group(column, kind, study, cells)
     labels_public = False
     if group is not None and kind.pooled:
-        labels_public = next(cells).checkbox(
+        labels_public = next(cells).place.checkbox(
             "Everybody's group is public",
             key=f"labels-public-{session.generation()}-{group.name}",
             persist_state="session",
@@ -88,7 +79,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
 def _cells() -> Cells:
     """Return places for controls; a row is made only once something is put there."""
     while True:
-        yield from st.columns(_ROW)
+        yield from controls.row(_ROW)
 
 
 def _others(
@@ -126,7 +117,7 @@ def _others(
         range(len(names)),
         format_func=names.__getitem__,
         key=f"and-{key}",
-        persist_state="session",
+        kept="session",
     )
     return (numbers[place],)
 
@@ -151,7 +142,7 @@ def _group(
         )
         raise ParameterError(message)
     names = [other.name for other in choices]
-    place = next(cells).selectbox(
+    place = next(cells).place.selectbox(
         "Within the groups of" if kind.pooled else "By group",
         range(len(names)),
         index=0 if kind.pooled else None,
@@ -184,7 +175,7 @@ def _membership(
         everybody = "everybody"
         while everybody in column.labels:
             everybody += " at all"
-        label = next(cells).selectbox(
+        label = next(cells).place.selectbox(
             "Who counts",
             options,
             # Whom a question is about is not guessed; everybody is no category.
@@ -202,15 +193,13 @@ def _membership(
         message = "declare public bounds of the column first, below."
         raise ParameterError(message)
     bounds = column.bounds
-    lower = controls.number(
-        next(cells),
+    lower = next(cells).number(
         "Counts from",
         bounds.lower + (bounds.upper - bounds.lower) / 2,
         key=f"from-{key}-{bounds.lower}-{bounds.upper}",
         kept="session",
     )
-    upper = controls.number(
-        next(cells),
+    upper = next(cells).number(
         "Counts up to",
         bounds.upper,
         key=f"to-{key}-{bounds.lower}-{bounds.upper}",

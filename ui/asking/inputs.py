@@ -48,24 +48,18 @@ def ask(study: Study) -> Request:
 
     Where the question cannot be asked yet, the page stops below the explanation.
     """
-    first, second, third, fourth = st.columns(4)
-    with first:
+    first, second, third, fourth = controls.row(4)
+    with first.place:
         position = columns.choose(study.dataset)
     _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = allowed(column.kind)
     changed = _settle_statistic(column.kind)
-    kind = second.selectbox(
-        "Statistic",
-        kinds,
-        key="statistic",
-        bind="query-params",
-        help=_explained(kinds),
-    )
+    kind = second.selectbox("Statistic", kinds, key="statistic", note=_explained(kinds))
     session.set_public(_LAST, (column.kind, kind))
     key = methods.mechanism(third, kind)
-    epsilon = controls.charged_epsilon(
-        fourth, "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
+    epsilon = fourth.charged_epsilon(
+        "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
     )
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
@@ -169,7 +163,7 @@ def _constraint(query: Question, key: str) -> Constraint | None:
 def _delta(entry: Entry) -> float:
     if not entry.needs_delta:
         return 0.0
-    return controls.charged_delta(st.columns(4)[0], key="delta").inside
+    return controls.row(4)[0].charged_delta(key="delta").inside
 
 
 def _begin_anew(position: int) -> None:

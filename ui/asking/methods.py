@@ -32,30 +32,31 @@ _MEANING = {
 }
 
 
-def mechanism(place: st.delta_generator.DeltaGenerator, kind: StatisticKind) -> str:
+def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
     """Show the mechanisms that can answer this kind of question; return the key."""
     entries = offered(kind)
     # A question that few mechanisms can answer does not undo the usual choice.
     scope = "-ranks" if kind.of_ranks else "-matrix" if kind.of_matrix else ""
-    return place.selectbox(
+    return cell.selectbox(
         "Mechanism",
         list(entries),
         index=list(entries).index("bit") if kind.of_matrix else 0,
         format_func=lambda key: entries[key].label,
         key=f"mechanism{scope}",
-        bind="query-params",
-        help="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
+        note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
     )
 
 
 def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
     """Show how shares may be made to add up to 1."""
     kinds = list(fitting(key))
-    first, second, third, _ = st.columns(4)
+    first, second, third, _ = controls.row(4)
     if not kinds:
-        first.caption("With this mechanism shares are released as they are drawn.")
+        first.place.caption(
+            "With this mechanism shares are released as they are drawn."
+        )
         return None
-    kind = first.selectbox(
+    kind = first.place.selectbox(
         "Make the shares add up to 1",
         kinds,
         index=None,
@@ -76,14 +77,11 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
             index=len(cells) - 1,
             format_func=cells.__getitem__,
             key=f"remainder-{session.generation()}-{len(cells)}",
-            persist_state="session",
+            kept="session",
         )
     elif kind is ConstraintKind.TREE:
-        branching = controls.number(
-            second, "Children of a node", 2, (2, 10), key="branching"
-        )
-    syntheses = controls.number(
-        third,
+        branching = second.number("Children of a node", 2, (2, 10), key="branching")
+    syntheses = third.number(
         "Independent answers",
         1,
         (1, MOST_SYNTHESES),
@@ -102,12 +100,11 @@ def weights(query: Question) -> tuple[float, ...] | None:
     statistic = query.statistic
     if not isinstance(statistic, CovarianceMatrix):
         return None
-    choice = st.columns(4)[0].selectbox(
+    choice = controls.row(4)[0].selectbox(
         "Split the budget",
         [_EQUAL, _BY_SENSITIVITY, _OWN],
         key="split",
-        bind="query-params",
-        help="Over all variances and covariances. Equal parts suit columns of "
+        note="Over all variances and covariances. Equal parts suit columns of "
         "different widths; the same noise on all suits columns of one unit.",
     )
     if choice == _BY_SENSITIVITY:

@@ -25,23 +25,20 @@ def ask() -> tuple[Design, int]:
         ParameterError: A setting lies outside its domain.
 
     """
-    first, second, third = st.columns(3)
-    correlations = controls.numbers(
-        first,
+    first, second, third = controls.row(3)
+    correlations = first.numbers(
         "Correlations (reconstructed)",
         "0, -0.5, 0.9",
         key="s1-correlations",
         note=f"Known: none, moderate negative, strong positive. {_LOST}",
     )
-    people = controls.numbers(
-        second,
+    people = second.numbers(
         "Numbers of people",
         "50, 100, 200, 400, 800",
         key="s1-people",
         note="Known: from 50 to 800. The numbers between are reconstructed.",
     )
-    epsilon = controls.number(
-        third,
+    epsilon = third.number(
         "ε in all (reconstructed)",
         1.0,
         (1e-6, 100.0, 0.5),
@@ -62,10 +59,8 @@ def ask() -> tuple[Design, int]:
     with st.expander("More settings", key="s1-more"):
         deviations, half_widths = _spread()
         weights = _split()
-        cells = st.columns(3)
-        rules: list[Degenerate] = list(Degenerate)
-        repetitions = controls.number(
-            cells[0],
+        cells = controls.row(3)
+        repetitions = cells[0].number(
             "Repetitions",
             500,
             (2, 200_000, 500),
@@ -74,13 +69,12 @@ def ask() -> tuple[Design, int]:
         )
         degenerate = cells[1].selectbox(
             "A release without a correlation",
-            rules,
+            list(Degenerate),
             key="s1-degenerate",
-            bind="query-params",
-            help="BIT may release a variance of exactly 0; then the correlation is not "
+            note="BIT may release a variance of exactly 0; then the correlation is not "
             "defined. The original does not say what became of those.",
         )
-        seed = controls.seed(cells[2], key="s1-seed")
+        seed = cells[2].seed(key="s1-seed")
     design = Design(
         deviations=deviations,
         half_widths=half_widths,
@@ -97,33 +91,25 @@ def ask() -> tuple[Design, int]:
 
 def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
     """Ask for standard deviations and bounds of the two variables."""
-    cells = st.columns(4)
-    first = controls.number(
-        cells[0],
+    cells = controls.row(4)
+    first = cells[0].number(
         "Standard deviation of the first",
         1.0,
         (1e-3, 1e3),
         key="s1-first",
         note="The original: 1.",
     )
-    second = controls.number(
-        cells[1],
-        "Of the second (reconstructed)",
-        2.0,
-        (1e-3, 1e3),
-        key="s1-second",
-        note=_LOST,
+    second = cells[1].number(
+        "Of the second (reconstructed)", 2.0, (1e-3, 1e3), key="s1-second", note=_LOST
     )
     form = cells[2].selectbox(
         "Bounds given as",
         [_MULTIPLE, _SHARE],
         key="s1-bounds",
-        bind="query-params",
-        help="The bounds lie on either side of 0, alike for both variables.",
+        note="The bounds lie on either side of 0, alike for both variables.",
     )
     if form == _SHARE:
-        share = controls.number(
-            cells[3],
+        share = cells[3].number(
             "Share within the bounds, %",
             99.0,
             (50.0, 99.999999),
@@ -131,8 +117,7 @@ def _spread() -> tuple[tuple[float, float], tuple[float, float]]:
             note=_LOST,
         )
         return (first, second), half_widths_holding(share / 100, (first, second))
-    multiple = controls.number(
-        cells[3],
+    multiple = cells[3].number(
         "Bounds at ± (reconstructed)",
         4.0,
         (1.0, 50.0, 0.5),
@@ -151,14 +136,13 @@ def _split() -> tuple[float, float, float]:
     """Ask for the split of the budget."""
     names = ("first variance", "second variance", "covariance")
     first, second, third = (
-        controls.number(
-            cell,
+        cell.number(
             f"Weight of the {name}",
             1.0,
             (0.01, 100.0, 0.5),
             key=f"s1-weight-{place}",
             note="Share of the budget, relative to the others. The original: equal.",
         )
-        for place, (name, cell) in enumerate(zip(names, st.columns(3), strict=True))
+        for place, (name, cell) in enumerate(zip(names, controls.row(3), strict=True))
     )
     return first, second, third

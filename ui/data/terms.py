@@ -15,8 +15,6 @@ from ui import controls, session
 from ui.study import Terms
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.releases.declarations import Declaration
 
 _RELATIONS = {
@@ -80,8 +78,8 @@ def set_relation(relation: NeighboringRelation) -> None:
 
 def ask(*, start: Terms) -> Terms:
     """Show the controls of the terms, which begin where ``start`` says."""
-    left, right = st.columns(2)
-    relation = left.radio(
+    left, right = controls.row(2)
+    relation = left.place.radio(
         "Neighboring relation",
         list(_RELATIONS),
         format_func=_RELATIONS.__getitem__,
@@ -91,8 +89,7 @@ def ask(*, start: Terms) -> Terms:
         "person is in the table at all.",
     )
     unit = _unit(right, start.unit)
-    minimum = controls.number(
-        right,
+    minimum = right.number(
         "Public minimum number of people",
         start.minimum_people,
         (3, None),
@@ -103,7 +100,7 @@ def ask(*, start: Terms) -> Terms:
         "rows (then it is one of rows). Averages divide by at least "
         "this number. A larger one means less noise, and bias if fewer are there.",
     )
-    everybody = left.radio(
+    everybody = left.place.radio(
         "The table holds",
         [_SAMPLE, _EVERYBODY],
         index=int(start.everybody),
@@ -124,9 +121,9 @@ def ask(*, start: Terms) -> Terms:
     )
 
 
-def _unit(place: DeltaGenerator, start: PrivacyUnit) -> PrivacyUnit:
+def _unit(cell: controls.Cell, start: PrivacyUnit) -> PrivacyUnit:
     noun = start.noun
-    whole = place.checkbox(
+    whole = cell.place.checkbox(
         f"Every row is one {noun}",
         value=start.rows == 1,
         key=f"whole-{session.generation()}",
@@ -135,8 +132,7 @@ def _unit(place: DeltaGenerator, start: PrivacyUnit) -> PrivacyUnit:
     )
     if whole:
         return PrivacyUnit(noun=noun)
-    rows = controls.number(
-        place,
+    rows = cell.number(
         f"Rows that one {noun} may own at most",
         max(start.rows, 2),
         (2, None),
@@ -156,18 +152,16 @@ def _budget() -> PrivacyBudget:
         ParameterError: It cannot be agreed.
 
     """
-    kind, first, second = st.columns(3)
+    kind, first, second = controls.row(3)
     notion = kind.selectbox(
         "Budget counted in",
         [_PAIR, _RHO],
         key="notion",
-        bind="query-params",
-        help="All releases together are limited by the sums of ε and δ, or by the sum "
+        note="All releases together are limited by the sums of ε and δ, or by the sum "
         "of ρ.",
     )
     if notion == _RHO:
-        rho = controls.charged(
-            first,
+        rho = first.charged(
             "Privacy budget ρ",
             0.1,
             (1e-12, 1e4),
@@ -181,12 +175,10 @@ def _budget() -> PrivacyBudget:
         )
         return PrivacyBudget.of(rho=rho)
     typed = (
-        controls.charged_epsilon(
-            first, "Privacy budget ε", _USUAL_EPSILON, (1e-9, 700.0, 0.5), key="budget"
+        first.charged_epsilon(
+            "Privacy budget ε", _USUAL_EPSILON, (1e-9, 700.0, 0.5), key="budget"
         ),
-        controls.charged_delta(
-            second, "δ", _USUAL_DELTA, (0.0, 0.1), key="budget-delta"
-        ),
+        second.charged_delta("δ", _USUAL_DELTA, (0.0, 0.1), key="budget-delta"),
     )
     epsilon, delta = (one.inside for one in typed)
     st.caption(f"All releases together: {odds_text(epsilon, delta)}.")

@@ -15,11 +15,13 @@ from dpcore.data.reading import MAX_BYTES, read_csv
 from dpcore.errors import DPCoreError
 from ui import controls, session
 from ui.data import declaring, terms
-from ui.study import Draft, Upload
+from ui.study import Draft
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ui.study import Upload
 
 
 _SEPARATORS = {",": "comma  ,", ";": "semicolon  ;", "\t": "tab"}
@@ -60,7 +62,7 @@ def choose() -> None:
             type=["csv", "tsv", "txt"],
             key=key,
             on_change=session.take_upload,
-            args=(key, _wrap),
+            args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
             help="Comma, semicolon or tab; the table stays in this tab's memory.",
         )
@@ -101,10 +103,6 @@ def _read_example(key: str) -> None:
         session.keep_draft(load_example(key))
     # The box of examples was drawn before, for another table.
     st.rerun()
-
-
-def _wrap(name: str, data: bytes) -> Upload:
-    return Upload(name=name, data=data)
 
 
 def _read_upload(upload: Upload) -> None:
@@ -232,8 +230,7 @@ def _edit_dialect(upload: Upload) -> None:
             )
             for cell, (label, options, value) in zip(cells, picks, strict=False)
         )
-        skipped = controls.number(
-            cells[-1],
+        skipped = controls.Cell(place=cells[-1]).number(
             "Lines before the header",
             known.skipped,
             (0, None),

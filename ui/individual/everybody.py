@@ -1,28 +1,48 @@
-"""Everybody's loss, from the guarantee down to single groups. CONFIDENTIAL."""
+"""Everybody's loss, from the guarantee down to single groups. CONFIDENTIAL.
+
+What else can be read from losses is folded away: nothing in an expander is computed
+before it is opened.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.figures.individual import exposures
+from dpcore.errors import DPCoreError
+from dpcore.figures.individual import bounds as published
+from dpcore.figures.individual import exposures, model_exposures
+from dpcore.individual import generalization
 from dpcore.individual.chain import Chain
 from dpcore.relations import NeighboringRelation
-from ui import results, session
-from ui.individual import details
+from dpcore.studies.individual.moment_curve import moment_curve
+from dpcore.wording import epsilon_text, percent, rounded, significant
+from ui import controls, results, session
 from ui.individual.subject import ModelSubject
+from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from dpcore.arrays import FloatArray
+    from dpcore.individual.exposure import Exposure
     from dpcore.individual.losses import Losses
+    from dpcore.individual.models.exposure import ModelExposure
+    from dpcore.studies.individual.bound_check import BoundCheck
     from ui.individual.subject import AnySubject
     from ui.study import Study
+
+_ORDERS = np.geomspace(1, 1000, 60)
+_LARGEST = "most exposed"
+_SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
+_OWN, _OWN_LIMIT = "own epsilon", "own epsilon at most"
+OWN_DIGITS = dict.fromkeys((_OWN, _OWN_LIMIT), results.THREE_DIGITS)
+"""How the column of ``own`` is shown."""
 
 
 def show(
@@ -50,9 +70,9 @@ def show(
         promised=subject.promised,
         upper=losses.upper,
     )
-    details.chain(steps, key=key)
+    _chain(steps, key=key)
     remarks()
-    details.distribution(losses, key=key)
+    _distribution(losses, key=key)
     most_exposed()
     _groups(losses, study, rows=subject.rows(study), mechanism_key=key)
     closer()
@@ -62,25 +82,17 @@ def show(
 def moments(subject: AnySubject, study: Study) -> None:
     """Offer the moments of the losses, folded away."""
     key = subject.request.mechanism_key
-    details.folded(
+    folded(
         "From the average person to the most exposed: moments",
         "closer-moments",
-        lambda: details.moments(subject.exposure, subject.identity(study), key=key),
+        lambda: _moments(subject.exposure, subject.identity(study), key=key),
     )
 
 
 def _groups(
     losses: Losses, study: Study, *, rows: NDArray[np.intp], mechanism_key: str
 ) -> None:
-    """Show who bears the loss, by a category.
-
-    Args:
-        losses: Everybody's loss.
-        study: The table in use.
-        rows: The row of the table, from 0, of each person.
-        mechanism_key: Key of the mechanism, for its stroke.
-
-    """
+    """Show who bears the loss, by a category; ``rows`` of the table are from 0."""
     choices = [
         column.name
         for column in study.dataset.columns
@@ -102,12 +114,10 @@ def _groups(
         return
     column = study.dataset.column(choices[position])
     codes = study.dataset.codes(column.name)[rows]
-    results.show(
-        exposures.groups_picture(
-            losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
-        ),
-        "groups",
+    picture = exposures.groups_picture(
+        losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
     )
+    results.show(picture, "groups")
 
 
 def _why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
@@ -124,3 +134,148 @@ def _why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
         f"**Why none of this may be published.** {told}. Even the average or a picture "
         "of losses has no privacy guarantee."
     )
+
+
+def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
+    """Return the column of a list with the losses of some people, by its name."""
+    name = _OWN_LIMIT if losses.upper else _OWN
+    return {name: rounded(losses.epsilon[list(entries)], up=losses.upper)}
+
+
+def folded(label: str, key: str, draw: Callable[[], None]) -> None:
+    """Show an expander that draws only while it is open, and says why it cannot."""
+    place = st.expander(label, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            try:
+                draw()
+            except DPCoreError as error:
+                st.info(literal(str(error)))
+
+
+def _chain(steps: Chain, *, key: str) -> None:
+    """Show the chain of guarantees, in numbers and as nested bars."""
+    cells = st.columns(4)
+    cells[0].metric(
+        "Any table, anybody (DP)",
+        epsilon_text(steps.guarantee),
+        help="The guarantee: the largest loss over all tables and all people.",
+    )
+    text, known = steps.anybody
+    words: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
+    cells[1].metric(
+        "This table, anybody",
+        text,
+        delta=known or None,
+        **words,
+        help="The largest loss of anybody, in this table or joining it: at most what "
+        "is proved, or at least what a search found where nothing is.",
+    )
+    bound = "at most" if steps.upper else None
+    for cell, label, loss in (
+        (cells[2], "Most exposed person here", steps.maximum),
+        (cells[3], "Average person here", steps.mean),
+    ):
+        shown = significant(loss, up=steps.upper)
+        cell.metric(label, shown, delta=bound, **words)
+    results.show(model_exposures.chain_picture(steps, key=key), "chain")
+
+
+def _distribution(losses: Exposure | ModelExposure, *, key: str) -> None:
+    """Show the distribution over all people, and how many lose more than a number."""
+    results.show(exposures.exposure_picture(losses, key=key), "exposure")
+    usual = losses.worst_case
+    threshold = controls.HERE.number(
+        "Nobody should lose more than",
+        # Widgets hold public numbers only: no loss stands in for a missing guarantee.
+        round(usual / 2, 6) if np.isfinite(usual) else 1.0,
+        (0.0, None),
+        key="threshold",
+        kept="session",
+    )
+    st.markdown(f"{exposures.exceeding_text(losses.exceeding(threshold), threshold)}.")
+
+
+def _moments(losses: Losses, analysis: str, *, key: str) -> None:
+    """Show moments of the losses, with a slider for their order."""
+    order = st.select_slider(
+        "Order of the moment",
+        _SLIDER,
+        value="2",
+        key="moment-order",
+        bind="query-params",
+        help="Order 1 is the average person; the higher, the more the most exposed "
+        "count.",
+    )
+    curve = session.remember(
+        "moments", analysis, lambda: moment_curve(losses.ordered, _ORDERS)
+    )
+    exact = np.inf if order == _LARGEST else float(order)
+    at = (min(exact, float(_ORDERS[-1])), losses.moment(exact))
+    if not np.isfinite(losses.maximum):
+        st.info("Somebody here is given away, so that every moment is infinite.")
+        return
+    picture = exposures.moments_picture(
+        _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key
+    )
+    results.show(picture, "moments")
+    if losses.maximum > 0:
+        above = losses.maximum / 2
+        limit = 1.0 if np.isinf(exact) else (at[1] / above) ** exact
+        st.markdown(
+            f"A moment bounds how many can lose much: by this one at most "
+            f"{percent(min(limit, 1.0))} of the people lose {significant(above)} or "
+            f"more, half of the largest loss. Really it is "
+            f"{percent(float(np.mean(losses.epsilon >= above)))}."
+        )
+
+
+def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> None:
+    """Show what little privacy loss says about overfitting."""
+    if variation is None:
+        st.info("Total variations are not known fast for this kind of release.")
+        return
+    cells = st.columns(2)
+    cells[0].metric(
+        "Overfitting, by total variation",
+        _gap_text(generalization.gap(variation)),
+        help="Twice the average total variation distance between the laws with and "
+        "without a person.",
+    )
+    form = generalization.exponential_gap(losses.epsilon, delta=delta)
+    cells[1].metric(
+        "The same, as published",
+        _gap_text(form),
+        help="The mean of e^(2 ε) - 1, and the terms of δ. Above 1 it says nothing.",
+    )
+    gap = generalization.gap(variation)
+    st.markdown(
+        (
+            "Whatever is learned from this release, with a prediction error between 0 "
+            "and 1, is expected to do better on the people in the table than on others "
+            f"from the same population by about {significant(gap)} at most. "
+            if gap <= 1
+            else "A prediction error between 0 and 1 cannot differ by more than 1, so "
+            "that this bound says nothing about the release. "
+        )
+        + "It is an *estimate* of a bound, from this one table, and confidential as "
+        "the table is."
+    )
+
+
+def _gap_text(gap: float) -> str:
+    return significant(gap) if gap <= 1 else "says nothing (above 1)"
+
+
+def bounds(checks: Sequence[BoundCheck]) -> None:
+    """Show published bounds over the exact losses."""
+    results.show(published.checks_picture(checks), "bound-checks")
+    worst = [check for check in checks if check.understated > 0]
+    if worst:
+        named = " and ".join(f"“{check.label}”" for check in worst)
+        st.markdown(
+            literal(
+                f"{named} fall below the exact loss of somebody here. The pages use "
+                "the exact profile, never a bound."
+            )
+        )

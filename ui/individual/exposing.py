@@ -21,7 +21,7 @@ from dpcore.statistics.query import Query
 from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
-from ui.individual import details, everybody
+from ui.individual import everybody
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -119,24 +119,24 @@ def _closer(subject: StatisticSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     exposure, asked = subject.exposure, subject.request
     analysis = subject.identity(study)
-    details.folded(
+    everybody.folded(
         "The same table through other mechanisms",
         "closer-others",
         lambda: _others(subject, analysis),
     )
     everybody.moments(subject, study)
-    details.folded(
+    everybody.folded(
         "What this says about overfitting",
         "closer-overfitting",
-        lambda: details.overfitting(
+        lambda: everybody.overfitting(
             exposure, exposure.delta, _variation(subject, analysis)
         ),
     )
     if isinstance(_mechanism(asked), Gaussian):
-        details.folded(
+        everybody.folded(
             "Published bounds beside the exact loss",
             "closer-bounds",
-            lambda: details.bounds(_checks(subject, analysis)),
+            lambda: everybody.bounds(_checks(subject, analysis)),
         )
 
 
@@ -206,12 +206,12 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
     table |= _in_use(asked, exposure, [person.entry for person in persons])
     if not asked.query.kind.of_ranks:
         table["moves the answer by"] = [person.shift for person in persons]
-    table |= details.own(exposure, [person.entry for person in persons])
+    table |= everybody.own(exposure, [person.entry for person in persons])
     results.table(
         table,
         column_config={
             "moves the answer by": results.THREE_DIGITS,
-            **details.OWN_DIGITS,
+            **everybody.OWN_DIGITS,
         },
         key="most-exposed",
     )

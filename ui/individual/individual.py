@@ -16,13 +16,12 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text
-from ui import tabs
+from ui import controls, tabs
 from ui.asking import inputs
 from ui.individual import exposing, one_person, publishing, resampled, what_if
 from ui.individual.ledger import totals as person_totals
 from ui.individual.models import exposing as model_exposing
 from ui.individual.models import subject as model_subject
-from ui.individual.models import units
 from ui.individual.subject import (
     ModelSubject,
     ResampledSubject,
@@ -97,15 +96,13 @@ def ask_change(
         if asked.query.kind.pooled:
             # Nobody can leave a table whose groups have public sizes.
             key, usual = "what-if-pooled", study.terms.relation
-    return st.radio(
+    return controls.HERE.radio(
         "What if",
         known,
         index=known.index(usual),
         format_func=_WORLDS.__getitem__,
-        horizontal=True,
         key=key,
-        bind="query-params",
-        help="Compared with the table without the person, or with the most revealing "
+        note="Compared with the table without the person, or with the most revealing "
         "other record.",
     )
 
@@ -116,7 +113,7 @@ def ask_units(
     """Ask which column says whose rows belong together, for a model."""
     if not isinstance(asked, ModelRequest):
         return None
-    return units.ask(study, asked, relation)
+    return model_subject.ask_units(study, asked, relation)
 
 
 def promise(asked: StatisticRequest | ModelRequest) -> str:
@@ -153,7 +150,7 @@ def views(subject: AnySubject | None, study: Study) -> None:
     if subject is None:
         return
     if isinstance(subject, ModelSubject) and subject.codes is not None:
-        units.tell(subject.request, subject.codes)
+        model_subject.tell_units(subject.request, subject.codes)
     everybody, one, moved, published = _SIDES[type(subject)]
     sides = {
         "Everybody": everybody,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.errors import DPCoreError
+from dpcore.errors import DPCoreError, LedgerError
 from dpcore.figures.attackers import person_text
 from dpcore.figures.individual.bounds import bounds_picture
 from dpcore.figures.individual.one_person import (
@@ -16,16 +16,18 @@ from dpcore.figures.individual.one_person import (
     detection_picture,
     game_text,
     laws_picture,
+    realized_picture,
 )
-from dpcore.individual.models.losses import laws_of_model
+from dpcore.individual.models.losses import evidence_of_release, laws_of_model
 from dpcore.individual.person_bounds import epsilon_at, profile
+from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.models.influence import Influence
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.studies.individual import one_person
 from dpcore.wording import nearest, percent, significant
-from ui import controls, results, session, tabs
-from ui.individual import persons, realized_losses
+from ui import controls, releasing, results, session, tabs
+from ui.individual import persons
 from ui.individual.subject import StatisticSubject
 from ui.text import literal
 
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpcore.mechanisms.person_laws import PersonLaws
+    from dpcore.releases.record import Release
     from ui.individual.persons import Person
-    from ui.individual.subject import AnySubject, Subject
+    from ui.individual.subject import AnySubject, ModelSubject, Subject
     from ui.study import Study
 
 _DRAWS = 20_000
@@ -83,7 +86,7 @@ def show(subject: Subject, study: Study) -> None:
     sides: dict[str, Callable[[Subject, Person, PersonLaws], None]] = {
         "Two worlds": _worlds,
         "An attacker": _attacker,
-        "Actual releases": lambda *about: realized_losses.show(*about, study=study),
+        "Actual releases": lambda *about: _realized(study, *about),
         "Bounds": _bounds,
     }
     tabs.show(sides, subject, person, laws, key="person-side")
@@ -123,14 +126,12 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
 
 
 def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
-    share = st.slider(
+    share = controls.HERE.slider(
         "ε that is allowed for free, as a part of this person's own, %",
-        min_value=0,
-        max_value=150,
-        value=50,
+        50,
+        (0, 150),
         key="person-epsilon",
-        bind="query-params",
-        help="e^ε is how many times as likely a release may be in one world as in the "
+        note="e^ε is how many times as likely a release may be in one world as in the "
         "other. What sticks out above that is δ.",
     )
     known = 0 < person.epsilon < np.inf
@@ -174,13 +175,8 @@ def attacker(
     Both are probabilities.
     """
     prior = (
-        st.slider(
-            "How sure the attacker is beforehand, %",
-            min_value=1,
-            max_value=99,
-            value=50,
-            key="attacker-prior",
-            bind="query-params",
+        controls.HERE.slider(
+            "How sure the attacker is beforehand, %", 50, (1, 99), key="attacker-prior"
         )
         / 100
     )
@@ -233,8 +229,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
 def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
     """Let the attacker play; the rounds are simulated."""
     st.markdown("**Play the attacker**")
-    game = controls.draw(
-        st,
+    game = controls.HERE.draw(
         "Game number",
         f"Another number tosses other coins for {_ROUNDS} rounds.",
         key="attacker-game",
@@ -276,6 +271,95 @@ def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
             "No published bound is needed here: the curve is the exact profile of the "
             "mechanism on these two values."
         )
+
+
+def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) -> None:
+    """Show the losses of possible releases, and of the latest actual one."""
+    rng = np.random.default_rng(1)
+    found = (
+        one_person.realized(laws, present=False, draws=_DRAWS, rng=rng),
+        one_person.realized(laws, present=True, draws=_DRAWS, rng=rng),
+    )
+    if len(found[0].losses) == 0:
+        st.info(
+            "Several numbers are released here at once; the loss of one release is "
+            "not computed for them."
+        )
+        return
+    classroom = session.mode() is Mode.CLASSROOM
+    observed = _of_latest(subject, person, laws, study)
+    source = "The latest release of this very question is marked."
+    if observed is None and classroom:
+        number = controls.HERE.draw(
+            "Draw number",
+            "Another number draws another release, with the person in the table.",
+            key="realized-draw",
+        )
+        seeded = np.random.default_rng([number, person.entry])
+        observed = abs(float(laws.evidence(1, present=True, rng=seeded)[0]))
+        source = "The release that is marked is simulated: another number, another one."
+    if observed is None:
+        source = _unmarked(subject)
+    exposure = subject.exposure
+    picture = realized_picture(
+        found, own=person.epsilon, delta=exposure.delta, observed=observed
+    )
+    results.show(picture, "person-realized")
+    st.markdown(
+        f"{source} Before a release ε has to cover every outcome; afterwards the loss "
+        "is that of the one number that came. The curves are simulated, by "
+        f"{_DRAWS:,} releases of each world."
+    )
+
+
+def _of_latest(
+    subject: Subject, person: Person, laws: PersonLaws, study: Study
+) -> float | None:
+    """Return the loss that the latest release of the question caused, if known."""
+    try:
+        release = releasing.latest(study.fingerprint, subject.request)
+    except LedgerError:
+        return None  # the side bar says what is wrong
+    if release is None:
+        return None
+    if not isinstance(subject, StatisticSubject):
+        return _of_model(subject, person, release)
+    if not isinstance(laws, ScalarLaws) or laws.coordinate is None:
+        return None
+    released = release.values[laws.coordinate]
+    loss = abs(float(laws.evidence_of(released)))
+    return loss if np.isfinite(loss) else None
+
+
+def _of_model(subject: Subject, person: Person, release: Release) -> float | None:
+    if isinstance(subject, StatisticSubject) or not subject.fit.linear:
+        return None
+    if subject.request.mechanism_key == "adaptive" or subject.request.unit.rows > 1:
+        return None
+    if not _of_leaving(subject):
+        return None
+    columns = len(subject.fit.theta)
+    coefficients = np.array(release.values).reshape(-1, columns)
+    loss = evidence_of_release(
+        subject.fit, subject.request.law, person.entry, coefficients
+    )
+    return abs(loss)
+
+
+def _of_leaving(subject: ModelSubject) -> bool:
+    """Tell whether losses are those of a single row that leaves."""
+    leaves = subject.relation is NeighboringRelation.ADD_REMOVE
+    return leaves and subject.codes is None
+
+
+def _unmarked(subject: Subject) -> str:
+    """Say why no release is marked."""
+    if isinstance(subject, StatisticSubject) or _of_leaving(subject):
+        return "Nothing was released for this very question yet, so none is marked."
+    return (
+        "A release of a model is marked where losses compare with the table without "
+        "the person, and rows stand for themselves."
+    )
 
 
 def _definitions() -> None:

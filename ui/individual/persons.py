@@ -32,14 +32,7 @@ _WHO = [MOST, TYPICAL, LEAST, ROW]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """One person behind the release. CONFIDENTIAL.
-
-    Attributes:
-        entry: Position among the people behind the release, from 0.
-        row: Row of the table, from 0.
-        epsilon: The person's loss.
-
-    """
+    """One person: their place behind the release, and row, from 0. CONFIDENTIAL."""
 
     entry: int = field(repr=False)
     row: int = field(repr=False)
@@ -50,19 +43,14 @@ def choose(
     subject: AnySubject, study: Study, key: str, *, usual: str = MOST
 ) -> Person | None:
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
-    left, right = st.columns([2, 1])
+    left, right = controls.row([2, 1])
     who = left.selectbox(
-        "Person",
-        _WHO,
-        index=_WHO.index(usual),
-        key=f"{key}-person",
-        persist_state="session",
+        "Person", _WHO, index=_WHO.index(usual), key=f"{key}-person", kept="session"
     )
     exposure = subject.exposure
     rows = subject.rows(study)
     if who == ROW:
-        number = controls.number(
-            right,
+        number = right.number(
             "Row",
             1,
             (1, study.dataset.people),

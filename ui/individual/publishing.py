@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.studies.individual.recovery import Recovery
+    from ui.controls import Cell
     from ui.individual.subject import Subject
     from ui.study import Study
 
@@ -52,13 +52,7 @@ class _Target:
 
 def show(subject: Subject, study: Study) -> None:
     """Show two attacks on losses that were told, and reports that may be."""
-    view = st.radio(
-        "Look at",
-        [_MEAN, _COUNT, _TOLD],
-        horizontal=True,
-        key="publishing-view",
-        bind="query-params",
-    )
+    view = controls.HERE.radio("Look at", [_MEAN, _COUNT, _TOLD], key="publishing-view")
     if view == _TOLD:
         telling.show(subject, study)
         return
@@ -102,13 +96,14 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
         else subject.request.question.design.target
     )
     names = [column.name for column in usable]
-    left, right = st.columns(2)
+    left, right = controls.row(2)
     place = left.selectbox(
         "Column under attack",
         range(len(names)),
         index=names.index(asked.name) if asked.name in names else 0,
         format_func=names.__getitem__,
         key=f"attacked-{session.generation()}",
+        kept="page",
     )
     column = usable[place]
     label = None
@@ -120,6 +115,7 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
             index=len(labels) - 1,
             format_func=labels.__getitem__,
             key=f"attacked-label-{session.generation()}-{place}",
+            kept="page",
         )
         label = labels[position]
     target = _target(dataset, column, label)
@@ -151,9 +147,8 @@ def _target(dataset: Dataset, column: Column, label: str | None) -> _Target:
 
 def _mean(target: _Target, subject: Subject, study: Study) -> None:
     """Show how a person who is told the own loss solves for the mean."""
-    cells = st.columns(3)
-    row = controls.number(
-        cells[0],
+    cells = controls.row(3)
+    row = cells[0].number(
         "Row of the person who is told",
         1,
         (1, study.dataset.people),
@@ -188,11 +183,10 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
 
 def _count(target: _Target, subject: Subject) -> None:
     """Show how anybody who reads a realized loss solves for the count."""
-    cells = st.columns(3)
+    cells = controls.row(3)
     if target.column.kind is ColumnKind.NUMBER:
         bounds = target.bounds
-        threshold = controls.number(
-            cells[0],
+        threshold = cells[0].number(
             "Who counts: a value of at least",
             bounds.lower + bounds.width / 2,
             key=f"attacked-from-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
@@ -226,16 +220,14 @@ def _count(target: _Target, subject: Subject) -> None:
     )
 
 
-def _settings(cells: Sequence[DeltaGenerator]) -> tuple[int | None, int]:
+def _settings(cells: Sequence[Cell]) -> tuple[int | None, int]:
     told = cells[1].selectbox(
         "The loss is told with",
         list(_DIGITS),
         key="told-digits",
-        bind="query-params",
-        help="Rounding blurs the answer, and does not hide it.",
+        note="Rounding blurs the answer, and does not hide it.",
     )
-    seed = controls.draw(
-        cells[2],
+    seed = cells[2].draw(
         "Draw",
         "Another number, another simulated release.",
         key="attack-draw",

@@ -50,12 +50,11 @@ def ask(study: Study) -> ResampledRequest:
     Where it cannot be asked yet, the page stops below the explanation.
     """
     way = Resampling(
-        st.selectbox(
+        controls.HERE.selectbox(
             "Drawn from",
             [way.value for way in Resampling],
             key="resampled-way",
-            bind="query-params",
-            help="The pages “Standard errors”, “Subsampling” and “Resized bootstrap” "
+            note="The pages “Standard errors”, “Subsampling” and “Resized bootstrap” "
             "explain these, and release them.",
         )
     )

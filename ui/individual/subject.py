@@ -34,24 +34,24 @@ class SubjectKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _OfNumber:
-    """A number, and everybody's loss from its release. CONFIDENTIAL.
+class _OfRelease:
+    """What is released, and which change of a record losses of it are about. PUBLIC."""
 
-    Attributes:
-        request: What is asked for. Public.
-        exposure: Everybody's loss.
-        relation: Which change of a person's record the losses are about. Public.
-
-    """
-
-    request: Request | ResampledRequest
-    exposure: Exposure = field(repr=False)
+    request: Request | ResampledRequest | ModelRequest
     relation: NeighboringRelation
 
     @property
     def promised(self) -> NeighboringRelation:
-        """Return which change of a record the guarantee is about. Public."""
-        return self.request.query.relation
+        """Return which change of a record the guarantee is about."""
+        return self.request.relation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _OfNumber(_OfRelease):
+    """A number, and everybody's loss from its release. CONFIDENTIAL."""
+
+    request: Request | ResampledRequest
+    exposure: Exposure = field(repr=False)
 
     @property
     def for_all(self) -> tuple[float, float]:
@@ -82,14 +82,10 @@ class ResampledSubject(_OfNumber):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ModelSubject:
+class ModelSubject(_OfRelease):
     """A regression model, and everybody's loss from its release. CONFIDENTIAL.
 
     Attributes:
-        request: What is asked for. Public.
-        exposure: Everybody's loss.
-        relation: Which change of a person's record the losses are about. Public.
-        fit: The model fitted to the table.
         unit_column: Position of the column that numbers units; ``None`` where rows
             stand for themselves. Public.
         codes: Everybody's unit, from 0; ``None`` without such a column.
@@ -99,16 +95,10 @@ class ModelSubject:
 
     request: ModelRequest
     exposure: ModelExposure = field(repr=False)
-    relation: NeighboringRelation
     fit: Fit = field(repr=False)
     unit_column: int | None = None
     codes: NDArray[np.intp] | None = field(default=None, repr=False)
     audited: AuditedRemovals | None = field(default=None, repr=False)
-
-    @property
-    def promised(self) -> NeighboringRelation:
-        """Return which change of a record the guarantee is about. Public."""
-        return self.request.relation
 
     @property
     def for_all(self) -> tuple[float, float]:

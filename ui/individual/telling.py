@@ -10,7 +10,11 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.individual.telling import coverage_table, reports_picture
+from dpcore.individual.own_worst import own_worst_shift
+from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.kinds import ModelKind
+from dpcore.privacy.events import GaussianEvent, LaplaceEvent
+from dpcore.statistics.query import Query
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,
@@ -20,13 +24,13 @@ from dpcore.studies.individual.reports import (
 )
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session
-from ui.individual import own_worst
 from ui.individual.subject import ModelSubject, StatisticSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpcore.arrays import FloatArray
+    from dpcore.releases.request import Request
     from dpcore.studies.individual.reports import ReportStudy
     from ui.individual.subject import Subject
     from ui.study import Study
@@ -40,12 +44,7 @@ _MORE = "_more_report_draws"
 class _Draws:
     """Simulated releases so far: the latest, and how often reports held. CONFIDENTIAL.
 
-    Attributes:
-        study: What is released.
-        pending: Further releases.
-        latest: The last one.
-        covered: For each report, the share of people for whom it held, a draw each.
-
+    ``covered`` holds for each draw the share of people for whom each report held.
     """
 
     study: ReportStudy
@@ -85,7 +84,7 @@ def show(subject: Subject, study_in_use: Study) -> None:
         "released answers** alone, because it says nothing about anybody else."
     )
     if isinstance(subject, StatisticSubject):
-        own_worst.show(subject.request)
+        _own_worst(subject.request)
     st.markdown("**Reports for a logistic regression**")
     st.markdown(
         "After objective perturbation the report below bounds a person's own loss from "
@@ -100,34 +99,67 @@ def show(subject: Subject, study_in_use: Study) -> None:
         _details()
 
 
+def _own_worst(request: Request) -> None:
+    """Ask for a value, and say what its owner may be told of this release."""
+    query = request.query
+    bounds = query.column.bounds
+    if not isinstance(query, Query) or bounds is None or query.unit.rows > 1:
+        return
+    value = controls.HERE.number(
+        "The most that a person of this value can lose, whoever else is there",
+        bounds.lower,
+        (bounds.lower, bounds.upper),
+        key=f"own-value-{session.generation()}-{bounds.lower:g}-{bounds.upper:g}",
+        kept="page",
+        note="Any value within the public bounds: no record is looked up.",
+    )
+    shift = own_worst_shift(
+        query.kind,
+        float(value),
+        bounds=bounds,
+        size=query.size,
+        relation=query.relation,
+    )
+    plan, guarantee = request.plan, request.real_epsilon
+    event = plan.event
+    if shift is None or not isinstance(event, LaplaceEvent | GaussianEvent):
+        st.caption(
+            "For this question there is nothing sharper to tell than the guarantee: ε "
+            f"{epsilon_text(guarantee)}."
+        )
+        return
+    losses = ReleaseLosses(event=event, own=np.array([shift / plan.noise]))
+    (told,) = np.atleast_1d(losses.epsilon(request.used_delta))
+    st.markdown(
+        f"They may be told ε **{epsilon_text(min(float(told), guarantee))}**; the "
+        f"guarantee for everybody is {epsilon_text(guarantee)}."
+    )
+
+
 def _ask() -> ReportSettings:
-    cells = st.columns(4)
-    epsilon = controls.number(
-        cells[0],
+    cells = controls.row(4)
+    epsilon = cells[0].number(
         "Guarantee ε of the fit",
         1.0,
         (0.01, 20.0),
         key="report-epsilon",
         note="Of the objective perturbation that is simulated.",
     )
-    delta = controls.delta(
-        cells[1],
+    delta = cells[1].delta(
         "δ of the fit",
         1e-3,
         (1e-12, 0.1),
         key="report-delta",
         note="The chance that the guarantee fails.",
     )
-    promised = controls.number(
-        cells[2],
+    promised = cells[2].number(
         "Reports hold for, %",
         95.0,
         (50.0, 99.0),
         key="report-level",
         note="The chance that a report bounds the realized loss of a given person.",
     )
-    more = controls.number(
-        cells[3],
+    more = cells[3].number(
         "Further ε for a noisy Hessian",
         0.0,
         (0.0, 20.0, 0.5),
@@ -214,8 +246,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)
-    place = controls.number(
-        st,
+    place = controls.HERE.number(
         "One person of this table, by number",
         1,
         (1, count),

@@ -1,25 +1,49 @@
-"""What if a record were another one: its own loss, and everybody's. CONFIDENTIAL."""
+"""What if a record were another one: its own loss, and everybody's. CONFIDENTIAL.
+
+The controls hold how far values move, not the values; nothing is in the address.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
-from ui import tabs
-from ui.individual import what_if_crowd, what_if_move
+from dpcore.data.columns import ColumnKind
+from dpcore.figures.individual.what_if import moved_picture
+from dpcore.individual.models.records import record_in_units, record_of
+from dpcore.individual.moves import move_in_glm, move_in_statistic
+from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.models.loss_tables import TABLE_FROM
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.entries import name_of_others
+from dpcore.wording import significant
+from ui import controls, results, session, tabs
+from ui.individual import persons, what_if_crowd
+from ui.individual.subject import ModelSubject, StatisticSubject
+from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from numpy.typing import NDArray
 
+    from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.individual.moves import Moved
+    from ui.controls import Cell
     from ui.individual.subject import Subject
     from ui.study import Study
+
+_MOVE, _JOIN = "move a person", "let a newcomer join"
+# Interpolated losses would seem to move.
+_MOST_SAMPLED, _MOST_PERTURBED = TABLE_FROM - 1, 30
+_SLOW_FIT = 100_000
 
 
 def show(subject: Subject, study: Study) -> None:
     """Show the view of a subject."""
-    sides: dict[str, Callable[[Subject, Study], None]] = {
-        "Move one person, watch everybody": what_if_move.show,
+    sides = {
+        "Move one person, watch everybody": _moves,
         "Blend into the crowd": what_if_crowd.show,
     }
     tabs.show(sides, subject, study, key="what-if-side")
@@ -36,3 +60,212 @@ def show(subject: Subject, study: Study) -> None:
             "anew. The noise stays what it is now; calibrated anew to a larger table "
             "it would shrink, and losses with it would not."
         )
+
+
+def _moves(subject: Subject, study: Study) -> None:
+    """Move one person, or let a newcomer join: show the controls and what it does."""
+    st.markdown(
+        "Give one person other values, and see what happens to their own loss, and to "
+        f"everybody else's. {_direction(subject)}"
+    )
+    can_join = (
+        isinstance(subject, ModelSubject) or not subject.request.query.size.public
+    )
+    who = st.radio(
+        "What to do",
+        [_MOVE, _JOIN] if can_join else [_MOVE],
+        horizontal=True,
+        key="move-who",
+        persist_state="session",
+        help=None
+        if can_join
+        else "Nobody can join a table whose number of people is public.",
+    )
+    person = None
+    if who == _MOVE:
+        person = persons.choose(subject, study, "move", usual=persons.TYPICAL)
+        if person is None:
+            return
+    entry = None if person is None else person.entry
+    if isinstance(subject, StatisticSubject):
+        moved = _statistic(subject, entry)
+    else:
+        moved = _model(subject, study, entry)
+    if moved is None:
+        return
+    results.show(moved_picture(moved, key=subject.request.mechanism_key), "moved")
+    if moved.watched < subject.exposure.people - 1:
+        st.caption(
+            f"{moved.watched:,} others are watched, drawn at random: losses under "
+            "this release take a while to compute."
+        )
+    if isinstance(subject, ModelSubject):
+        st.caption(persons.COMPARED)
+    if moved.rising or moved.falling:
+        st.markdown(
+            "The others have not changed a single value of theirs; what changed is how "
+            "much they stand out."
+        )
+
+
+def _direction(subject: Subject) -> str:
+    """Say which way a loss mostly rises: it depends on what is compared."""
+    if (
+        isinstance(subject, StatisticSubject)
+        and subject.relation is NeighboringRelation.SUBSTITUTION
+    ):
+        return (
+            "A loss here is about the most revealing other record in their place, "
+            "which mostly lies at the farther bound: who moves to the middle loses "
+            "less, who moves to either bound more. Try both."
+        )
+    return (
+        "A loss here is about the table without them: who moves away from the others "
+        "mostly loses more, who moves towards them less. Try both."
+    )
+
+
+def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
+    """Ask for other values behind a statistic."""
+    query = subject.request.query
+    values = np.asarray(subject.exposure.values)
+    now = None if entry is None else np.atleast_1d(values[entry])
+    if query.kind.of_members or query.kind.of_cells:
+        if values.ndim > 1:
+            st.info("Moves are not shown for counts and shares by group.")
+            return None
+        key = _key(f"{query.title} {hash(_cells(subject))}", now)
+        code = _label(controls.HERE, "Answer", _cells(subject), now, 0, key)
+        return move_in_statistic(subject.request, subject.exposure, entry, code)
+    row = _record(query.columns, now)
+    value = row if values.ndim > 1 else float(row[0])
+    return move_in_statistic(subject.request, subject.exposure, entry, value)
+
+
+def _cells(subject: StatisticSubject) -> tuple[str, ...]:
+    query = subject.request.query
+    if query.kind.of_members:
+        return ("does not count", "counts")
+    return tuple(query.statistic.labels)
+
+
+def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | None:
+    """Ask for another record of a model."""
+    design, fit = subject.request.question.design, subject.fit
+    now = None
+    if entry is not None:
+        now = record_in_units(design, fit.features[entry], float(fit.target[entry]))
+    values = _record(design.columns, now)
+    record = record_of(design, values)
+    law, delta = subject.request.law, subject.exposure.delta
+    key = subject.identity(study)
+    if not fit.linear:
+        if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
+            st.caption("With this many people a fit takes a few seconds.")
+            return None
+        return session.remember(
+            "moved-glm",
+            f"{key} {entry} {values.tolist()}",
+            lambda: move_in_glm(fit, law, entry, record, delta=delta),
+        )
+    prepared = session.remember(
+        "moved-base",
+        key,
+        lambda: ridge_base(
+            fit,
+            law,
+            _watched(subject, fit.people),
+            delta=delta,
+            owned=subject.request.unit.rows,
+        ),
+    )
+    return move_in_ridge(prepared, law, entry, record, delta=delta)
+
+
+def _watched(subject: ModelSubject, people: int) -> NDArray[np.intp]:
+    """Return everybody, or as many people at random as can be computed at once."""
+    most = _MOST_SAMPLED
+    if subject.request.law.public:
+        most = people
+    elif subject.request.mechanism_key in {"objective", "output-democratic"}:
+        most = _MOST_PERTURBED
+    if most >= people:
+        return np.arange(people)
+    return np.sort(np.random.default_rng(1).choice(people, most, replace=False))
+
+
+def _record(columns: tuple[Column, ...], now: FloatArray | None) -> FloatArray:
+    """Ask for a record: how far each value moves, or each value of a newcomer.
+
+    The controls hold moves, and no value of the table.
+    """
+    cells = controls.row(min(len(columns), 3))
+    row = np.empty(len(columns))
+    told = []
+    for place, column in enumerate(columns):
+        cell, name = cells[place % len(cells)], literal(column.name)
+        if column.bounds is None:
+            # As the studio counts labels: those that are not listed come last.
+            listed = (*column.labels, name_of_others(column.labels))
+            names = column.labels if column.kind is ColumnKind.YES_NO else listed
+            key = _key(column.name, now)
+            row[place] = _label(cell, name, names, now, place, key)
+            continue
+        bounds = column.bounds
+        unit = (
+            f" ({literal(column.unit)})" if column.unit not in {"", column.name} else ""
+        )
+        key = _key(column.name, now)
+        if now is None:
+            row[place] = cell.slider(
+                f"{name}{unit}",
+                float(bounds.lower + bounds.width / 2),
+                (float(bounds.lower), float(bounds.upper)),
+                format="%.6g",
+                key=key,
+                kept="page",
+            )
+            continue
+        by = cell.slider(
+            f"Move {name} by{unit}",
+            # The first one moves far at once, so that there is something to see.
+            float(bounds.width / 2) if place == 0 else 0.0,
+            (-float(bounds.width), float(bounds.width)),
+            format="%.6g",
+            key=key,
+            note="The value stays within the public bounds.",
+            kept="page",
+        )
+        before = float(bounds.clip(now[place]))
+        row[place] = float(bounds.clip(before + by))
+        told.append(f"{name} {significant(before, 4)} → {significant(row[place], 4)}")
+    if told:
+        st.caption("; ".join(told))
+    return row
+
+
+def _key(name: str, now: FloatArray | None) -> str:
+    """Return the key of a control: a move of one column is none of another."""
+    return f"move-{session.generation()}-{name}-{'join' if now is None else 'by'}"
+
+
+def _label(
+    cell: Cell,
+    name: str,
+    labels: tuple[str, ...],
+    now: FloatArray | None,
+    at: int,
+    key: str,
+) -> float:
+    """Ask for one of some labels; the person's own is not preset."""
+    offered = [*range(len(labels))] if now is None else [-1, *range(len(labels))]
+    code = cell.selectbox(
+        name if now is None else f"{name} becomes",
+        offered,
+        format_func=lambda code: "as it is" if code < 0 else labels[code],
+        key=key,
+        kept="page",
+    )
+    if code < 0 and now is not None:
+        return float(now[at])
+    return float(code)

@@ -13,7 +13,7 @@ from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.query import Query
 from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
-from ui import results, session
+from ui import controls, results, session
 from ui.individual import persons
 from ui.individual.subject import ModelSubject, StatisticSubject
 
@@ -51,13 +51,7 @@ def show(subject: Subject, study: Study) -> None:
     elif not isinstance(subject.request.query, Query | JointQuery):
         st.info("Larger tables are not compared for statistics by group.")
         return
-    view = st.radio(
-        "What changes",
-        list(views),
-        horizontal=True,
-        key="crowd-view",
-        bind="query-params",
-    )
+    view = controls.HERE.radio("What changes", list(views), key="crowd-view")
     if view is not None:
         views[view](subject, person, study)
     if isinstance(subject, ModelSubject):
@@ -72,9 +66,8 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
             return _of_statistic(subject, person).copies(more)
         return _of_model(subject, person).copies(more)
 
-    losses = _remembered("copies", subject, person, study, compute)
     x = [1 + count for count in more]
-    _draw(subject, what_if.COPIES, x, losses, today=1)
+    _draw(subject, person, study, what_if.COPIES, x, compute, today=1)
     st.markdown(
         "With every copy the person is less special: the table says the same without "
         "any one of them."
@@ -95,8 +88,7 @@ def _people(subject: Subject, person: Person, study: Study) -> None:
         def compute() -> FloatArray:
             return _of_model(subject, person).people(_TIMES)
 
-    losses = _remembered("people", subject, person, study, compute)
-    _draw(subject, what_if.PEOPLE, sizes, losses, today=people)
+    _draw(subject, person, study, what_if.PEOPLE, sizes, compute, today=people)
     st.markdown(
         "Smaller tables are drawn from this one, larger ones repeat it."
         if isinstance(subject, StatisticSubject)
@@ -111,15 +103,13 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
     today = subject.fit.penalty.strength
     strengths = np.unique(np.append(_PENALTIES * max(today, 1e-3), today))
     strengths = strengths[strengths > 0]
-    losses = _remembered(
-        "penalties",
-        subject,
-        person,
-        study,
-        lambda: _of_model(subject, person).penalties(strengths.tolist()),
-    )
-    now = today or float(strengths[0])
-    _draw(subject, what_if.PENALTY, strengths.tolist(), losses, today=now)
+    x = strengths.tolist()
+
+    def compute() -> FloatArray:
+        return _of_model(subject, person).penalties(x)
+
+    now = today or x[0]
+    _draw(subject, person, study, what_if.PENALTY, x, compute, today=now)
     st.markdown(
         "A larger penalty lets nobody pull the coefficients far, and shrinks them "
         "towards 0 for everybody."
@@ -144,25 +134,18 @@ def _of_model(subject: ModelSubject, person: Person) -> RidgeCrowd:
     )
 
 
-def _remembered(
-    what: str,
+def _draw(
     subject: Subject,
     person: Person,
     study: Study,
-    compute: Callable[[], FloatArray],
-) -> FloatArray:
-    key = f"{subject.identity(study)} {person.entry}"
-    return session.remember(f"crowd-{what}", key, compute)
-
-
-def _draw(
-    subject: Subject,
     grown: what_if.Crowd,
     x: Sequence[float],
-    losses: FloatArray,
+    compute: Callable[[], FloatArray],
     *,
     today: float,
 ) -> None:
+    key = f"{subject.identity(study)} {person.entry}"
+    losses = session.remember(f"crowd-{grown.axis}", key, compute)
     picture = crowd_picture(
         grown, x, losses, today=today, key=subject.request.mechanism_key
     )

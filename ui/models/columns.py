@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from ui import session
+from ui import controls, session
 from ui.asking import columns
 from ui.data import declaring
 from ui.text import literal
@@ -42,7 +42,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
         )
         session.end_page()
     start, others = _STARTS.get(study.example or "", ("", ()))
-    left, right = st.columns([1, 3])
+    left, right = controls.row([1, 3])
     target = left.selectbox(
         "Explain",
         usable,
@@ -50,8 +50,8 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
         index=next((i for i, p in enumerate(usable) if names[p] == start), 0),
         format_func=names.__getitem__,
         key=f"model-target-{session.generation()}",
-        persist_state="session",
-        help="The column to be explained: a number, a count or yes/no.",
+        kept="session",
+        note="The column to be explained: a number, a count or yes/no.",
     )
     out = [c.name for c in columns_now if c.kind not in _EXPLAINED]
     if out:
@@ -66,7 +66,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]
     simple = [position for position in usable if position != target] or rest
-    chosen = right.multiselect(
+    chosen = right.place.multiselect(
         "by",
         rest,
         default=usual or simple[:_MOST_AT_FIRST],

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
-from dpcore.errors import ParameterError
 from dpcore.models.design import Design
 from dpcore.models.kinds import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
@@ -23,14 +22,12 @@ from dpcore.releases.models.mechanisms import offered_for
 from dpcore.wording import epsilon_text, in_full, significant
 from ui import controls, session
 from ui.models import columns, noise, scaling
-from ui.text import literal
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.data.columns import Column
     from dpcore.releases.models.mechanisms import ModelEntry
     from dpcore.releases.models.request import ModelRequest
+    from ui.controls import Cell
     from ui.study import Study
 
 _ASKED: Final = "_model_asked"
@@ -47,20 +44,17 @@ def ask(study: Study) -> ModelRequest:
     study = replace(study, dataset=dataset)
     chosen = tuple(dataset.column(name) for name in (target, *features))
     _reset(chosen[0])
-    first, second, third, fourth = st.columns([3, 5, 3, 3])
-    try:
-        with first:
+    first, second, third, fourth = controls.row([3, 5, 3, 3])
+    with controls.valid():
+        with first.place:
             model = _model(chosen[0])
-        with second:
+        with second.place:
             key = _mechanism(model)
-        epsilon = controls.charged_epsilon(
-            third, "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon"
+        epsilon = third.charged_epsilon(
+            "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon"
         )
-        delta = controls.charged_delta(fourth, key="model-delta")
+        delta = fourth.charged_delta(key="model-delta")
         return _request(study, chosen, model, (key, epsilon, delta))
-    except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
-        session.end_page()
 
 
 def _reset(target: Column) -> None:
@@ -83,13 +77,12 @@ def _model(target: Column) -> ModelKind:
     kinds = suitable(target)
     if session.public("model") not in {None, *kinds}:
         session.set_public("model", kinds[0])
-    return st.selectbox(
+    return controls.HERE.selectbox(
         "Model",
         kinds,
         key="model",
-        bind="query-params",
         format_func=_capital,
-        help="Linear: a number, by least squares. Huber: the same, less swayed by "
+        note="Linear: a number, by least squares. Huber: the same, less swayed by "
         "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
     )
 
@@ -112,13 +105,12 @@ def _mechanism(model: ModelKind) -> str:
     keys = list(entries)
     if session.public("model-mechanism") not in {None, *keys}:
         session.set_public("model-mechanism", keys[0])
-    return st.selectbox(
+    return controls.HERE.selectbox(
         "Released by",
         keys,
         format_func=lambda key: _named(entries[key], model),
         key="model-mechanism",
-        bind="query-params",
-        help="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
+        note="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
     )
 
 
@@ -146,7 +138,7 @@ def _request(
         # Missing values can only make a public number fewer.
         known = study.dataset.people if study.public_number else None
         most = _most_people(size.people) if known is None else known
-        left, middle, right = st.columns(3)
+        left, middle, right = controls.row(3)
         own = _own_penalty(left)
         origin = scaling.origin(middle, study, chosen[0], model)
         threshold = _threshold(right, model)
@@ -178,13 +170,13 @@ def _request(
         if own is None:
             strength = balanced_penalty(question, epsilon=epsilon, delta=delta)
             question = replace(question, penalty=Penalty(strength=strength))
-            left.caption(f"Penalty λ: {in_full(strength)}.")
+            left.place.caption(f"Penalty λ: {in_full(strength)}.")
         return noise.released(question, key, epsilon, delta)
 
 
-def _own_penalty(place: DeltaGenerator) -> float | None:
+def _own_penalty(cell: Cell) -> float | None:
     """Return a penalty of the reader's own, ``None`` for the balanced one."""
-    if place.checkbox(
+    if cell.place.checkbox(
         "Balance penalty and noise",
         value=True,
         key="balanced-penalty",
@@ -194,8 +186,7 @@ def _own_penalty(place: DeltaGenerator) -> float | None:
         "people, ε and δ. Untick to set your own.",
     ):
         return None
-    return controls.number(
-        place,
+    return cell.number(
         "Penalty λ",
         100.0,
         (0.0, 1e9),
@@ -207,8 +198,7 @@ def _own_penalty(place: DeltaGenerator) -> float | None:
 
 
 def _most_people(least: int) -> int:
-    most = controls.number(
-        st,
+    most = controls.HERE.number(
         "Public maximum number of people",
         max(10 * least, 1000),
         (1, None),
@@ -225,13 +215,10 @@ def _most_people(least: int) -> int:
     return most
 
 
-def _threshold(
-    place: st.delta_generator.DeltaGenerator, model: ModelKind
-) -> float | None:
+def _threshold(cell: Cell, model: ModelKind) -> float | None:
     if model is not ModelKind.HUBER:
         return None
-    return controls.number(
-        place,
+    return cell.number(
         "Residuals count in full up to",
         USUAL_THRESHOLD,
         (1e-6, 2.0),

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.releases.models.mechanisms import MODEL_MECHANISMS
@@ -24,11 +23,10 @@ def released(
     question: ModelQuestion, key: str, epsilon: float, delta: float
 ) -> ModelRequest:
     """Ask for what the mechanism needs besides, and return the request."""
-    left, right = st.columns(2)
+    left, right = controls.row(2)
     samples, share, matrix = 1, 0.5, None
     if key == "posterior":
-        samples = controls.number(
-            left,
+        samples = left.number(
             "Number of samples",
             1,
             (1, 100),
@@ -39,12 +37,10 @@ def released(
     if key == "adaptive":
         share = left.slider(
             "Part of ε for the first look",
-            min_value=0.05,
-            max_value=0.95,
-            value=0.5,
+            0.5,
+            (0.05, 0.95),
             key="share",
-            bind="query-params",
-            help="The mechanism first measures how well the table determines the "
+            note="The mechanism first measures how well the table determines the "
             "coefficients (the smallest eigenvalue of XᵀX), and draws them with the "
             "rest of ε.",
         )
@@ -64,19 +60,16 @@ def released(
     )
 
 
-def _gamma(
-    place: st.delta_generator.DeltaGenerator, key: str, *, free: bool
-) -> float | None:
+def _gamma(cell: controls.Cell, key: str, *, free: bool) -> float | None:
     """Return the precision, ``None`` where ε and δ determine it."""
-    if not free and not place.checkbox(
+    if not free and not cell.place.checkbox(
         "Set the precision instead of ε",
         key="own-gamma",
         bind="query-params",
         help="The price is then what this precision costs.",
     ):
         return None
-    return controls.charged(
-        place,
+    return cell.charged(
         "Precision γ",
         _USUAL_GAMMA.get(key, 1.0),
         (1e-12, 1e12),
@@ -86,11 +79,11 @@ def _gamma(
 
 
 def _matrix(
-    question: ModelQuestion, place: st.delta_generator.DeltaGenerator
+    question: ModelQuestion, cell: controls.Cell
 ) -> tuple[tuple[float, ...], ...]:
     """Return a public diagonal matrix with an entry for each coefficient."""
     names = question.labels
-    text = place.text_input(
+    text = cell.place.text_input(
         "Public precision of each coefficient",
         " ".join("1" for _ in names),
         key=f"precisions-{len(names)}",

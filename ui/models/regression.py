@@ -9,11 +9,13 @@ import streamlit as st
 
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.models.diagnostics import diagnose
+from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.posterior import published_adaptive as published
 from dpcore.models.shrinkage import plain_fit
 from dpcore.releases.models.errors import errors_of
 from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
-from ui.models import in_columns, modelling, penalties, published_adaptive
+from ui.models import in_columns, modelling, penalties
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -53,16 +55,10 @@ def released(answer: Release, asked: ModelRequest) -> None:
     """Show a released model: coefficients on both scales, cost and files."""
     values, ends, samples = coefficients(answer, asked)
     with offering.frame(answer):
-        results.show(
-            coefficients_picture(
-                asked.question.labels,
-                values,
-                ends,
-                samples=samples,
-                statement=answer.said,
-            ),
-            "coefficients",
+        picture = coefficients_picture(
+            asked.question.labels, values, ends, samples=samples, statement=answer.said
         )
+        results.show(picture, "coefficients")
         in_columns.released(answer, asked, values)
         if asked.mechanism_key != "adaptive":
             penalties.ahead(asked)
@@ -112,19 +108,17 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         values, ends, samples = _simulated(fit, asked), None, 1
         what = "A simulated draw beside the fit"
     st.markdown(f"**{what}**")
-    results.show(
-        coefficients_picture(
-            names,
-            values,
-            ends,
-            truth=fit.theta,
-            samples=samples,
-            simulated=answer is None,
-        ),
-        "truth",
+    picture = coefficients_picture(
+        names, values, ends, truth=fit.theta, samples=samples, simulated=answer is None
     )
+    results.show(picture, "truth")
     if answer is None:
-        st.button("Simulate another draw", on_click=_again, key="simulate-model")
+        st.button(
+            "Simulate another draw",
+            on_click=session.count_up,
+            args=(_DRAW,),
+            key="simulate-model",
+        )
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
     plain = session.remember("plain-fit", key, lambda: plain_fit(fit))
     penalties.behind(asked, fit, plain)
@@ -145,14 +139,8 @@ def _left_out(study: Study, asked: ModelRequest) -> None:
 
 
 def _simulated(fit: Fit, asked: ModelRequest) -> FloatArray:
-    draw = session.public(_DRAW)
-    rng = np.random.default_rng(draw if isinstance(draw, int) else 0)
+    rng = np.random.default_rng(session.count(_DRAW))
     return np.asarray(asked.law.simulations(fit, rng=rng)[0])
-
-
-def _again() -> None:
-    draw = session.public(_DRAW)
-    session.set_public(_DRAW, (draw if isinstance(draw, int) else 0) + 1)
 
 
 def _checks(found: Diagnostics, asked: ModelRequest) -> None:
@@ -274,4 +262,45 @@ def details(asked: ModelRequest) -> None:
         "Balle and Y.-X. Wang, 2018, for Gaussian noise."
     )
     if asked.mechanism_key == "adaptive":
-        published_adaptive.beside(asked)
+        _published_constants(asked)
+
+
+def _published_constants(asked: ModelRequest) -> None:
+    """Show what the published constants claim, and what they really give. Public.
+
+    The table is that of a bound of 0 on the eigenvalue, which assumes nothing.
+    """
+    law = AdaptivePosterior.of(
+        asked.question, epsilon=asked.epsilon, delta=asked.delta, share=asked.share
+    )
+    tuning = law.tune(0.0)
+    floor, residual = tuning.penalty, tuning.residual
+    epsilon, delta = law.epsilon, law.delta
+    gamma = published.gamma(epsilon, delta, floor=floor, residual=residual)
+    claimed = significant(delta / 3)
+    sample = (
+        significant(
+            published.sample_delta(epsilon, delta, floor=floor, residual=residual),
+            up=True,
+        )
+        if gamma > 0
+        else "no sample"
+    )
+    eigenvalue = published.eigenvalue_delta(epsilon, delta)
+    st.markdown(
+        "**The published constants beside these** (a reconstruction from the author's "
+        "later program; they are never used for a release)."
+    )
+    results.table(
+        {
+            "step": ["noise of the eigenvalue", "precision γ of the sample"],
+            "published": [
+                significant(published.eigenvalue_noise(epsilon, delta)),
+                significant(gamma),
+            ],
+            "δ it claims": [claimed, claimed],
+            "δ it gives": [significant(eigenvalue, up=True), sample],
+            "used here": [significant(law.noise), significant(tuning.gamma)],
+        },
+        key="published-adaptive",
+    )

@@ -8,16 +8,15 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.models.kinds import ModelKind
-from ui import controls, session
+from ui import session
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.data.columns import Column
     from dpcore.models.design import Design
+    from ui.controls import Cell
     from ui.study import Study
 
 # Published averages: a visit to a doctor every four months, as other surveys of the
@@ -26,9 +25,7 @@ _USUAL: Final = {("rand-hie", "visits"): 3.0}
 _NAMED: Final = 4
 
 
-def origin(
-    place: DeltaGenerator, study: Study, target: Column, model: ModelKind
-) -> float | None:
+def origin(cell: Cell, study: Study, target: Column, model: ModelKind) -> float | None:
     """Ask for a usual value of the target; ``None`` where the middle of its bounds is.
 
     A target that is yes/no or counts has none.
@@ -39,8 +36,7 @@ def origin(
     middle = (bounds.lower + bounds.upper) / 2
     names = [column.name for column in study.dataset.columns]
     known = _USUAL.get((study.example or "", target.name), middle)
-    usual = controls.number(
-        place,
+    usual = cell.number(
         "Usual value of the target",
         # The bounds of an example can be declared anew.
         known if bounds.lower <= known <= bounds.upper else middle,

@@ -56,30 +56,26 @@ class Run:
 
 def ask() -> Asked | None:
     """Show the settings; return what they ask for, or say what is wrong with them."""
-    first, second, third, fourth = st.columns(4)
-    shares = controls.numbers(
-        first,
+    first, second, third, fourth = controls.row(4)
+    shares = first.numbers(
         "Proportions of the cells",
         ", ".join(f"{share:.2f}" for share in _USUAL.shares),
         key="study2-shares",
         note="Two to ten numbers with sum 1.",
     )
-    epsilons = controls.numbers(
-        second,
+    epsilons = second.numbers(
         "Privacy parameters ε",
         ", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
         key="study2-epsilons",
         note="The original compared three, of which only 1 is known.",
     )
-    people = controls.numbers(
-        third,
+    people = third.numbers(
         "Numbers of people n",
         ", ".join(str(size) for size in _USUAL.people),
         key="study2-people",
         note="Sample sizes: the shares are counts over n.",
     )
-    repetitions = controls.number(
-        fourth,
+    repetitions = fourth.number(
         "Repetitions",
         _USUAL.repetitions,
         (2, MOST_REPETITIONS, 50),
@@ -127,24 +123,24 @@ def run(asked: Asked | None) -> Run:
 
 def choose(design: Design) -> View:
     """Show the controls of what is drawn."""
-    first, second, third = st.columns((2, 5, 4))
+    first, second, third = controls.row((2, 5, 4))
     epsilon = first.selectbox(
-        "Show ε", design.epsilons, key="study2-epsilon", persist_state="session"
+        "Show ε", design.epsilons, key="study2-epsilon", kept="session"
     )
     mechanism = second.selectbox(
         "Show the mechanism",
         design.mechanisms,
         format_func=lambda key: CATALOG[key].label,
         key="study2-mechanism",
-        persist_state="session",
+        kept="session",
     )
     has_pairs = len(design.targets) > len(design.shares)
     what = third.selectbox(
         "Panels",
         ["single cells", "pairs of cells"] if has_pairs else ["single cells"],
         key="study2-targets",
-        persist_state="session",
-        help="p1 with the last cell is a node of the tree.",
+        kept="session",
+        note="p1 with the last cell is a node of the tree.",
     )
     procedures: list[Procedure] = list(Procedure)
     # On a row of its own: its names are long, and cut in a narrow column.
@@ -166,9 +162,8 @@ def choose(design: Design) -> View:
 
 def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int]:
     """Show the settings that are seldom changed."""
-    first, second, third = st.columns(3)
-    sets = controls.number(
-        first,
+    first, second, third = controls.row(3)
+    sets = first.number(
         "Sets of multiple synthesis",
         _USUAL.sets,
         (2, MOST_SETS),
@@ -189,12 +184,11 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
         index=cells - 1,
         format_func=lambda cell: f"p{cell + 1}",
         key=f"study2-left-{cells}",
-        persist_state="session",
-        help="This cell gets what the others leave; those farthest from it come "
+        kept="session",
+        note="This cell gets what the others leave; those farthest from it come "
         "first. The original does not say which it was.",
     )
-    seed = controls.seed(
-        third,
+    seed = third.seed(
         "Seed of the random numbers",
         key="study2-seed",
         note="The same settings and seed give the same numbers.",

@@ -22,8 +22,8 @@ from ui.teaching.made_up import Question
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
+    from dpcore.arrays import FloatArray
+    from ui.controls import Cell
     from ui.teaching.made_up import Table
 
 _CHART = "explorer-chart"
@@ -32,42 +32,31 @@ _MOST_GROUPS = 6
 
 def ask() -> Question:
     """Show the public controls; the page stops where the bounds are no interval."""
-    first, second, third = st.columns(3)
+    first, second, third = controls.row(3)
     key = first.selectbox(
         "Statistic",
         list(EXPLORABLE),
         format_func=lambda name: EXPLORABLE[name].label,
         key="explored",
-        bind="query-params",
     )
-    changes: list[Change] = list(Change)
     change = second.selectbox(
         "Neighboring tables",
-        changes,
+        list(Change),
         key="change",
-        bind="query-params",
-        help="What one person may do: change the record (the number of people is "
+        note="What one person may do: change the record (the number of people is "
         "public), join, or leave.",
     )
     level, groups, group_is_public = 0.5, _MOST_GROUPS, True
     if key == "quantile":
         level = third.slider(
-            "Level of the quantile",
-            0.0,
-            1.0,
-            0.25,
-            0.05,
-            key="level",
-            bind="query-params",
+            "Level of the quantile", 0.25, (0.0, 1.0, 0.05), key="level"
         )
     if EXPLORABLE[key].columns is Columns.GROUPED:
         groups, group_is_public = _ask_groups(third, change)
     with st.expander("Public bounds of the values"):
-        low, high = st.columns(2)
-        lower = controls.number(low, "Lowest value", 0.0, (-1e6, 1e6), key="lowest")
-        upper = controls.number(
-            high, "Highest value", 100.0, (-1e6, 1e6), key="highest"
-        )
+        low, high = controls.row(2)
+        lower = low.number("Lowest value", 0.0, (-1e6, 1e6), key="lowest")
+        upper = high.number("Highest value", 100.0, (-1e6, 1e6), key="highest")
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
         st.info("The highest value must lie above the lowest.", icon="✏️")
         session.end_page()
@@ -89,7 +78,11 @@ def explore(question: Question) -> None:
     if table is None:
         return
     try:
-        scene, worst = _scene(question, table)
+        groups = sizes(table.rows, question.setting)
+        worst = question.statistic.sensitivity(
+            groups, question.setting, question.change
+        )
+        scene = _scene(question, table, table.rows)
         extreme = _extreme(question, table)
     except ParameterError as error:
         message.info(literal(str(error)), icon="✏️")
@@ -119,11 +112,9 @@ def details() -> None:
     )
 
 
-def _ask_groups(place: DeltaGenerator, change: Change) -> tuple[int, bool]:
-    groups = controls.number(
-        place, "Number of groups", 4, (1, _MOST_GROUPS), key="groups"
-    )
-    private = place.checkbox(
+def _ask_groups(cell: Cell, change: Change) -> tuple[int, bool]:
+    groups = cell.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
+    private = cell.place.checkbox(
         "The group is private too",
         key="group-private",
         bind="query-params",
@@ -133,19 +124,18 @@ def _ask_groups(place: DeltaGenerator, change: Change) -> tuple[int, bool]:
     return groups, change is not Change.SUBSTITUTION or not private
 
 
-def _scene(question: Question, table: Table) -> tuple[Scene, float]:
-    statistic, setting = question.statistic, question.setting
-    worst = statistic.sensitivity(sizes(table.rows, setting), setting, question.change)
-    scene = Scene(
-        rows=table.rows,
+def _scene(question: Question, table: Table, rows: FloatArray) -> Scene:
+    """Return people with such rows, and the worst that one of them can do."""
+    statistic, setting, change = question.statistic, question.setting, question.change
+    return Scene(
+        rows=rows,
         names=table.names,
         statistic=statistic,
         setting=setting,
-        change=question.change,
-        neighbor=worst_neighbor(statistic, table.rows, setting, question.change),
+        change=change,
+        neighbor=worst_neighbor(statistic, rows, setting, change),
         selected=table.selected,
     )
-    return scene, worst
 
 
 def _extreme(question: Question, table: Table) -> str:
@@ -155,14 +145,7 @@ def _extreme(question: Question, table: Table) -> str:
 
     def described() -> str:
         rows = worst_table(statistic, table.rows, setting, question.change)
-        scene = Scene(
-            rows=rows,
-            names=table.names,
-            statistic=statistic,
-            setting=setting,
-            change=question.change,
-            neighbor=worst_neighbor(statistic, rows, setting, question.change),
-        )
+        scene = _scene(question, table, rows)
         crowd = Counter(scene.place(row) for row in rows)
         listed = ", ".join(f"{count} at {place}" for place, count in crowd.items())
         change = significant(scene.neighbor.local)

@@ -23,8 +23,6 @@ from dpcore.wording import epsilon_text, nearest, percent, significant, three_di
 from ui import controls, results, tabs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dpcore.studies.comparing.equal_privacy import Remedy
 
 _DRAWS = 1000
@@ -37,7 +35,7 @@ _PLACES = (0.0, 0.2, 0.5)
 
 def show(setup: Setup) -> None:
     """Draw the stations as tabs."""
-    stations: dict[str, Callable[[Setup], None]] = {
+    stations = {
         "Exactly 0 or 1": _atoms,
         "Redraws": _redraws,
         "Catch the liar": _audit,
@@ -48,24 +46,20 @@ def show(setup: Setup) -> None:
 
 
 def _maps(setup: Setup) -> None:
-    quantities: list[Quantity] = list(Quantity)
-    # The fair comparison comes first: the other one speaks for the mechanism that lies.
-    comparisons: list[Fairness] = list(Fairness)
-    first, second, third = st.columns(3)
+    first, second, third = controls.row(3)
     quantity = first.selectbox(
         "Map of",
-        quantities,
+        list(Quantity),
         format_func=str.capitalize,
         key="lab-quantity",
-        bind="query-params",
-        help="Mean squared error = bias² + variance.",
+        note="Mean squared error = bias² + variance.",
     )
     fairness = second.selectbox(
         "Compare at the",
-        comparisons,
+        # The fair one comes first: the other speaks for the mechanism that lies.
+        list(Fairness),
         key="lab-fairness",
-        bind="query-params",
-        help="At the same nominal ε all have the same noise scale, and truncation "
+        note="At the same nominal ε all have the same noise scale, and truncation "
         "really gives more away. At the same true ε it gets more noise, and folding "
         "less.",
     )
@@ -76,7 +70,6 @@ def _maps(setup: Setup) -> None:
         index=1,
         format_func=lambda key: CATALOG[key].label,
         key=f"lab-lines-{fairness.name.lower()}",
-        bind="query-params",
     )
     here = (setup.place, setup.shift / setup.epsilon)
     results.show(map_picture(maps, lines, here=here), "maps", simulated=True)
@@ -149,8 +142,8 @@ def _redraws(setup: Setup) -> None:
 
 
 def _audit(setup: Setup) -> None:
-    first, second, third = st.columns(3)
-    margin = first.select_slider(
+    first, second, third = controls.row(3)
+    margin = first.place.select_slider(
         "Count releases this near the bound",
         _MARGINS,
         value=0.01,
@@ -158,7 +151,7 @@ def _audit(setup: Setup) -> None:
         bind="query-params",
         help="Nearer to the bound the violation is larger, but the event is rarer.",
     )
-    most = second.select_slider(
+    most = second.place.select_slider(
         "Releases drawn in each world",
         _SAMPLES,
         value=10_000,
@@ -166,8 +159,8 @@ def _audit(setup: Setup) -> None:
         key="lab-draws",
         bind="query-params",
     )
-    seed = controls.draw(
-        third, "Sample number", "Another number draws another sample.", key="lab-seed"
+    seed = third.draw(
+        "Sample number", "Another number draws another sample.", key="lab-seed"
     )
     event = Event(setup=setup, margin=margin)
     expected = detectable_from(event)

@@ -31,46 +31,36 @@ _MECHANISM = "lab-mechanism"
 
 def ask() -> Setup:
     """Show the four public knobs; the first view is the one that surprises."""
-    first, second, third, fourth = st.columns([1.7, 1, 1, 1])
+    first, second, third, fourth = controls.row([1.7, 1, 1, 1])
     key = first.selectbox(
         "Mechanism",
         list(CATALOG),
         index=list(CATALOG).index(PUBLISHED),
         format_func=lambda name: CATALOG[name].label,
         key=_MECHANISM,
-        bind="query-params",
-        help="\n\n".join(f"**{e.label}**: {e.sentence}" for e in CATALOG.values()),
+        note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in CATALOG.values()),
     )
     place = second.slider(
         "The value without noise",
         0.0,
-        1.0,
-        0.0,
-        0.01,
+        (0.0, 1.0, 0.01),
         key="lab-place",
-        bind="query-params",
-        help="Where it lies between its bounds: 0 is the lower one, 1 the upper one.",
+        note="Where it lies between its bounds: 0 is the lower one, 1 the upper one.",
     )
     shift = third.slider(
         "One person moves it by",
-        0.02,
-        1.0,
         0.2,
-        0.02,
+        (0.02, 1.0, 0.02),
         key="lab-shift",
-        bind="query-params",
-        help="The sensitivity, as a share of the range between the bounds. The other "
+        note="The sensitivity, as a share of the range between the bounds. The other "
         "world is that far away.",
     )
     epsilon = fourth.slider(
         "Promised ε",
-        0.1,
-        5.0,
         1.0,
-        0.1,
+        (0.1, 5.0, 0.1),
         key="lab-epsilon",
-        bind="query-params",
-        help=controls.EPSILON_HELP,
+        note=controls.EPSILON_HELP,
     )
     return Setup(key=key, epsilon=epsilon, place=place, shift=shift)
 

@@ -75,13 +75,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The made-up table as the core reads it.
+    """The made-up table as the core reads it: rows of shape ``(n, 3)``, in the bounds.
 
-    Attributes:
-        rows: Shape ``(n, 3)``, inside the bounds.
-        names: One name a person.
-        selected: Position of the person that the controls move.
-
+    The controls move the person at the place ``selected``.
     """
 
     rows: FloatArray

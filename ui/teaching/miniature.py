@@ -10,7 +10,7 @@ from dpcore.figures.comparing.laws import two_worlds_picture
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.wording import significant
-from ui import results
+from ui import controls, results
 
 # Twenty made-up guests of a small hotel. The last one is as old as the bounds allow, so
 # that a newborn instead moves the mean as far as anybody can: what is seen is what the
@@ -42,15 +42,12 @@ _BOUNDS = Interval(lower=0.0, upper=100.0)
 
 def show() -> None:
     """Draw the slider and the two densities it moves."""
-    epsilon = st.slider(
+    epsilon = controls.HERE.slider(
         "Privacy parameter ε",
-        0.1,
-        5.0,
         1.0,
-        0.1,
+        (0.1, 5.0, 0.1),
         key="miniature",
-        bind="query-params",
-        help="Small: the two curves nearly agree, and an attacker learns nothing.",
+        note="Small: the two curves nearly agree, and an attacker learns nothing.",
     )
     people = len(_AGES)
     sensitivity = Sensitivity.scalar(_BOUNDS.width / people)

@@ -11,7 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.comparing.private_size import leak_picture, price_picture
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.wording import epsilon_text, significant
-from ui import results
+from ui import controls, results
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _EPSILONS = (0.05, 3.0)
@@ -22,13 +22,9 @@ _SIZES = (5, 20, 50, 200, 1000)
 
 def show() -> None:
     """Show the leak of a private number of people, and the noisy average."""
-    first, second = st.columns(2)
-    people = first.slider(
-        "People in the table", 2, 500, 20, key="private-people", bind="query-params"
-    )
-    epsilon = second.slider(
-        "Promised ε", *_EPSILONS, 1.0, 0.05, key="promised", bind="query-params"
-    )
+    first, second = controls.row(2)
+    people = first.slider("People in the table", 20, (2, 500), key="private-people")
+    epsilon = second.slider("Promised ε", 1.0, (*_EPSILONS, 0.05), key="promised")
     size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
     level = epsilon_text(size.clamped_level)
     st.header(
@@ -62,9 +58,8 @@ def show() -> None:
     errors = np.array(
         [each.noisy_average_error(_PLACE, draws=_DRAWS, rng=rng) for each in sizes]
     )
-    results.show(
-        price_picture(sizes, errors, size, place=_PLACE, epsilons=_EPSILONS), "price"
-    )
+    picture = price_picture(sizes, errors, size, place=_PLACE, epsilons=_EPSILONS)
+    results.show(picture, "price")
     rmse, error = errors[-1]
     st.caption(
         f"True mean 30. Noisy average at {people} people: typical error "

@@ -79,8 +79,7 @@ def choose(chart: str) -> None:
 def _typed(question: Question) -> tuple[Person, ...]:
     """Show the table for typing, and return what it says."""
     setting, columns = question.setting, question.statistic.columns
-    version = cast("int", session.public(_VERSION) or 0)
-    key = f"explorer-table-{version}-{columns.name}-{setting.groups}"
+    key = f"explorer-table-{session.count(_VERSION)}-{columns.name}-{setting.groups}"
     if session.public(key) is None:
         # A fresh editor starts from where the last one ended.
         session.set_public(_BASE, _now())
@@ -164,7 +163,7 @@ def _now() -> tuple[Person, ...]:
 def _put(people: tuple[Person, ...]) -> None:
     """Take over a table that was not typed: the editor starts anew from it."""
     session.set_public(_NOW, people)
-    session.set_public(_VERSION, cast("int", session.public(_VERSION) or 0) + 1)
+    session.count_up(_VERSION)
 
 
 def _slide(field: str, key: str) -> None:

@@ -72,10 +72,9 @@ def _show(subject: AnySubject, study: Study) -> None:
 
 
 def _ask(study: Study) -> tuple[float, Counting]:
-    left, right = st.columns(2)
+    left, right = controls.row(2)
     budget = session.account(study).budget
-    delta = controls.delta(
-        left,
+    delta = left.delta(
         "δ of the totals",
         float(budget.delta or 0) or _USUAL_DELTA,
         (0.0, 0.1),
@@ -87,8 +86,7 @@ def _ask(study: Study) -> tuple[float, Counting]:
         "Losses put together by",
         ways,
         key="totals-way",
-        bind="query-params",
-        help="Each is a valid total of the same releases; the smallest is the best.",
+        note="Each is a valid total of the same releases; the smallest is the best.",
     )
     return delta, way
 
@@ -147,12 +145,10 @@ def _everybody(
     )
     cells[1].metric("Most exposed person lost", f"ε {significant(losses.maximum)}")
     cells[2].metric("Average person lost", f"ε {significant(losses.mean)}")
-    results.show(
-        totals_picture(
-            losses, charged=charged, planned=float(worst.of[way][0]), compared=compared
-        ),
-        "person-totals",
+    picture = totals_picture(
+        losses, charged=charged, planned=float(worst.of[way][0]), compared=compared
     )
+    results.show(picture, "person-totals")
     rows = [int(row) for row in losses.ranking(_MOST)]
     st.markdown("**Most exposed over the whole ledger**")
     results.table(
@@ -176,13 +172,12 @@ def _one(
 ) -> None:
     """Show one person's odometer."""
     st.markdown("**One person's odometer**")
-    left, right = st.columns(2)
-    whom = left.radio("Whose", [_TOP, _ROW], horizontal=True, key="odometer-whose")
+    left, right = controls.row(2)
+    whom = left.radio("Whose", [_TOP, _ROW], key="odometer-whose", kept="page")
     row = ranking[0]
     if whom == _ROW:
         count = study.dataset.people
-        row = controls.number(
-            right,
+        row = right.number(
             f"Row, from 1 to {count:,}",
             1,
             (1, count),
@@ -192,16 +187,14 @@ def _one(
         row = int(row) - 1
     path = odometer(ledger.losses, row, delta=totals.delta)
     own = _alone(ledger, [row], totals.delta)[:, 0].tolist()
-    results.show(
-        odometer_picture(
-            path,
-            titles=[release.title for release in ledger.releases],
-            own=own,
-            charges=[float(release.cost.epsilon) for release in ledger.releases],
-            compared=compared,
-        ),
-        "odometer",
+    picture = odometer_picture(
+        path,
+        titles=[release.title for release in ledger.releases],
+        own=own,
+        charges=[float(release.cost.epsilon) for release in ledger.releases],
+        compared=compared,
     )
+    results.show(picture, "odometer")
     place = st.expander(
         "This person's total, by every way of counting",
         key="odometer-ways-open",

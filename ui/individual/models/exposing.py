@@ -19,8 +19,8 @@ from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
 from dpcore.wording import epsilon_text, people, percent, significant
 from ui import results, session
-from ui.individual import details, everybody
-from ui.individual.models import closer, frontier, households
+from ui.individual import everybody
+from ui.individual.models import closer
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -58,26 +58,26 @@ def _remarks(subject: ModelSubject) -> None:
 def _closer(subject: ModelSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     analysis = subject.identity(study)
-    details.folded(
+    everybody.folded(
         "People with several rows (households)",
         "closer-households",
-        lambda: households.households(subject, study),
+        lambda: closer.households(subject, study),
     )
     everybody.moments(subject, study)
-    details.folded(
+    everybody.folded(
         "What this says about overfitting",
         "closer-overfitting",
         lambda: closer.overfitting(subject, analysis, _causes(subject, analysis)),
     )
-    details.folded(
+    everybody.folded(
         "Published bounds beside the exact loss",
         "closer-bounds",
         lambda: closer.bounds(subject, analysis, _causes(subject, analysis)),
     )
-    details.folded(
+    everybody.folded(
         "Privacy against accuracy",
         "closer-frontier",
-        lambda: frontier.show(subject, study),
+        lambda: closer.privacy_against_accuracy(subject, study),
     )
 
 
@@ -167,12 +167,12 @@ def _why(subject: ModelSubject, analysis: str) -> None:
             why.short: why.leverage[most],
             "residual": why.residual[most],
         }
-        | details.own(subject.exposure, most),
+        | everybody.own(subject.exposure, most),
         column_config={
             "leverage": results.THREE_DIGITS,
             why.short: results.THREE_DIGITS,
             "residual": results.THREE_DIGITS,
-            **details.OWN_DIGITS,
+            **everybody.OWN_DIGITS,
         },
         key="most-exposed",
     )
@@ -191,8 +191,8 @@ def _bounded(subject: ModelSubject) -> None:
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
-        {"row": exposure.rows[most] + 1} | details.own(exposure, most),
-        column_config=details.OWN_DIGITS,
+        {"row": exposure.rows[most] + 1} | everybody.own(exposure, most),
+        column_config=everybody.OWN_DIGITS,
         key="most-exposed",
     )
 
@@ -202,15 +202,13 @@ def _explained(
 ) -> None:
     """Show the map, and for the most exposed how much each cause adds."""
     rows = (subject.exposure.rows[found.top] + 1).tolist()
-    results.show(
-        iso_epsilon_picture(
-            found,
-            rows=rows,
-            leverage=why.name,
-            residual="what the prediction without the person misses",
-        ),
-        "leverage-map",
+    picture = iso_epsilon_picture(
+        found,
+        rows=rows,
+        leverage=why.name,
+        residual="what the prediction without the person misses",
     )
+    results.show(picture, "leverage-map")
     if found.left_out:
         st.caption(
             f"{people(found.left_out)} not on the map: without leverage, or given away "

@@ -14,23 +14,19 @@ import streamlit as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.figures.answers import resampled_picture
 from dpcore.releases.record import Mode
 from dpcore.releases.resized.request import Form, ResizedRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from dpcore.wording import measured, significant
-from ui import controls, offering, results, session
+from ui import controls, offering, session
 from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.resampling.resized import comparison, settings
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
-    from dpcore.releases.record import Release
     from ui.resampling.resized.settings import Size
     from ui.study import Study
 
@@ -41,14 +37,9 @@ _DELTAS = (0.0, 1e-8, 1e-7, 1e-6, 1e-5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """A question about the table in use, and the size of the resample. PUBLIC.
+    """A question about the table in use, repaired and as published. PUBLIC.
 
-    Attributes:
-        request: The repaired form, which can be released.
-        published: The same question as published.
-        bootstrap: The published mechanism, with the Z that was typed.
-        size: What the controls of the resample say.
-
+    The bootstrap is the published mechanism, with the Z that was typed.
     """
 
     request: ResizedRequest
@@ -64,10 +55,10 @@ def ask(study: Study) -> tuple[Own, Study]:
         ParameterError: Something is missing, or does not go together.
 
     """
-    row = st.columns(3)
-    with row[0]:
+    row = controls.row(3)
+    with row[0].place:
         position = columns.choose(study.dataset)
-    size = settings.ask_size(tuple(st.columns(4)))
+    size = settings.ask_size(tuple(controls.row(4)))
     dataset = columns.folded(study.dataset, position, "resized-bounds")
     if dataset is None:
         session.end_page()
@@ -75,13 +66,12 @@ def ask(study: Study) -> tuple[Own, Study]:
     column = dataset.columns[position]
     kind, membership = _question(column, row[1], row[2])
     with st.expander("More settings", key="resized-own-more"):
-        delta = st.columns(4)[0].selectbox(
+        delta = controls.row(4)[0].selectbox(
             "δ of the repaired form",
             _DELTAS,
             format_func=lambda delta: f"{delta:g}",
             key="resized-delta",
-            bind="query-params",
-            help="0 is a pure guarantee. A δ must be below one in the number of "
+            note="0 is a pure guarantee. A δ must be below one in the number of "
             "people: with that chance, a row that was drawn may show.",
         )
     query = Query(
@@ -135,41 +125,46 @@ def offer(own: Own, study: Study) -> None:
         )
     answer = offering.offer(request, study, key="resized")
     if answer is not None:
-        _show(answer, request)
+        answers.resampled(
+            answer,
+            request,
+            title=request.title,
+            note="Intervals cover the noise and who was drawn.",
+            keys=("resized-answer", "resized-answer"),
+        )
     distortion.show(request, study, key="resized-bias")
 
 
 def _question(
     column: Column,
-    place: st.delta_generator.DeltaGenerator,
-    beside: st.delta_generator.DeltaGenerator,
+    cell: controls.Cell,
+    beside: controls.Cell,
 ) -> tuple[StatisticKind, Membership | None]:
     """Show what can be asked of a column; return the statistic and whom it counts."""
     key = f"{session.generation()}-{column.name}"
     if column.kind is ColumnKind.YES_NO:
-        place.text_input("Question", f"share of “{column.labels[1]}”", disabled=True)
+        cell.place.text_input(
+            "Question", f"share of “{column.labels[1]}”", disabled=True
+        )
         return StatisticKind.PROPORTION, Membership(label=column.labels[1])
     if column.kind is ColumnKind.CATEGORY:
         if not column.labels:
             message = f"{column.name!r} needs a public list of categories."
             raise ParameterError(message)
-        label = place.selectbox(
+        label = cell.selectbox(
             "Share of people with",
             column.labels,
             key=f"resized-label-{key}",
-            persist_state="session",
+            kept="session",
         )
         return StatisticKind.PROPORTION, Membership(label=label)
     if column.bounds is None:
         message = f"{column.name!r} needs public bounds."
         raise ParameterError(message)
-    question = place.selectbox(
-        "Question", [_MEAN, _AT_LEAST], key="resized-question", bind="query-params"
-    )
+    question = cell.selectbox("Question", [_MEAN, _AT_LEAST], key="resized-question")
     if question == _MEAN:
         return StatisticKind.MEAN, None
-    least = controls.number(
-        beside,
+    least = beside.number(
         "At or above",
         column.bounds.lower + column.bounds.width / 2,
         key=f"resized-least-{key}-{column.bounds}",
@@ -180,29 +175,3 @@ def _question(
         StatisticKind.PROPORTION,
         Membership(interval=Interval(lower=least, upper=math.inf)),
     )
-
-
-def _show(answer: Release, request: ResizedRequest) -> None:
-    """Show a drawn answer with its interval and files."""
-    with offering.frame(answer):
-        value = answer.values[0]
-        if answer.intervals is None:
-            text = significant(value, 4)
-        else:
-            around = answers.recorded(answer)
-            low, high = around.noise[0]
-            text = measured(value, float(high - low) / 2)
-        st.metric(
-            f"Sanitized {literal(request.title)}", f"{text} {answer.unit}".rstrip()
-        )
-        if answer.intervals is not None:
-            picture = resampled_picture(
-                value,
-                around,
-                statement=request.statement,
-                unit=answer.unit,
-                sampled=session.require_study().sampled,
-            )
-            results.show(picture, "resized-answer")
-            st.caption("Intervals cover the noise and who was drawn.")
-        offering.badge(answer, "resized-answer")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,9 +11,6 @@ from dpcore.mechanisms.resized.bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized.repair import NoisyResample
 from ui import controls
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
 BY_Z, BY_EPSILON = "Z: one row in Z", "claimed ε = 1/Z"
 MOST_PEOPLE = 1_000_000
 MOST_SCORES = 10_000
@@ -22,14 +18,9 @@ MOST_SCORES = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How small the resample is, and what the repaired form guarantees.
+    """How small the resample is, by Z or the claimed epsilon, and what else is asked.
 
-    Attributes:
-        by_epsilon: Whether ``number`` is the claimed epsilon, and not Z.
-        number: Z, or the claimed epsilon.
-        scores: How many scores ``K`` an attacker asks for.
-        epsilon: What the repaired form guarantees.
-
+    An attacker asks for so many scores; the repaired form guarantees ``epsilon``.
     """
 
     by_epsilon: bool
@@ -57,16 +48,7 @@ class Case:
     """A table of which so many rows are ones, and how it is resampled.
 
     Public where it is simulated; CONFIDENTIAL where ``ones`` was counted in a table.
-
-    Attributes:
-        bootstrap: The published mechanism.
-        ones: How many rows are ones.
-        scores: How many scores an attacker asks for.
-        epsilon: What the repaired form guarantees.
-        attackers: How many attackers are simulated.
-        seed: Of the simulation.
-        simulated: Whether the table is made up, and none that was counted in.
-
+    ``epsilon`` is what the repaired form guarantees.
     """
 
     bootstrap: ResizedBootstrap
@@ -89,50 +71,38 @@ class Case:
         )
 
 
-def ask_size(places: tuple[DeltaGenerator, ...]) -> Size:
+def ask_size(places: tuple[controls.Cell, ...]) -> Size:
     """Show the controls of the size of the resample, in four places."""
     by_epsilon = (
         places[0].selectbox(
             "Sample size set by",
             [BY_Z, BY_EPSILON],
             key="resized-by",
-            bind="query-params",
-            help="The method draws n/Z rows, rounded up, and claims ε = 1/Z.",
+            note="The method draws n/Z rows, rounded up, and claims ε = 1/Z.",
         )
         == BY_EPSILON
     )
     if by_epsilon:
-        number = controls.number(
-            places[1],
-            "Claimed ε",
-            0.1,
-            (1e-6, 100.0, 0.05),
-            key="resized-claim",
-            note="Z is 1/ε.",
+        number = places[1].number(
+            "Claimed ε", 0.1, (1e-6, 100.0, 0.05), key="resized-claim", note="Z is 1/ε."
         )
     else:
-        number = controls.number(
-            places[1],
+        number = places[1].number(
             "Z",
             10.0,
             (0.01, float(MOST_PEOPLE), 1.0),
             key="resized-z",
             note="One row in Z is drawn. More than 0, less than the number of people.",
         )
-    scores = controls.number(
-        places[2],
+    scores = places[2].number(
         "Scores asked for",
         30,
         (1, MOST_SCORES, 5),
         key="resized-scores",
         note="K. The method draws anew for every question and sets no limit.",
     )
-    epsilon = controls.charged_epsilon(
-        places[3],
-        "ε of the repaired form",
-        0.1,
-        (1e-6, 100.0, 0.05),
-        key="resized-epsilon",
+    epsilon = places[3].charged_epsilon(
+        "ε of the repaired form", 0.1, (1e-6, 100.0, 0.05), key="resized-epsilon"
     )
     return Size(
         by_epsilon=by_epsilon, number=number, scores=scores, epsilon=epsilon.inside
@@ -146,18 +116,16 @@ def ask() -> Case:
         ParameterError: The settings do not go together.
 
     """
-    first, second, third = st.columns(3)
-    below = st.columns(3)
-    people = controls.number(
-        first,
+    first, second, third = controls.row(3)
+    below = controls.row(3)
+    people = first.number(
         "People",
         1000,
         (1, MOST_PEOPLE, 100),
         key="resized-people",
         note="n, a public number.",
     )
-    ones = controls.number(
-        second,
+    ones = second.number(
         "People with the trait",
         10,
         (0, MOST_PEOPLE),
@@ -171,17 +139,15 @@ def ask() -> Case:
         "shows the last one that was."
     )
     with st.expander("More settings", key="resized-more"):
-        left, right = st.columns(2)
-        attackers = controls.number(
-            left,
+        left, right = controls.row(2)
+        attackers = left.number(
             "Simulated attackers",
             2000,
             (100, 20_000, 100),
             key="resized-attackers",
             note="They check the exact curves. More of them, shorter bars.",
         )
-        seed = controls.seed(
-            right,
+        seed = right.seed(
             "Seed of the random numbers",
             1,
             (0, 2**31 - 1),

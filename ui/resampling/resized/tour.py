@@ -16,8 +16,6 @@ from dpcore.wording import at_most, people, significant
 from ui import results, tabs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ui.resampling.resized.settings import Case
 
 _SCORES = 10_000
@@ -26,14 +24,8 @@ _MOST_AVERAGED = 10**6
 
 
 def show(case: Case, key: str) -> None:
-    """Draw the stations as tabs.
-
-    Args:
-        case: The table. Where it is the user's, the caller frames this as confidential.
-        key: Keeps the tabs of simulated and of own data apart.
-
-    """
-    stations: dict[str, Callable[[Case, str], None]] = {
+    """Draw the stations as tabs; the caller frames an own table as confidential."""
+    stations = {
         "Which ε holds": _profile,
         "Proof": _proof,
         "Averages": _averages,
@@ -71,11 +63,8 @@ def _proof(case: Case, key: str) -> None:
     most = max(case.scores, min(attacks.usual_most(case.bootstrap), 10**7))
     curve = attacks.reveal(case.bootstrap, most, rng=rng, runs=case.attackers)
     beliefs = best_guess(curve.scores * case.bootstrap.claimed_epsilon)
-    results.show(
-        figures.reveal_picture(curve, case.bootstrap, beliefs),
-        f"{key}-proof",
-        simulated=case.simulated,
-    )
+    picture = figures.reveal_picture(curve, case.bootstrap, beliefs)
+    results.show(picture, f"{key}-proof", simulated=case.simulated)
     st.markdown(
         f"One person has the trait, nobody else. Of {case.attackers:,} simulated "
         "attackers so many held proof after that many scores: a score above 0, which "
@@ -94,11 +83,8 @@ def _averages(case: Case, key: str) -> None:
     curve = attacks.averaging(
         case.bootstrap, case.ones, most, rng=rng, runs=min(case.attackers, 2000)
     )
-    results.show(
-        figures.averaging_picture(curve, case.ones, case.bootstrap.people),
-        f"{key}-averages",
-        simulated=case.simulated,
-    )
+    picture = figures.averaging_picture(curve, case.ones, case.bootstrap.people)
+    results.show(picture, f"{key}-averages", simulated=case.simulated)
     st.markdown(
         "Every score is drawn anew, so that its error averages out. The rule of thumb "
         f"15.4 n² p (1 − p) / m says {needed:,} scores here. Answers with noise "
@@ -110,11 +96,8 @@ def _scores(case: Case, key: str) -> None:
     rng = np.random.default_rng(case.seed)
     ones = min(case.ones, case.bootstrap.people - 1)
     found = attacks.score_histogram(case.bootstrap, ones, draws=_SCORES, rng=rng)
-    results.show(
-        figures.scores_picture(found, ones, case.bootstrap.delta()),
-        f"{key}-scores",
-        simulated=case.simulated,
-    )
+    picture = figures.scores_picture(found, ones, case.bootstrap.delta())
+    results.show(picture, f"{key}-scores", simulated=case.simulated)
     st.markdown(
         f"The score of a resample of {case.bootstrap.draws:,} rows from a table with "
         f"{ones:,} ones, and from one with {ones + 1:,}. Where only one of the lines "
@@ -126,11 +109,8 @@ def _scores(case: Case, key: str) -> None:
 def _errors(case: Case, key: str) -> None:
     bootstrap, ones = case.bootstrap, case.ones
     rivals = alignments.rivals(bootstrap, ones)
-    results.show(
-        figures.variance_picture(bootstrap, ones, rivals),
-        f"{key}-errors",
-        simulated=case.simulated,
-    )
+    picture = figures.variance_picture(bootstrap, ones, rivals)
+    results.show(picture, f"{key}-errors", simulated=case.simulated)
     share = ones / bootstrap.people
     real = float(bootstrap.variance(share))
     fixed = float(case.repaired.variance(1.0, share * (1 - share)))

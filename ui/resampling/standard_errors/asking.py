@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.privacy.bootstrap.calibration import Correction, rho_for
+from dpcore.privacy.bootstrap.calibration import Correction, rho_for, search
+from dpcore.privacy.bootstrap.real_cost import claimed_epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
-from ui import controls, session
+from dpcore.wording import significant
+from ui import controls, session, work
 from ui.asking import columns
-from ui.resampling.standard_errors.searching import find_noise
 from ui.resampling.standard_errors.settings import ask_delta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.data.columns import Column
+    from ui.controls import Cell
     from ui.study import Study
 
 _NUMBERS = [StatisticKind.MEAN, StatisticKind.SUM]
 _LABELS = [StatisticKind.PROPORTION, StatisticKind.COUNT]
+_STEPS = 11
 _NOISE = {
     Correction.FINITE: "corrected",
     Correction.ASYMPTOTIC: "corrected, in the limit",
@@ -48,7 +50,7 @@ def ask(study: Study) -> BootstrapRequest | None:
     query = ask_question(study)
     if query is None:
         return None
-    request = ask_bootstraps(query, st.columns(4), delta=None)
+    request = ask_bootstraps(query, controls.row(4), delta=None)
     return request if noise_is_known(request) else None
 
 
@@ -59,8 +61,8 @@ def ask_question(study: Study) -> Query | None:
         ParameterError: The question cannot be asked of this column.
 
     """
-    first, second, third, _ = st.columns(4)
-    with first:
+    first, second, third, _ = controls.row(4)
+    with first.place:
         position = columns.choose(study.dataset)
     if columns.folded(study.dataset, position, "se-bounds") is None:
         return None
@@ -71,8 +73,7 @@ def ask_question(study: Study) -> Query | None:
         "Statistic",
         _NUMBERS if number else _LABELS,
         key="se-number-statistic" if number else "se-label-statistic",
-        bind="query-params",
-        help="Only what is a sum of one term a person can be bootstrapped this way.",
+        note="Only what is a sum of one term a person can be bootstrapped this way.",
     )
     membership = None if number else _members(third, column)
     return Query(
@@ -85,23 +86,22 @@ def ask_question(study: Study) -> Query | None:
     )
 
 
-def _members(place: st.delta_generator.DeltaGenerator, column: Column) -> Membership:
+def _members(cell: Cell, column: Column) -> Membership:
     if not column.labels:
         message = "declare the public labels of this column first."
         raise ParameterError(message)
-    label = place.selectbox(
+    label = cell.selectbox(
         "Of people with",
         column.labels,
         key=f"se-label-{session.generation()}-{hash(column.labels)}",
-        persist_state="session",
+        kept="session",
     )
     return Membership(label=label)
 
 
-def ask_epsilon(place: DeltaGenerator) -> controls.Typed:
+def ask_epsilon(cell: Cell) -> controls.Typed:
     """Show the control of what all bootstraps together stand for."""
-    return controls.charged_epsilon(
-        place,
+    return cell.charged_epsilon(
         "ε for this release",
         0.5,
         (1e-3, 50.0, 0.1),
@@ -111,20 +111,19 @@ def ask_epsilon(place: DeltaGenerator) -> controls.Typed:
 
 
 def ask_bootstraps(
-    query: Query, places: Sequence[DeltaGenerator], *, delta: float | None
+    query: Query, places: Sequence[Cell], *, delta: float | None
 ) -> BootstrapRequest:
     """Show the controls of several bootstraps, and that of delta where it is open."""
     epsilon = ask_epsilon(places[0])
-    times = controls.number(
-        places[1], "Bootstraps to release", 50, (2, 500, 10), key="se-release-times"
+    times = places[1].number(
+        "Bootstraps to release", 50, (2, 500, 10), key="se-release-times"
     )
     correction = places[2].selectbox(
         "Their noise",
         list(_NOISE),
         format_func=_NOISE.__getitem__,
         key="se-correction",
-        bind="query-params",
-        help="Corrected: enough for this number of bootstraps. In the limit: enough "
+        note="Corrected: enough for this number of bootstraps. In the limit: enough "
         "for very many of them. As published it does not give the privacy that is "
         "claimed: that can be shown in a classroom, and not released.",
     )
@@ -155,3 +154,24 @@ def noise_is_known(request: BootstrapRequest) -> bool:
         people=request.query.size.people,
     )
     return found is not None
+
+
+def find_noise(
+    slot: str, bound: Bound, *, rho: float, delta: float, times: int, people: int
+) -> float | None:
+    """Return the factor on the noise that makes the claim hold, once it is found."""
+    steps = work.follow(
+        slot,
+        repr((rho, times, people, delta, bound.value)),
+        _STEPS,
+        lambda: search(rho=rho, delta=delta, times=times, people=people, bound=bound),
+        # So that nobody takes an older search for it.
+        doing=f"Looking for the noise that is enough for {times} bootstraps at ε "
+        f"{significant(claimed_epsilon(rho, delta), 4)}",
+    )
+    if steps is None:
+        return None
+    if not steps or math.isinf(steps[-1].high):
+        st.info("The search was stopped before it found enough noise.")
+        return None
+    return steps[-1].high

@@ -34,11 +34,9 @@ _MOST_ANSWERS = 20
 
 def rivals(asked: Settings) -> None:
     """Compare averages of Laplace draws with Gaussian noise, at equal privacy."""
-    first, second = st.columns(2)
+    first, second = controls.row(2)
     epsilon = _epsilon(first, "se-rival-epsilon")
-    draws = second.slider(
-        "Laplace draws averaged, up to", 2, 50, 20, key="se-draws", bind="query-params"
-    )
+    draws = second.slider("Laplace draws averaged, up to", 20, (2, 50), key="se-draws")
     each = Rivals(epsilon=epsilon, delta=asked.delta)
     with st.spinner("Comparing the noise of averages …"):
         pictures = session.remember(
@@ -64,20 +62,17 @@ def rivals(asked: Settings) -> None:
 
 def normality(asked: Settings) -> None:
     """Test averages of Laplace draws for normality."""
-    first, second, third = st.columns(3)
-    most = first.slider(
-        "Draws averaged, up to", 2, 50, 20, key="se-most", bind="query-params"
-    )
-    size = controls.number(
-        second,
+    first, second, third = controls.row(3)
+    most = first.slider("Draws averaged, up to", 20, (2, 50), key="se-most")
+    size = second.number(
         "Values in a sample",
         100,
         (12, 2000),
         key="se-sample",
         note="The original: 100.",
     )
-    samples = controls.number(
-        third, "Samples for each", 1000, (100, 10_000, 100), key="se-samples"
+    samples = third.number(
+        "Samples for each", 1000, (100, 10_000, 100), key="se-samples"
     )
     found = work.follow(
         "se-normality",
@@ -106,10 +101,9 @@ def normality(asked: Settings) -> None:
 
 def sharing(asked: Settings) -> None:
     """Compare the ways in which equal answers may share a budget."""
-    first, second = st.columns(2)
+    first, second = controls.row(2)
     epsilon = _epsilon(first, "se-share-epsilon")
-    times = controls.number(
-        second,
+    times = second.number(
         "Answers",
         50,
         (1, 1000),
@@ -135,8 +129,7 @@ def sharing(asked: Settings) -> None:
 def combining(asked: Settings) -> None:
     """Weigh several Laplace answers of different privacy."""
     del asked
-    text = controls.numbers(
-        st,
+    text = controls.HERE.numbers(
         "ε of each answer",
         "0.1, 0.5, 1",
         key="se-weights",
@@ -176,7 +169,5 @@ def _epsilons(text: str) -> tuple[float, ...]:
     return epsilons
 
 
-def _epsilon(place: st.delta_generator.DeltaGenerator, key: str) -> float:
-    return controls.number(
-        place, "ε", 1.0, (0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP
-    )
+def _epsilon(cell: controls.Cell, key: str) -> float:
+    return cell.number("ε", 1.0, (0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP)

@@ -16,14 +16,13 @@ from dpcore.studies.resampling.bootstrap.coverage import exact_coverage, mean_le
 from dpcore.studies.resampling.bootstrap.levels import Levels, parts
 from dpcore.wording import percent, significant
 from ui import work
-from ui.resampling.standard_errors.searching import find_noise
+from ui.resampling.standard_errors.asking import find_noise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ui.resampling.standard_errors.settings import Settings
 
-_SEARCH_STEPS = 11
 _PIECES = 4
 _SHARE = 0.1
 _CLOSE = 1 - 1e-6

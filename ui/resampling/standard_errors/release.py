@@ -19,7 +19,7 @@ from dpcore.inference.bootstrap.intervals import (
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, measured, significant
-from ui import offering, results, session
+from ui import controls, offering, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
 from ui.text import literal
@@ -81,13 +81,12 @@ def _request(query: Query, delta: float) -> BootstrapRequest | Request:
         ParameterError: The answer cannot be given this way.
 
     """
-    first, *places = st.columns(4)
+    first, *places = controls.row(4)
     way = first.selectbox(
         "Answer with",
         [_MANY, _ONE],
         key="se-way",
-        bind="query-params",
-        help="One shot: one Gaussian release with all of the budget, without a "
+        note="One shot: one Gaussian release with all of the budget, without a "
         "standard error of its own.",
     )
     if way == _ONE:

@@ -14,8 +14,6 @@ from dpcore.studies.resampling.bootstrap.populations import Ages, Normal
 from ui import controls
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.figures.resampling.bootstrap.lines import Named
     from dpcore.studies.resampling.bootstrap.populations import Population
 
@@ -27,16 +25,9 @@ _BOUNDS = {"any statistic (proved)": Bound.GENERIC, "means": Bound.MEAN}
 class Settings:
     """Everything on the page that can be set. All of it is public.
 
-    Attributes:
-        experiment: The simulated tables, with the noise as published.
-        delta: At which the privacy is stated.
-        tail: Of conservative errors.
-        level: Confidence of the intervals.
-        bound: What the corrected noise is calibrated by.
-        tables: How many tables are simulated.
-        seed: Of the simulation.
-        factor: By how much more variance the noise is repaired; ``None`` until found.
-
+    The experiment has the noise as published; ``factor`` is by how much more variance
+    it is repaired, ``None`` until found. ``tail`` is that of conservative errors;
+    the corrected noise is calibrated by ``bound``.
     """
 
     experiment: Experiment
@@ -78,34 +69,30 @@ def ask() -> Settings:
         ParameterError: The settings do not go together.
 
     """
-    first, second, third, fourth = st.columns(4)
+    first, second, third, fourth = controls.row(4)
     name = first.selectbox(
         "Population",
         list(_POPULATIONS),
         key="se-population",
-        bind="query-params",
-        help="Simulated tables are drawn from it. Ages: adults of California in the "
+        note="Simulated tables are drawn from it. Ages: adults of California in the "
         "census of 2000, within 0 and 100. Normal: a standard normal variable within "
         "-3 and 3. Your own column is at the end of the page.",
     )
-    people = controls.number(
-        second,
+    people = second.number(
         "People in a table",
         500,
         (2, 20_000, 100),
         key="se-people",
         note="n, a public number.",
     )
-    times = controls.number(
-        third,
+    times = third.number(
         "Bootstraps",
         50,
         (2, 500, 10),
         key="se-times",
         note="k: how many times the table is resampled. A standard error needs two.",
     )
-    rho = controls.number(
-        fourth,
+    rho = fourth.number(
         "Claimed privacy ρ",
         0.5,
         (1e-4, 20.0, 0.1),
@@ -125,27 +112,20 @@ def ask() -> Settings:
     return replace(rest, experiment=experiment)
 
 
-def ask_delta(place: DeltaGenerator) -> float:
+def ask_delta(cell: controls.Cell) -> float:
     """Show the control of the delta at which the privacy of bootstraps is stated."""
-    typed = controls.charged_delta(place, "δ", 1e-6, (1e-12, 1e-2), key="se-delta")
+    typed = cell.charged_delta("δ", 1e-6, (1e-12, 1e-2), key="se-delta")
     return typed.inside
 
 
 def _more() -> Settings:
     """Show the other controls; the experiment is still to be filled in."""
-    first, second, third = st.columns(3)
+    first, second, third = controls.row(3)
     delta = ask_delta(first)
     level = second.slider(
-        "Confidence of the intervals",
-        0.5,
-        0.99,
-        0.95,
-        0.01,
-        key="se-level",
-        bind="query-params",
+        "Confidence of the intervals", 0.95, (0.5, 0.99, 0.01), key="se-level"
     )
-    tail = controls.number(
-        third,
+    tail = third.number(
         "α′: how rarely a conservative error may subtract too much noise",
         0.05,
         (0.0, 0.9),
@@ -158,15 +138,14 @@ def _more() -> Settings:
         "Repair the noise for",
         list(_BOUNDS),
         key="se-bound",
-        bind="query-params",
-        help="How much noise is enough. The bound for any statistic is proved. That "
+        note="How much noise is enough. The bound for any statistic is proved. That "
         "for means needs less noise; it is proved for a change from one bound to the "
         "other, and checked numerically for the rest.",
     )
-    tables = controls.number(
-        second, "Simulated tables", 1000, (100, 20_000, 100), key="se-tables"
+    tables = second.number(
+        "Simulated tables", 1000, (100, 20_000, 100), key="se-tables"
     )
-    seed = controls.seed(third, key="se-seed")
+    seed = third.seed(key="se-seed")
     return Settings(
         experiment=Experiment(),
         delta=delta,

@@ -14,9 +14,17 @@ from dpcore.figures.resampling.bootstrap.coverage import (
     ranges_picture,
     scores_picture,
 )
-from dpcore.figures.resampling.bootstrap.releases import one_picture, one_shot_picture
+from dpcore.figures.resampling.bootstrap.levels import levels_picture
+from dpcore.figures.resampling.bootstrap.releases import (
+    copies_picture,
+    one_picture,
+    one_shot_picture,
+)
 from dpcore.figures.resampling.bootstrap.words import length
 from dpcore.inference.bootstrap.bought_variance import BoughtVariance
+from dpcore.privacy.bootstrap.calibration import ASYMPTOTIC, PUBLISHED
+from dpcore.privacy.bootstrap.counterexamples import zcdp_level
+from dpcore.studies.resampling.bootstrap import levels as bootstrap_levels
 from dpcore.studies.resampling.bootstrap.coverage import mean_length
 from dpcore.studies.resampling.bootstrap.runs import (
     Runs,
@@ -26,16 +34,17 @@ from dpcore.studies.resampling.bootstrap.runs import (
 )
 from dpcore.wording import percent, significant
 from ui import results, session, tabs, work
-from ui.resampling.standard_errors import averages, privacy
+from ui.resampling.standard_errors import averages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from dpcore.studies.resampling.bootstrap.coverage import Experiment
     from ui.resampling.standard_errors.settings import Settings
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
 _FINE = (2, 3, 5, 10, 15, 20, 30, 50, 100, 150, 200)
+_LEVELS = (1, 2, 5, 10, 20, 50, 100, 200)
 _DRAWS_A_PART = 3_000_000
 _MOST_A_PART = 100
 _AGAINST_K = 400
@@ -45,20 +54,20 @@ _SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
 
 def show(asked: Settings) -> None:
     """Draw the stations as tabs."""
-    stations: dict[str, Callable[[Settings], None]] = {
+    stations = {
         "Coverage": _coverage,
         "Standard errors": _errors,
         "One table": _one,
         "One shot or many": _one_shot,
-        "Privacy": privacy.levels,
-        "Copies": privacy.copies,
+        "Privacy": _privacy,
+        "Copies": _copies,
     }
     tabs.show(stations, asked, key="se-station")
 
 
 def show_averages(asked: Settings) -> None:
     """Draw what the source says besides, of averages of several answers, as tabs."""
-    stations: dict[str, Callable[[Settings], None]] = {
+    stations = {
         "Combining answers": averages.combining,
         "Averages of Laplace": averages.rivals,
         "How normal": averages.normality,
@@ -89,12 +98,10 @@ def _errors(asked: Settings) -> None:
     runs = simulated(asked, "se-tables", asked.key("tables", "seed"))
     if runs is None:
         return
-    results.show(
-        errors_picture(asked.experiment, runs, asked.shown), "se-errors", simulated=True
-    )
-    results.show(
-        scores_picture(asked.experiment, runs, asked.shown), "se-scores", simulated=True
-    )
+    picture = errors_picture(asked.experiment, runs, asked.shown)
+    results.show(picture, "se-errors", simulated=True)
+    picture = scores_picture(asked.experiment, runs, asked.shown)
+    results.show(picture, "se-scores", simulated=True)
     _bought(asked, runs)
 
 
@@ -121,9 +128,7 @@ def _bought(asked: Settings, runs: Runs) -> None:
 
 
 def _one(asked: Settings) -> None:
-    number = session.public(_ANOTHER)
-    number = number if isinstance(number, int) else 0
-    rng = np.random.default_rng([asked.seed, number])
+    rng = np.random.default_rng([asked.seed, session.count(_ANOTHER)])
     numbers = one_table(asked.experiment, rng)
     e = asked.experiment
     picture = one_picture(
@@ -137,8 +142,8 @@ def _one(asked: Settings) -> None:
     results.show(picture, "se-one", simulated=True)
     st.button(
         "Draw another table",
-        on_click=session.set_public,
-        args=(_ANOTHER, number + 1),
+        on_click=session.count_up,
+        args=(_ANOTHER,),
         key="se-another",
     )
     st.markdown(
@@ -241,3 +246,88 @@ def _part(experiment: Experiment) -> int:
     """Return how many tables take a part of a second."""
     draws = experiment.people * experiment.times
     return max(1, min(_MOST_A_PART, _DRAWS_A_PART // draws))
+
+
+def _privacy(asked: Settings) -> None:
+    """Draw what the bootstraps really reveal, for several numbers of them."""
+    e = asked.experiment
+    times = sorted({*_LEVELS, e.times})
+    found = work.follow(
+        "se-levels",
+        repr((e.rho, e.people, e.times, asked.delta)),
+        len(times),
+        lambda: (
+            bootstrap_levels.levels(
+                rho=e.rho, delta=asked.delta, people=e.people, times=k
+            )
+            for k in times
+        ),
+        doing="Adding up what the bootstraps reveal",
+    )
+    if not found:
+        return
+    whole = zcdp_level((2 * e.rho / e.times) ** 0.5, people=e.people)
+    picture = levels_picture(found, here=e.times, delta=asked.delta)
+    results.show(picture, "se-levels", simulated=True)
+    st.markdown(
+        "The lower line is no bound but a fact: two tables that differ in one person "
+        "are that far apart. Few bootstraps are worst, because one that draws a "
+        "person several times is a large part of the answer. In the terms of the "
+        "claim the truth is bleaker: one bootstrap with ρ/k does have a zCDP level, "
+        f"n² ρ/k = {significant(whole)}."
+    )
+    _modes(asked)
+
+
+def _modes(asked: Settings) -> None:
+    """List the three ways to choose the noise, with what each of them really gives."""
+    e = asked.experiment
+    factors = {
+        "as published": PUBLISHED,
+        "corrected for very many bootstraps (2 - 2/e)": ASYMPTOTIC,
+    }
+    if asked.factor is not None:
+        factors[f"corrected for {e.times} bootstraps"] = asked.factor
+    found = work.follow(
+        "se-modes",
+        repr((e.rho, e.people, e.times, asked.delta, tuple(factors.values()))),
+        len(factors),
+        lambda: (
+            bootstrap_levels.levels(
+                rho=e.rho, delta=asked.delta, people=e.people, times=e.times, factor=c
+            )
+            for c in factors.values()
+        ),
+        doing="Adding up what each of them reveals",
+    )
+    if not found:
+        return
+    rows = [
+        {
+            "noise": name,
+            "factor on its variance": c,
+            "claimed ε": one.claimed,
+            "ε at least": one.attained,
+            "at most, means": one.mean,
+            "at most, any statistic": one.generic,
+        }
+        for (name, c), one in zip(factors.items(), found, strict=False)
+    ]
+    st.markdown("**Three ways to choose the noise, and what each really gives**")
+    results.table(rows, key="se-modes-table")
+    st.caption(
+        "A claim holds where “at most” does not exceed it. The factor 2 - 2/e is right "
+        "in the limit of many bootstraps; for a given number it may be too small. What "
+        "is released uses the factor for that number."
+    )
+
+
+def _copies(asked: Settings) -> None:
+    """Draw how often a row is drawn."""
+    results.show(copies_picture(asked.experiment), "se-copies", simulated=True)
+    st.markdown(
+        "The source adds noise to each of these parts and releases their sum. The "
+        "noises add up to one, so that the sum is a resample with one Gaussian noise; "
+        "that is how it is done here. Released one by one, the rare parts would be "
+        "hardly protected: the table says by how much."
+    )

@@ -34,9 +34,8 @@ _POINTS = 200
 
 def show() -> None:
     """Hold what the source says against simulated releases and the exact bounds."""
-    first, second = st.columns(2)
-    epsilon = controls.number(
-        first,
+    first, second = controls.row(2)
+    epsilon = first.number(
         "ε of the analysis that runs on the sample",
         SOURCE_EPSILON,
         (0.01, 20.0, 0.1),
@@ -45,13 +44,10 @@ def show() -> None:
     )
     rate = second.slider(
         "Share of the rows in the sample",
-        0.01,
-        1.0,
         0.1,
-        0.01,
+        (0.01, 1.0, 0.01),
         key="ss-rate",
-        bind="query-params",
-        help=SHARE_HELP,
+        note=SHARE_HELP,
     )
     exact = float(amplify(epsilon, rate))
     measured = _measured(epsilon, rate)

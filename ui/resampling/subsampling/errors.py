@@ -36,16 +36,10 @@ _MIDDLE = "all in the middle"
 
 def errors(study: Study | None) -> None:
     """Compare a release from a sample with one from all rows, at one final epsilon."""
-    first, second, third, fourth = st.columns(4)
-    shape = first.selectbox(
-        "Made-up values",
-        [_EVEN, _RARE, _MIDDLE],
-        key="ss-values",
-        bind="query-params",
-    )
-    people = controls.number(second, "Rows", 1000, (20, MOST_SIMULATED), key="ss-rows")
-    epsilon = controls.number(
-        third,
+    first, second, third, fourth = controls.row(4)
+    shape = first.selectbox("Made-up values", [_EVEN, _RARE, _MIDDLE], key="ss-values")
+    people = second.number("Rows", 1000, (20, MOST_SIMULATED), key="ss-rows")
+    epsilon = third.number(
         "Final ε",
         0.5,
         (_EPSILONS[0], _EPSILONS[1]),
@@ -53,13 +47,7 @@ def errors(study: Study | None) -> None:
         note="The same for all: what the answer costs in the end.",
     )
     rate = fourth.slider(
-        "Share of rows in the sample",
-        0.01,
-        1.0,
-        0.1,
-        0.01,
-        key="ss-part",
-        bind="query-params",
+        "Share of rows in the sample", 0.1, (0.01, 1.0, 0.01), key="ss-part"
     )
     values = _made_up(shape, people)
     at = SampledMean.of(values, width=1.0, epsilon=epsilon)
@@ -155,40 +143,26 @@ def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:
         middle = bounds.lower + bounds.width / 2
         return SampledMean.of(clamped - middle, width=bounds.width, epsilon=1.0)
 
-    found = session.remember("subsampling-column", key, moments)
-    return SampledMean(
-        people=found.people,
-        width=found.width,
-        epsilon=epsilon,
-        variance=found.variance,
-        mean_square=found.mean_square,
+    return replace(
+        session.remember("subsampling-column", key, moments), epsilon=epsilon
     )
 
 
 def survey() -> None:
     """Work out what a secret survey gives to the population it was drawn from."""
-    first, second, third = st.columns(3)
-    population = controls.number(
-        first,
+    first, second, third = controls.row(3)
+    population = first.number(
         "People in the population",
         100_000,
         (1, 10**10),
         key="ss-population",
         note="From whom the survey drew its respondents.",
     )
-    sampled = controls.number(
-        second,
-        "Respondents, the rows of the table",
-        5000,
-        (1, 10**10),
-        key="ss-respondents",
+    sampled = second.number(
+        "Respondents, the rows of the table", 5000, (1, 10**10), key="ss-respondents"
     )
-    epsilon = controls.number(
-        third,
-        "ε of the releases about the table",
-        1.0,
-        (1e-6, 700.0),
-        key="ss-survey-epsilon",
+    epsilon = third.number(
+        "ε of the releases about the table", 1.0, (1e-6, 700.0), key="ss-survey-epsilon"
     )
     if sampled > population:
         st.error(

@@ -36,23 +36,19 @@ SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows
 
 def levels() -> None:
     """Find the share of rows, or the level on the sample, that reaches a target."""
-    first, second, third, fourth = st.columns(4)
-    target = controls.number(
-        first, "ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target"
+    first, second, third, fourth = controls.row(4)
+    target = first.number(
+        "ε that the answer may cost", 0.1, (1e-6, 50.0), key="ss-target"
     )
-    epsilon = controls.number(
-        second,
+    epsilon = second.number(
         "ε on the sample",
         3.0,
         (1e-6, 700.0),
         key="ss-base",
         note="What the analysis that runs on the sample guarantees by itself.",
     )
-    people = controls.number(
-        third, "Rows in the table", 1000, (1, 10**9), key="ss-people"
-    )
-    rate = controls.number(
-        fourth,
+    people = third.number("Rows in the table", 1000, (1, 10**9), key="ss-people")
+    rate = fourth.number(
         "Share of rows in the sample",
         0.05,
         (1e-9, 1.0),
@@ -83,8 +79,7 @@ def levels() -> None:
             "That is less than one row: at such a high ε on the sample nothing is left "
             "to analyze. Choose a smaller one."
         )
-    delta = controls.delta(
-        st.columns(4)[0],
+    delta = controls.row(4)[0].delta(
         "δ for Gaussian noise",
         key="ss-level-delta",
         note="The chance that the guarantee of Gaussian noise fails for a person.",
@@ -115,31 +110,25 @@ def levels() -> None:
 
 def profiles() -> None:
     """Show the whole privacy profile, and why zCDP gains nothing."""
-    first, second, third = st.columns(3)
+    first, second, third = controls.row(3)
     rate = first.slider(
         "Share of rows in the sample",
-        0.001,
-        1.0,
         0.1,
-        0.001,
+        (0.001, 1.0, 0.001),
         format="%g",
         key="ss-profile-rate",
-        bind="query-params",
-        help=SHARE_HELP,
+        note=SHARE_HELP,
     )
     ratio = second.slider(
         "Shift of one person over the noise",
-        0.1,
-        _MOST_SHIFT,
         1.0,
-        0.1,
+        (0.1, _MOST_SHIFT, 0.1),
         key="ss-ratio",
-        bind="query-params",
-        help="Over the scale of Laplace noise, over the standard deviation of Gaussian "
+        note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
         "noise. For Laplace noise it is ε on the sample.",
     )
-    delta = controls.delta(
-        third, key="ss-delta", note="The chance that the guarantee fails for a person."
+    delta = third.delta(
+        key="ss-delta", note="The chance that the guarantee fails for a person."
     )
     # As far as the least noise needs, so that the axis does not move with the noise.
     epsilon = np.linspace(0, 2 * _MOST_SHIFT, _POINTS)
@@ -157,9 +146,8 @@ def profiles() -> None:
             subsampled.delta_of("gaussian", ratio, rate, epsilon),
         ),
     }
-    results.show(
-        figures.profile_picture(epsilon, shown, rate=rate), "profiles", simulated=True
-    )
+    picture = figures.profile_picture(epsilon, shown, rate=rate)
+    results.show(picture, "profiles", simulated=True)
     st.markdown(
         "Zero-concentrated DP (ρ) limits the Renyi divergence at *every* order, and at "
         "high orders the few draws that include the person decide. So a sample does "
@@ -247,9 +235,9 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
 
 def _many_releases(ratio: float, rate: float, delta: float) -> None:
     """Show what many releases cost, each from a sample of its own."""
-    left, right = st.columns(2)
-    times = controls.number(
-        left, "Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times"
+    left, right = controls.row(2)
+    times = left.number(
+        "Releases, each from a fresh sample", 100, (1, MOST_TIMES), key="ss-times"
     )
     laws: list[Law] = ["gaussian", "laplace"]
     law = right.selectbox(
@@ -257,7 +245,6 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
         laws,
         format_func=lambda law: {"gaussian": "Gaussian", "laplace": "Laplace"}[law],
         key="ss-law",
-        bind="query-params",
     )
     with st.spinner("Composing the releases …"):
         total = session.remember(

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.figures.answers import resampled_picture
 from dpcore.figures.individual import exposures
 from dpcore.individual.exposure import expose
 from dpcore.releases.subsampled.plan import fixed_size
 from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling.errors import SampledMean
-from dpcore.wording import epsilon_text, measured, percent, significant
-from ui import confidential, offering, results, session
+from dpcore.wording import epsilon_text, percent, significant
+from ui import confidential, controls, offering, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.record import Release
     from dpcore.releases.request import Request
     from ui.study import Study
 
@@ -35,7 +33,14 @@ def show(study: Study) -> None:
     _preview(asked, request)
     answer = offering.offer(request, study, key="subsampled")
     if answer is not None:
-        _answer(answer, request)
+        answers.resampled(
+            answer,
+            request,
+            title=request.query.title,
+            note=f"From a secret sample of {percent(request.rate)} of the rows. "
+            "Intervals cover the noise and who was sampled.",
+            keys=("subsampled-answer", "subsampled"),
+        )
     _everybody(request, study)
     distortion.show(request, study, key="subsampled-bias")
 
@@ -47,16 +52,13 @@ def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
     """
     asked = inputs.ask(study)
     study = session.require_study()
-    share = st.slider(
+    share = controls.HERE.slider(
         "Share of rows in the sample, %",
-        0.1,
-        100.0,
         10.0,
-        0.1,
+        (0.1, 100.0, 0.1),
         format="%g",
         key="ss-release-share",
-        bind="query-params",
-        help="Rows are drawn by the randomness of the operating system. Which ones, "
+        note="Rows are drawn by the randomness of the operating system. Which ones, "
         "nobody learns, you included.",
     )
     return asked, _request(asked, study, share / 100)
@@ -130,31 +132,6 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
     st.caption(f"Sampled: {how}. {worst}")
     if request.rate == 1:
         st.caption("With all rows in the sample this is the plain release.")
-
-
-def _answer(answer: Release, request: SubsampledRequest) -> None:
-    with offering.frame(answer):
-        around, value = answers.recorded(answer), float(answer.values[0])
-        low, high = around.noise[0]
-        error = float(high - low) / 2
-        unit = request.unit_text
-        st.metric(
-            f"Sanitized {literal(request.query.title)}",
-            f"{measured(value, error)} {literal(unit)}".rstrip(),
-        )
-        picture = resampled_picture(
-            value,
-            around,
-            statement=request.statement,
-            unit=unit,
-            sampled=session.require_study().sampled,
-        )
-        results.show(picture, "subsampled-answer")
-        st.caption(
-            f"From a secret sample of {percent(request.rate)} of the rows. Intervals "
-            "cover the noise and who was sampled."
-        )
-        offering.badge(answer, "subsampled")
 
 
 def _everybody(request: SubsampledRequest, study: Study) -> None:
