@@ -122,12 +122,8 @@ def estimate(
 
     All counts and ratios hold together with confidence ``level``, by the union bound.
 
-    Args:
-        mechanism: The noise of each number, Laplace or Gaussian.
-        drawn: The released ``GroupMoments``, shape ``(G, degree + 1)``.
-        ratio: What is asked.
-        level: Confidence of all intervals.
-        together: How many groups hold together, ``G`` if not given.
+    ``drawn`` are the released ``GroupMoments``, shape ``(G, degree + 1)``; ``together``
+    is how many groups hold together, ``G`` if not given.
 
     Raises:
         ParameterError: The noise is of another kind.

@@ -58,10 +58,7 @@ def epsilon_of(divergences: ArrayLike, orders: ArrayLike, delta: float) -> float
     (Canonne, Kamath and Steinke 2020); every order is valid, so that
     more of them only sharpen it.
 
-    Args:
-        divergences: Total divergence at each order, shape ``(orders,)``.
-        orders: Shape ``(orders,)``.
-        delta: In [0, 1].
+    ``divergences`` are the total ones at each of the ``orders``, both of one shape.
 
     Raises:
         ParameterError: An order is not above 1.

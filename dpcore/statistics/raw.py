@@ -5,19 +5,22 @@ What noise is added to is never this; it is what people mean by the statistic's 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import vector_of
 from dpcore.statistics.bins import bins_of
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.order_statistics import sample_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
     from dpcore.statistics.query import Query
@@ -45,6 +48,29 @@ def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
     if kind.of_ranks:
         return (question.title,), _quantile(part)  # type: ignore[arg-type] # a Query
     return labels, _of_one(part)  # type: ignore[arg-type] # a Query
+
+
+def sample_quantile(values: ArrayLike, q: float) -> float:
+    """Return the ``q``-quantile (type 7 of Hyndman and Fan 1996).
+
+    ``(1 - g) x_(j) + g x_(j+1)`` with ``j + g = (n - 1) q`` and the values in ascending
+    order from 0.
+
+    Raises:
+        ParameterError: There is no value, or ``q`` is not in [0, 1].
+
+    >>> sample_quantile([3.0, 1.0, 2.0, 10.0], 0.5)
+    2.5
+
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    if len(ordered) < 1 or not 0 <= q <= 1:
+        message = f"a quantile needs a value and q from 0 to 1, got q = {q}."
+        raise ParameterError(message)
+    h = (len(ordered) - 1) * q
+    j = math.floor(h)
+    above = min(j + 1, len(ordered) - 1)
+    return float((1 - (h - j)) * ordered[j] + (h - j) * ordered[above])
 
 
 def _of_one(query: Query) -> Measure:

@@ -15,7 +15,7 @@ from dpcore.mechanisms.covariances.layout import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.record import Mode
-from dpcore.statistics.order_statistics import sample_quantile
+from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportions.coverage import coverage
 from dpcore.wording import percent
 from ui import results, session

@@ -104,16 +104,10 @@ def epsilon(
 ) -> float:
     """Return the epsilon of all resamples together at ``delta``.
 
-    Args:
-        factor: On the variance of the noise: 1 is as published.
-        rho: What all of them together are claimed to cost, in zCDP.
-        times: How many resamples ``k``, from 1 to ``MOST_TIMES``.
-        people: Number of people, public.
-        delta: In [``LEAST_DELTA``, 1).
-        bound: Which profile of one resample is composed. The generic and the mean one
-            give an upper bound; the attained one a lower bound up to the error of
-            discretizing, a few millionths of the result.
-        interval: Width of a cell of the discretized loss, 0.35 % of ``mu`` by default.
+    A ``factor`` of 1 is as published. The generic and the mean ``bound`` give an upper
+    bound; the attained one a lower bound up to the error of discretizing, a few
+    millionths of the result. ``interval`` is the width of a cell of the discretized
+    loss, 0.35 % of ``mu`` by default.
 
     Infinite where ``mu`` is above ``LARGEST_STEP``.
 

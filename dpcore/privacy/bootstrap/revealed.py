@@ -96,13 +96,8 @@ def revealed_epsilon(
     Many values at once are interpolated in a table, from above: epsilon is convex in
     ``mu`` but for values that cost next to nothing.
 
-    Args:
-        mu: Changes by one copy over the noise, at least 0; NaN stays NaN.
-        times: How many resamples.
-        people: Number of people, public.
-        delta: In [``LEAST_DELTA``, 1).
-        most: A public number that no ``mu`` exceeds but by rounding: its table is
-            remembered.
+    NaN stays NaN. ``most`` is a public number that no ``mu`` exceeds but by rounding:
+    its table is remembered.
 
     Raises:
         ParameterError: A parameter is outside its domain.
