@@ -25,9 +25,9 @@ from dpcore.studies.teaching.laboratory import (
     UNIT,
     Setup,
     measure,
+    tries,
     two_worlds,
 )
-from dpcore.studies.teaching.redraws import tries
 
 MOST_POINTS = 2000
 SETUP = Setup(key=PUBLISHED, epsilon=1.0, place=0.0, shift=0.1)

@@ -18,10 +18,11 @@ from dpcore.studies.teaching.laboratory import (
     REPAIRED,
     UNIT,
     Setup,
+    acceptance,
     measure,
+    tries,
     two_worlds,
 )
-from dpcore.studies.teaching.redraws import acceptance, tries
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text()

@@ -14,8 +14,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariances.demo import SIZES, demonstrate
 from dpcore.studies.covariances.design import STATISTICS
 from dpcore.studies.covariances.findings import findings
-from dpcore.studies.covariances.study import run
-from dpcore.studies.covariances.tables import costs, numbers
+from dpcore.studies.covariances.study import costs, numbers, run
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session, tabs, work
 

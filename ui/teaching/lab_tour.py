@@ -17,8 +17,14 @@ from dpcore.studies.comparing.error_maps import Quantity, error_maps
 from dpcore.studies.comparing.tradeoffs import Fairness
 from dpcore.studies.teaching.audit import Event, audit, detectable_from
 from dpcore.studies.teaching.floating_point import given_away
-from dpcore.studies.teaching.laboratory import CLAMPED, PUBLISHED, REPAIRED, UNIT, Setup
-from dpcore.studies.teaching.redraws import tries
+from dpcore.studies.teaching.laboratory import (
+    CLAMPED,
+    PUBLISHED,
+    REPAIRED,
+    UNIT,
+    Setup,
+    tries,
+)
 from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
 from ui import controls, results, tabs
 

@@ -16,10 +16,10 @@ from dpcore.studies.teaching.laboratory import (
     REPAIRED,
     UNIT,
     Setup,
+    acceptance,
     measure,
     two_worlds,
 )
-from dpcore.studies.teaching.redraws import acceptance
 from dpcore.wording import epsilon_text, percent, significant
 from ui import controls, results, session
 

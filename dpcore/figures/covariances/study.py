@@ -11,7 +11,7 @@ from dpcore.figures.marks import NAME, Mark, dot, level, line, points
 from dpcore.figures.theme import STROKES, Picture, Stroke, axis
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariances.design import LABELS, STATISTICS
-from dpcore.studies.covariances.tables import numbers
+from dpcore.studies.covariances.study import numbers
 from dpcore.wording import percent, significant
 
 if TYPE_CHECKING:

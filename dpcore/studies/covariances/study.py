@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import pandas as pd
 
 from dpcore.mechanisms.bounded.draws import Bounding, draw
+from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances.random_range import least_private_scales
 from dpcore.studies.covariances import limits
-from dpcore.studies.covariances.design import STATISTICS, Degenerate, Scenario
+from dpcore.studies.covariances.design import LABELS, STATISTICS, Degenerate, Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dpcore.arrays import FloatArray
     from dpcore.studies.covariances.design import Design
@@ -239,3 +241,55 @@ def _summaries(
     part = place - below
     percentiles = np.where(part > 0, low + (high - low) * part, low)
     return kept, mean, sd, percentiles
+
+
+def numbers(
+    outcomes: Iterable[Outcome], statistics: Sequence[str] = STATISTICS
+) -> pd.DataFrame:
+    """Return one row for each scenario and statistic, in full precision."""
+    rows = []
+    for outcome in outcomes:
+        known = outcome.scenario
+        for name in statistics:
+            summary = outcome.of[name]
+            percentiles = zip(PERCENTS, summary.percentiles, strict=True)
+            rows.append(
+                {
+                    "mechanism": CATALOG[known.key].label,
+                    "correlation": known.correlation,
+                    "people": known.people,
+                    "statistic": LABELS[name],
+                    "true value": summary.truth,
+                    "mean, simulated": summary.mean,
+                    "mean, exact": summary.exact,
+                    "bias, simulated": summary.bias,
+                    "standard deviation": summary.sd,
+                    **{f"percentile {p:g}": value for p, value in percentiles},
+                    "repetitions counted": summary.kept,
+                    "share exactly -1 or 1": summary.at_ends,
+                    "share without a correlation": outcome.degenerate,
+                    "real epsilon": outcome.spent,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def costs(design: Design) -> pd.DataFrame:
+    """Return what each step really costs, by mechanism and number of people."""
+    rows = []
+    for key in design.keys:
+        for people in design.people:
+            levels, spent = limits.costs(design, key, people)
+            first, second, covariance = (float(level) for level in levels)
+            rows.append(
+                {
+                    "mechanism": CATALOG[key].label,
+                    "people": people,
+                    "nominal epsilon": design.epsilon,
+                    "first variance": first,
+                    "second variance": second,
+                    "covariance": covariance,
+                    "real epsilon": spent,
+                }
+            )
+    return pd.DataFrame(rows)

@@ -2,6 +2,10 @@
 
 Everything lies on the unit interval: positions, shifts and scales are shares of the
 range of the statistic. No table is needed.
+
+The truncated Laplace mechanism draws until it lands in the bounds, and how often
+depends on the secret. That is why redrawing is no post-processing, and a second leak
+besides: whoever can time the release sees it.
 """
 
 from __future__ import annotations
@@ -14,10 +18,14 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity, require_budget
+from dpcore.mechanisms.bounded.base import place
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.catalog import CATALOG, Entry
+from dpcore.mechanisms.laplace_law import incomplete_sum
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dpcore.arrays import FloatArray
     from dpcore.mechanisms.base import Mechanism
 
@@ -250,3 +258,30 @@ def measure(setup: Setup) -> Meter:
         scale=mechanism.noise,
         error=float(np.sqrt(mechanism.mse(setup.place))),
     )
+
+
+def acceptance(position: ArrayLike, noise: float, bounds: Interval) -> FloatArray:
+    """Return the probability that ``position + Lap(b)`` lies in the bounds.
+
+    ``Z = [P_1(a) + P_1(d)] / 2`` with ``a`` and ``d`` the distances to the bounds over
+    ``b`` (Liu 2016, eq. 4). A position outside counts as the nearest point inside.
+
+    Raises:
+        ParameterError: ``noise`` is not in (0, inf).
+
+    """
+    if not 0 < noise < np.inf:
+        message = f"the scale of the noise must be positive and finite, got {noise}."
+        raise ParameterError(message)
+    at = place(position, bounds, noise)
+    return np.asarray(incomplete_sum(1, at.a, at.d) / 2)
+
+
+def tries(position: ArrayLike, noise: float, bounds: Interval) -> FloatArray:
+    """Return how many draws it takes on average: ``1/Z``.
+
+    >>> unit = Interval(lower=0.0, upper=1.0)
+    >>> round(float(tries(0.3, 10.0, unit)), 1)
+    20.6
+    """
+    return np.asarray(1 / acceptance(position, noise, bounds))
