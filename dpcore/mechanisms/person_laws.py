@@ -125,12 +125,10 @@ class ScalarLaws:
             alarm = np.linspace(0, 1, 3)
             return alarm, alarm
         x = np.append(self._quantiles(_SHARES), (self.absent + self.present) / 2)
-        above = [
-            np.concatenate([[1.0], 1 - self.mechanism.cdf(x, at), [spike], [0.0]])
-            for at, spike in zip(
-                (self.absent, self.present), self._last_spikes(), strict=True
-            )
-        ]
+        above = []
+        for at in (self.absent, self.present):
+            beyond, (_, spike) = 1 - self.mechanism.cdf(x, at), self.mechanism.atoms(at)
+            above.append(np.concatenate([[1.0], beyond, [float(spike)], [0.0]]))
         if self.present < self.absent:
             above = [1 - part for part in above]
         alarm, detection = (np.sort(np.clip(part, 0, 1)) for part in above)
@@ -209,12 +207,6 @@ class ScalarLaws:
     def _quantiles(self, u: FloatArray) -> FloatArray:
         both = [self.mechanism.quantile(u, at) for at in (self.absent, self.present)]
         return np.unique(np.concatenate(both))
-
-    def _last_spikes(self) -> tuple[float, float]:
-        return (
-            float(self.mechanism.atoms(self.absent)[1]),
-            float(self.mechanism.atoms(self.present)[1]),
-        )
 
     def _spikes(self) -> tuple[Spike, ...]:
         bounds = getattr(self.mechanism, "bounds", None)

@@ -100,7 +100,10 @@ def all_but_one(
 
     """
     shares = _parts(shares)
-    _require_order(order, shares.shape[-1])
+    cells = shares.shape[-1]
+    if sorted(order) != list(range(cells)):
+        message = f"the order must name each of the cells 0 to {cells - 1} once."
+        raise ParameterError(message)
     released = np.zeros(shares.shape)
     left = np.ones(shares.shape[:-1])
     for cell in order[:-1]:
@@ -149,12 +152,6 @@ def leaving_over(cell: int, cells: int) -> tuple[int, ...]:
     ((0, 1, 2, 3), (3, 2, 1, 0))
     """
     return tuple(sorted(range(cells), key=lambda other: -abs(other - cell)))
-
-
-def _require_order(order: Sequence[int], cells: int) -> None:
-    if sorted(order) != list(range(cells)):
-        message = f"the order must name each of the cells 0 to {cells - 1} once."
-        raise ParameterError(message)
 
 
 def _parts(noisy: ArrayLike) -> FloatArray:

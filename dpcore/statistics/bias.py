@@ -110,7 +110,9 @@ def bias(question: Question, dataset: Dataset) -> Bias:
         ParameterError: The data set declares a column otherwise.
 
     """
-    columns = question.numbers if isinstance(question, JointQuery) else _one(question)
+    columns = (
+        question.numbers if isinstance(question, JointQuery) else (question.column,)
+    )
     clamps = [_clamp(question, column) for column in columns]
     raw = np.column_stack([_values(dataset, column) for column in columns])
     filled = np.column_stack(
@@ -150,10 +152,6 @@ def _largest(question: Question) -> float:
         return 0.0  # its numbers have no common scale
     most = max(abs(question.bounds.lower), abs(question.bounds.upper))
     return most if np.isfinite(most) else 0.0
-
-
-def _one(question: Question) -> tuple[Column, ...]:
-    return (question.column,)
 
 
 def _clamp(question: Question, column: Column) -> tuple[float, float]:

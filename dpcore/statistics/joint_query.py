@@ -93,7 +93,8 @@ class JointQuery(Question):
     @property
     def statistic(self) -> Statistic:
         """Return the statistic itself."""
-        bounds = self._bounds
+        none = Interval(lower=0.0, upper=0.0)
+        bounds = tuple(column.bounds or none for column in self.numbers)
         if self.groups is not None:
             if self.kind is StatisticKind.POOLED_VARIANCE:
                 return PooledVariance(bounds=bounds[0], groups=self.groups)
@@ -182,12 +183,6 @@ class JointQuery(Question):
         """Return all that defines the analysis, ready for JSON."""
         groups = {} if self.groups is None else GROUPS.write(self.groups)
         return JOINT.write(self) | groups
-
-    @property
-    def _bounds(self) -> tuple[Interval, ...]:
-        return tuple(
-            column.bounds or Interval(lower=0.0, upper=0.0) for column in self.numbers
-        )
 
     def _check_numbers(self) -> None:
         least, most = _COLUMNS[self.kind]

@@ -206,7 +206,8 @@ class CovarianceRelease:
             result[place] = draw(step, value[place : place + 1])[0]
         reaches = reaches_of(result[:columns])
         for place, reach in enumerate(reaches, start=columns):
-            if self.key != "laplace" and not _is_range(reach, self.largest[place]):
+            # Far below any rounding of the numbers around it, 0 is released instead.
+            if self.key != "laplace" and not reach > self.largest[place] * FLAT_BELOW:
                 continue
             step = self.step(place, reach)
             result[place] = draw(step, value[place : place + 1])[0]
@@ -310,11 +311,3 @@ class CovarianceRelease:
             message = f"{self.columns} columns have {numbers} variances and covariances"
             raise ParameterError(message + ", in the last axis.")
         return value
-
-
-def _is_range(reach: float, largest: float) -> bool:
-    """Return whether the range is wide enough for a law of its own.
-
-    Far below any rounding of the numbers around it, 0 is released instead.
-    """
-    return bool(reach > largest * FLAT_BELOW)
