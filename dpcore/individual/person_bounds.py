@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.individual.published_bounds import Bound
     from dpcore.mechanisms.person_laws import PersonLaws
-    from dpcore.models.posterior.published import PosteriorBound
+    from dpcore.models.posterior.published import PublishedBound
 
 DELTAS: Final = np.geomspace(1e-12, 0.3, 120)
 _ROUNDING: Final = 1e-9
@@ -107,7 +106,7 @@ def epsilon_at(laws: PersonLaws, delta: float) -> float:
 def _compared(
     exact: Callable[..., FloatArray],
     numbers: tuple[float, ...],
-    bounds: Sequence[Bound | PosteriorBound],
+    bounds: Sequence[PublishedBound],
 ) -> Profile:
     """Return the profile of who is described by ``numbers``, and bounds on it."""
 

@@ -8,17 +8,15 @@ fall below the exact loss from some ``mu`` on, and then promise too much.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
 from dpcore.errors import ParameterError
+from dpcore.models.posterior.published import PublishedBound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
@@ -65,27 +63,11 @@ def chernoff(mu: ArrayLike, delta: float) -> FloatArray:
     return np.asarray(mu * (mu / 2 + math.sqrt(-2 * math.log(delta))))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """A published bound.
-
-    Attributes:
-        label: Its name on the screen.
-        of: Its value for ``mu`` and ``delta``.
-        published: Whether it is as published, rather than never below the exact loss.
-
-    """
-
-    label: str
-    of: Callable[[ArrayLike, float], FloatArray]
-    published: bool
-
-
-BOUNDS: tuple[Bound, ...] = (
-    Bound(label="Lemma 4, as published", of=lemma_four, published=True),
-    Bound(label="textbook, with the factor 2", of=textbook, published=True),
-    Bound(label="tail of the loss", of=tail, published=False),
-    Bound(label="Chernoff", of=chernoff, published=False),
+BOUNDS: tuple[PublishedBound, ...] = (
+    PublishedBound(label="Lemma 4, as published", of=lemma_four, published=True),
+    PublishedBound(label="textbook, with the factor 2", of=textbook, published=True),
+    PublishedBound(label="tail of the loss", of=tail, published=False),
+    PublishedBound(label="Chernoff", of=chernoff, published=False),
 )
 
 

@@ -90,23 +90,23 @@ def remark_fifteen(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PosteriorBound:
+class PublishedBound:
     """A published bound."""
 
     label: str
     """Its name on the screen."""
-    of: Callable[[ArrayLike, ArrayLike, float], FloatArray]
-    """Its value for leverage, residual and delta."""
+    of: Callable[..., FloatArray]
+    """Its value for the numbers of people, and delta."""
     published: bool
-    """Whether it is as published rather than corrected."""
+    """Whether it is as published, rather than never below the exact loss."""
 
 
-BOUNDS: tuple[PosteriorBound, ...] = (
-    PosteriorBound(label="Theorem 14, equation 7", of=equation_seven, published=True),
-    PosteriorBound(label="Theorem 14, equation 8", of=equation_eight, published=True),
-    PosteriorBound(label="equation 7, corrected", of=corrected_seven, published=False),
-    PosteriorBound(label="equation 8, corrected", of=corrected_eight, published=False),
-    PosteriorBound(label="Remark 15, corrected", of=remark_fifteen, published=False),
+BOUNDS: tuple[PublishedBound, ...] = (
+    PublishedBound(label="Theorem 14, equation 7", of=equation_seven, published=True),
+    PublishedBound(label="Theorem 14, equation 8", of=equation_eight, published=True),
+    PublishedBound(label="equation 7, corrected", of=corrected_seven, published=False),
+    PublishedBound(label="equation 8, corrected", of=corrected_eight, published=False),
+    PublishedBound(label="Remark 15, corrected", of=remark_fifteen, published=False),
 )
 
 

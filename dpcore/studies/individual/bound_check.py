@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.models.posterior.published import PublishedBound
 
 _ROUNDING = 1e-9
 _BINS = 40
@@ -64,10 +65,7 @@ def gaussian_checks(mu: ArrayLike, delta: float) -> tuple[BoundCheck, ...]:
     ordered = ordered[np.isfinite(ordered)]
     people = ordered[_even(len(ordered))]
     exact = gaussian.epsilon_of(people, delta)
-    return tuple(
-        _check(bound.label, exact, bound.of(people, delta), published=bound.published)
-        for bound in BOUNDS
-    )
+    return tuple(_check(bound, exact, bound.of(people, delta)) for bound in BOUNDS)
 
 
 def posterior_checks(
@@ -89,20 +87,17 @@ def posterior_checks(
     m, e = m[order], e[order]
     exact = single.epsilon_of(m, e, delta)
     return tuple(
-        _check(bound.label, exact, bound.of(m, e, delta), published=bound.published)
-        for bound in POSTERIOR_BOUNDS
+        _check(bound, exact, bound.of(m, e, delta)) for bound in POSTERIOR_BOUNDS
     )
 
 
-def _check(
-    label: str, exact: FloatArray, bound: FloatArray, *, published: bool
-) -> BoundCheck:
+def _check(bound: PublishedBound, exact: FloatArray, told: FloatArray) -> BoundCheck:
     known = np.isfinite(exact) & (exact > 0)
     if not known.any():
         message = "nobody has a finite loss above 0 to compare with a bound."
         raise ParameterError(message)
-    exact, bound = exact[known], np.asarray(bound)[known]
-    quotient = bound / exact
+    exact, told = exact[known], told[known]
+    quotient = told / exact
     order = np.argsort(exact, kind="stable")
     groups = np.array_split(order, min(_BINS, len(order)))
 
@@ -110,10 +105,10 @@ def _check(
         return np.array([of(values[group]) for group in groups])
 
     return BoundCheck(
-        label=label,
-        published=published,
+        label=bound.label,
+        published=bound.published,
         understated=float(np.mean(quotient < 1 - _ROUNDING)),
-        worst=float(np.max(exact / np.maximum(bound, np.finfo(float).tiny))),
+        worst=float(np.max(exact / np.maximum(told, np.finfo(float).tiny))),
         epsilon=of_groups(exact, np.median),
         quotient=of_groups(quotient, np.median),
         lowest=of_groups(quotient, np.min),

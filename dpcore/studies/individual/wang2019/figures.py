@@ -106,17 +106,33 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NestedLosses:
-    """The guarantee, and the losses that it covers."""
+class CoveredLosses:
+    """The guarantee, and the losses in one table that it covers."""
 
     guarantee: float
     """The loss over all tables and people: the level of DP."""
+    losses: FloatArray = field(repr=False)
+    """Loss of each person in the table, shape ``(n,)``."""
+
+    @property
+    def times_on_average(self) -> float:
+        """Return how many times the guarantee is the mean loss in the table."""
+        return times_less(float(self.losses.mean()), self.guarantee)
+
+    @property
+    def box(self) -> FloatArray:
+        """Return minimum, quartiles and maximum of the losses in the table."""
+        return np.quantile(self.losses, [0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NestedLosses(CoveredLosses):
+    """Those under noise on the coefficients, for people in the table and newcomers."""
+
     certificate: float
     """A bound on what any newcomer to this table loses."""
     for_all: float
     """The most that a search finds a newcomer to lose."""
-    losses: FloatArray = field(repr=False)
-    """Loss of each person in the table, shape ``(n,)``."""
     sigma: float
     """Standard deviation of the noise."""
 
@@ -134,16 +150,6 @@ class NestedLosses:
     def times_in_table(self) -> float:
         """Return how many times the guarantee is the largest loss in the table."""
         return times_less(float(self.losses.max()), self.guarantee)
-
-    @property
-    def times_on_average(self) -> float:
-        """Return how many times the guarantee is the mean loss in the table."""
-        return times_less(float(self.losses.mean()), self.guarantee)
-
-    @property
-    def box(self) -> FloatArray:
-        """Return minimum, quartiles and maximum of the losses in the table."""
-        return np.quantile(self.losses, [0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 def nested_losses(simulation: Simulation) -> NestedLosses:
@@ -170,24 +176,15 @@ def nested_losses(simulation: Simulation) -> NestedLosses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SampleLosses:
+class SampleLosses(CoveredLosses):
     """Privacy and accuracy of one posterior sample."""
 
     gamma: float
     """Precision of the sample."""
     excess: float
     """Mean of the objective above its minimum, ``d/(2 gamma)``."""
-    guarantee: float
-    """The loss over all tables and people."""
     for_all: float
     """A bound on what any newcomer to this table loses."""
-    losses: FloatArray = field(repr=False)
-    """Loss of each person in the table, shape ``(n,)``."""
-
-    @property
-    def times_on_average(self) -> float:
-        """Return how many times the guarantee is the mean loss in the table."""
-        return times_less(float(self.losses.mean()), self.guarantee)
 
 
 def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:

@@ -11,7 +11,6 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pandas as pd
 
 from dpcore.errors import ParameterError
@@ -155,13 +154,12 @@ def numbers(parts: Sequence[Part]) -> pd.DataFrame:
 
 def _row(part: Part) -> dict[str, object]:
     losses = part.losses
-    box = np.quantile(losses.losses, [0.0, 0.25, 0.5, 0.75, 1.0])
     row: dict[str, object] = {
         "pane": part.pane.value,
         "people": len(losses.losses),
         "guarantee": losses.guarantee,
         "mean": losses.losses.mean(),
-        **dict(zip(("min", "q1", "median", "q3", "max"), box, strict=True)),
+        **dict(zip(("min", "q1", "median", "q3", "max"), losses.box, strict=True)),
     }
     if isinstance(losses, NestedLosses):
         row["for all, found"] = losses.for_all
