@@ -39,14 +39,6 @@ _LINES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A study that can be run: its public settings."""
-
-    design: Design = _USUAL
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """What is known of a study so far."""
 
@@ -54,8 +46,8 @@ class Run:
     found: list[Accuracy]
 
 
-def ask() -> Asked | None:
-    """Show the settings; return what they ask for, or say what is wrong with them."""
+def ask() -> tuple[Design, int] | None:
+    """Show the settings; return a design and its seed, or say what is wrong."""
     first, second, third, fourth = controls.row(4)
     shares = first.numbers(
         "Proportions of the cells",
@@ -102,23 +94,23 @@ def ask() -> Asked | None:
     except ParameterError as error:
         st.error(literal(str(error)))
         return None
-    return Asked(design=design, seed=seed)
+    return design, seed
 
 
-def run(asked: Asked | None) -> Run:
+def run(asked: tuple[Design, int] | None) -> Run:
     """Show the buttons, run what was asked for last, and return what is known of it."""
-    new = asked or Asked()
+    design, seed = asked or (_USUAL, 1)
     latest = work.latest(
         "study2",
-        new,
-        total=new.design.settings,
-        begin=lambda: study.run(new.design, rng=np.random.default_rng(new.seed)),
+        (design, seed),
+        total=design.settings,
+        begin=lambda: study.run(design, rng=np.random.default_rng(seed)),
         button="Run the study",
         pieces="settings",
         ready=asked is not None,
     )
     found = list(chain.from_iterable(latest.pieces))
-    return Run(design=latest.asked.design, found=found)
+    return Run(design=latest.asked[0], found=found)
 
 
 def choose(design: Design) -> View:
