@@ -20,6 +20,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from dpcore.wording import compared_with, epsilon_text, rounded, significant
 from ui import controls, recovery, results, session
+from ui.individual import everybody
 from ui.individual.ledger import losses as ledger_losses
 from ui.text import literal
 
@@ -195,14 +196,11 @@ def _one(
         compared=compared,
     )
     results.show(picture, "odometer")
-    place = st.expander(
+    everybody.folded(
         "This person's total, by every way of counting",
-        key="odometer-ways-open",
-        on_change="rerun",
+        "odometer-ways-open",
+        lambda: _four_ways(ledger, path[-1], row),
     )
-    if place.open:
-        with place:
-            _four_ways(ledger, path[-1], row)
 
 
 def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
