@@ -15,6 +15,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import streamlit as st
+from streamlit.delta_generator_singletons import (
+    context_dg_stack,
+    get_default_dg_stack_value,
+)
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore.errors import LedgerError
@@ -105,6 +109,9 @@ def _import_slow_packages() -> None:
 
 def start() -> None:
     """Mark that ``app.py`` framed this session, and carry out what waits for that."""
+    # A press that comes as a part of the page ends its run is run by the same thread,
+    # and Streamlit forgets to leave that part: the page would be drawn into it.
+    context_dg_stack.set(get_default_dg_stack_value())
     st.session_state[_ROUTED] = True
     st.session_state.setdefault(_GENERATION, 0)
     pending = st.session_state.pop(_PENDING_MODE, None)

@@ -66,7 +66,9 @@ def test_new_settings_are_run_on_the_button_only(open_page):
         ("Proportions of the cells", "nan, 1", "0 to 1"),
         ("Privacy parameters ε", "0", "positive"),
         (PEOPLE, "10.5", "whole"),
-        (PEOPLE, "0", "1 or more"),
+        ("Privacy parameters ε", "1e-300", "1e-09 or more"),
+        (PEOPLE, "0", "1 to 1,000,000,000"),
+        (PEOPLE, "1e308", "1 to 1,000,000,000"),
         (PEOPLE, "inf", "whole"),
     ],
 )

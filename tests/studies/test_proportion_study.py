@@ -11,7 +11,13 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
 from dpcore.studies.proportions import study
-from dpcore.studies.proportions.design import BOUNDING, Design, Procedure
+from dpcore.studies.proportions.design import (
+    BOUNDING,
+    LEAST_EPSILON,
+    MOST_PEOPLE,
+    Design,
+    Procedure,
+)
 from dpcore.studies.proportions.findings import findings
 from tests.conftest import ROOT
 
@@ -180,6 +186,21 @@ def test_any_number_of_cells_up_to_ten(shares):
             assert abs(result.bias[: len(shares)].sum()) < 1e-9
 
 
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"epsilons": (LEAST_EPSILON,)},
+        {"epsilons": (1e300,)},
+        {"people": (MOST_PEOPLE,)},
+        {"shares": (1e-320, 1.0)},
+    ],
+)
+def test_every_setting_that_is_let_in_can_be_run(extreme):
+    design = Design(**({"people": (5,)} | extreme), repetitions=10)
+    for result in run_all(design, rng=np.random.default_rng(0)):
+        assert np.isfinite(result.errors).all()
+
+
 def test_targets_are_cells_and_pairs_with_the_first():
     assert Design().targets == ((0,), (1,), (2,), (3,), (0, 3), (0, 1), (0, 2))
     assert Design(shares=(0.2, 0.3, 0.5)).targets == ((0,), (1,), (2,))
@@ -197,7 +218,9 @@ def test_targets_are_cells_and_pairs_with_the_first():
         {"epsilons": (0.0,)},
         {"epsilons": (np.inf,)},
         {"people": ()},
+        {"epsilons": (LEAST_EPSILON / 2,)},
         {"people": (0,)},
+        {"people": (MOST_PEOPLE + 1,)},
         {"people": tuple(range(1, 30))},
         {"repetitions": 1},
         {"repetitions": 5001},

@@ -23,6 +23,7 @@ BOUNDING = {
 
 FEWEST_CELLS, MOST_CELLS = 2, 10
 MOST_REPETITIONS, MOST_SETS, MOST_SETTINGS = 5000, 20, 60
+MOST_PEOPLE, LEAST_EPSILON = 10**9, 1e-9
 _ROUNDING = 1e-6
 _PAIRED = 4
 
@@ -69,7 +70,14 @@ class Design:
         _require_shares(self.shares)
         for epsilon in self.epsilons:
             require_budget(epsilon)
-        _require(min(self.people, default=0) >= 1, "every number of people: 1 or more")
+        _require(
+            min(self.epsilons, default=1.0) >= LEAST_EPSILON,
+            f"every privacy parameter: {LEAST_EPSILON:g} or more",
+        )
+        _require(
+            all(1 <= people <= MOST_PEOPLE for people in self.people),
+            f"every number of people: 1 to {MOST_PEOPLE:,}",
+        )
         _require(
             0 < len(self.epsilons) * len(self.people) <= MOST_SETTINGS,
             f"epsilons times sample sizes: 1 to {MOST_SETTINGS}",
