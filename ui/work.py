@@ -184,7 +184,10 @@ def _proceed(slot: str, work: Work[Any], words: Callable[[], str]) -> None:
 
 
 def _is_over(slot: str, work: Work[Any]) -> bool:
-    return work.finished or session.public(f"_{slot}_stopped") == work.key
+    # Asked first: at this reading Streamlit turns to what was pressed meanwhile. The
+    # rerun after the last piece would forget a link among it.
+    stopped = session.public(f"_{slot}_stopped") == work.key
+    return stopped or work.finished
 
 
 def _stop(slot: str, key: str) -> None:

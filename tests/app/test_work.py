@@ -1,0 +1,35 @@
+"""What is pressed while long work goes on is heard."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from tests.conftest import PATIENCE
+
+FOLLOWED_AS_THE_WORK_ENDS = """
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+from ui import work
+
+
+def begin():
+    yield "the first piece"
+    context = get_script_run_ctx()
+    link = RerunData(query_string="link=yes", page_script_hash=context.page_script_hash)
+    context.script_requests.request_rerun(link)
+    yield "the last piece"
+
+
+if "link" in st.query_params:
+    st.write("The link was followed")
+else:
+    work.follow("some", "key", 2, begin, doing="Working")
+"""
+
+
+def test_a_link_that_is_followed_as_work_ends_is_not_forgotten(monkeypatch):
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    app = AppTest.from_string(FOLLOWED_AS_THE_WORK_ENDS, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert [one.value for one in app.markdown] == ["The link was followed"]
