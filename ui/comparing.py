@@ -22,7 +22,7 @@ from dpcore.studies.comparing.comparable import (
 from dpcore.studies.comparing.tradeoffs import Fairness, Metric, Setting
 from dpcore.wording import significant
 from ui import results, session
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +181,7 @@ def why(at: Setting, fairness: Fairness) -> None:
     keys = fairness.mechanisms
     bit, truncated = (at.mechanism(key) for key in keys[1:3])
     here = at.position
-    unit = f" {at.query.unit_text}" if at.query.unit_text else ""
+    unit = after_number(at.query.unit_text)
     laplace = at.mechanism("laplace")
     spread = float(np.sqrt(laplace.variance(here)))
     text = (

@@ -22,3 +22,8 @@ def literal(text: str) -> str:
     """
     inert = _ADDRESS.sub(rf"\1{_JOINER}", " ".join(text.split()))
     return _SPECIAL.sub(r"\\\1", inert)
+
+
+def after_number(unit: str) -> str:
+    """Return a unit as it stands after a number: nothing, where there is none."""
+    return f" {literal(unit)}" if unit else ""

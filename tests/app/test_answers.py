@@ -26,12 +26,12 @@ RAW = float(np.nanmean(PAY))
 
 @pytest.fixture
 def pay(open_page):
-    def use(*, everybody=False, app=None):
+    def use(*, everybody=False, app=None, unit="euros"):
         app = app or open_page("data")
         app.file_uploader[0].set_value(("pay.csv", CSV.encode(), "text/csv")).run()
         set_to(app, "number_input", "Lower bound", 15_000.0)
         set_to(app, "number_input", "Upper bound", 150_000.0)
-        set_to(app, "text_input", "Unit", "euros")
+        set_to(app, "text_input", "Unit", unit)
         set_to(app, "text_input", "Meaning", "gross pay a year")
         if everybody:
             holds = by_label(app.radio, "The table holds")
@@ -52,6 +52,18 @@ def test_an_answer_and_its_picture_name_what_was_computed(pay):
     assert STATEMENT in chart.proto.alt
     assert "values below 15,000" in chart.proto.spec.replace("<br>", " ")
     assert "euros" in chart.proto.alt
+
+
+def test_a_unit_is_shown_letter_by_letter(pay):
+    app = pay(unit="![x](//e.org)")
+    next(each for each in app.toggle if "bounds and missing" in each.label).set_value(
+        True
+    ).run()
+    release(app)
+    in_unit = [metric for metric in app.metric if "e\\.org" in metric.value]
+    assert len(in_unit) > 5
+    assert not [metric for metric in app.metric if "![x]" in metric.value]
+    assert "![x]" not in shown(app)
 
 
 def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):

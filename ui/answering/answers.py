@@ -18,7 +18,7 @@ from dpcore.wording import capital, measured, significant
 from ui import offering, results, session
 from ui.answering import groups, matrices
 from ui.answering.previews import price
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -90,7 +90,7 @@ def _one_number(answer: Release, asked: Request) -> None:
     error = float(noise[1] - noise[0]) / 2
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
-        f"{measured(value, error)} {unit}".rstrip(),
+        f"{measured(value, error)}{after_number(unit)}",
     )
     picture = figures.answer_picture(
         value,
@@ -108,7 +108,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
     (ranks,) = plan.half_widths(LEVEL)
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
-        f"{measured(answer.values[0], step)} {asked.query.unit_text}".rstrip(),
+        f"{measured(answer.values[0], step)}{after_number(asked.query.unit_text)}",
     )
     st.markdown(
         f"With 95 % probability its place in the sorted table is at most "
@@ -229,9 +229,7 @@ def resampled(
     text = measured(value, float(high - low) / 2) if known else significant(value, 4)
     figure, files = keys
     with offering.frame(answer):
-        st.metric(
-            f"Sanitized {literal(title)}", f"{text} {literal(answer.unit)}".rstrip()
-        )
+        st.metric(f"Sanitized {literal(title)}", f"{text}{after_number(answer.unit)}")
         if known:
             picture = figures.resampled_picture(
                 value,

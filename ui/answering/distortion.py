@@ -13,7 +13,7 @@ from dpcore.releases.request import Request
 from dpcore.statistics.bias import CAUSES, bias
 from dpcore.wording import capital, people, significant
 from ui import confidential, results, session
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.releases.bootstrap.request import BootstrapRequest
@@ -75,7 +75,7 @@ def _outside(found: Bias) -> None:
 
 def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     """Show the value both ways, and its error in three parts."""
-    unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
+    unit = after_number(asked.query.unit_text)
     computed, raw, off = (
         float(numbers[0]) for numbers in (found.computed, found.raw, found.total)
     )
@@ -104,7 +104,7 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
 def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
     """Return how far noise and sampling take the answer, in words."""
     query = asked.query
-    unit = f" {query.unit_text}" if query.unit_text else ""
+    unit = after_number(query.unit_text)
     if not (isinstance(asked, Request) and isinstance(asked.plan, Direct)):
         return "see above", "see above" if study.sampled else "none"
     ahead = expect(asked.mechanism, query.statistic, query.bounds)

@@ -18,7 +18,7 @@ from dpcore.wording import measured, percent, significant
 from ui import accounts, offering, releasing, session
 from ui.answering.previews import price
 from ui.releasing import Pressed
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.releases.account import Account
@@ -168,8 +168,8 @@ def _interval(
         if side is not None
     )
     st.markdown(
-        f"**Interval: {ends[0]} to {ends[1]} {asked.query.unit_text}".rstrip()
-        + f"** ({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its "
+        f"**Interval: {ends[0]} to {ends[1]}{after_number(asked.query.unit_text)}** "
+        f"({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its "
         f"ends are the released quantiles of {asked_for}, which have a draw and a "
         "price of their own, half a step of the grid added; a side without one is the "
         "bound of the column."

@@ -13,6 +13,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import percent, significant
 from ui import controls, results, session
+from ui.text import after_number
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -161,7 +162,7 @@ def details(asked: Request) -> str:
 
 
 def _unit(asked: Request) -> str:
-    return f" {asked.query.unit_text}" if asked.query.unit_text else ""
+    return after_number(asked.query.unit_text)
 
 
 def _noun(asked: Request) -> str:

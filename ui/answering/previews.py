@@ -20,7 +20,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
 from ui.answering import groups
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -138,7 +138,7 @@ Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 
 
 def _of_number(asked: Request, cells: Cells) -> None:
-    unit = f" {asked.query.unit_text}" if asked.query.unit_text else ""
+    unit = after_number(asked.query.unit_text)
     statistic, bounds = asked.query.statistic, asked.query.bounds
     count = len(statistic.labels)
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))

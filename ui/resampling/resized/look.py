@@ -14,6 +14,7 @@ from dpcore.wording import epsilon_text, people, significant
 from ui import confidential, session
 from ui.resampling.resized import tour
 from ui.resampling.resized.settings import Case
+from ui.text import after_number
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -69,17 +70,17 @@ def _spread(own: Own, rows: FloatArray) -> None:
     fixed = own.request.plan.resample  # type: ignore[union-attr] # the repaired form
     repaired = math.sqrt(float(fixed.variance(width, spread)))
     claimed = width * math.sqrt(bootstrap.claimed_variance)
-    unit = own.request.unit_text
+    unit = after_number(own.request.unit_text)
     cells = st.columns(3)
     cells[0].metric(
         "Typical error, claimed",
-        f"{significant(claimed)} {unit}",
+        f"{significant(claimed)}{unit}",
         help="√(Z)/n times the width of the bounds.",
     )
-    cells[1].metric("Typical error, as published", f"{significant(published)} {unit}")
-    cells[2].metric("Typical error, repaired", f"{significant(repaired)} {unit}")
+    cells[1].metric("Typical error, as published", f"{significant(published)}{unit}")
+    cells[2].metric("Typical error, repaired", f"{significant(repaired)}{unit}")
     st.markdown(
-        f"The mean of this table is {significant(float(rows.mean()), 6)} {unit}. A "
+        f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
         "score may show which values were drawn, and through a rare value, who: as "
         "published no finite loss can be promised to anybody."
     )

@@ -22,7 +22,7 @@ from dpcore.wording import epsilon_text, measured, significant
 from ui import controls, offering, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.releases.record import Release
@@ -114,7 +114,7 @@ def _expected(request: BootstrapRequest) -> None:
     plan = request.plan
     average = plan.noise / math.sqrt(request.times)
     one = plan.sensitivity / math.sqrt(2 * request.rho)
-    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    unit = after_number(request.unit_text)
     st.markdown(
         f"The average of {request.times} bootstraps has noise of standard deviation "
         f"{significant(average)}{unit}, and resampling adds to it. One shot at "
@@ -132,7 +132,7 @@ def _expected(request: BootstrapRequest) -> None:
 
 def _rival_of_one_shot(request: Request, query: Query) -> None:
     """Compare one Gaussian answer with one Laplace answer, before either is drawn."""
-    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    unit = after_number(request.unit_text)
     st.markdown(
         f"One shot has noise of standard deviation "
         f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
@@ -165,7 +165,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     """Show the released bootstraps with every interval that follows from them."""
     numbers = np.array(answer.values)
     people = request.query.size.people
-    unit = f" {literal(answer.unit)}" if answer.unit else ""
+    unit = after_number(answer.unit)
     if people < FEWEST_PEOPLE:
         error = answer.noise / math.sqrt(len(numbers))
         st.metric("Answer", f"{measured(float(numbers.mean()), error)}{unit}")

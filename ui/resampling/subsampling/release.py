@@ -17,7 +17,7 @@ from dpcore.wording import epsilon_text, percent, significant
 from ui import confidential, controls, offering, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from dpcore.releases.request import Request
@@ -93,7 +93,7 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
 
 def _preview(asked: Request, request: SubsampledRequest) -> None:
     """Say what the sample costs in accuracy. Public numbers only."""
-    unit = f" {literal(request.unit_text)}" if request.unit_text else ""
+    unit = after_number(request.unit_text)
     mine, whole = request.plan.noise, asked.mechanism.noise
     first, second, third = st.columns(3)
     first.metric(
