@@ -42,4 +42,4 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/dev: requirements.txt requirements-dev.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run
 
-.PHONY: help run serve test check bench walk browser lock
+.PHONY: help run test check bench walk browser lock

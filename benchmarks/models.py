@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.timing import median
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior import single
 from dpcore.models.ridge.fit import fit_ridge

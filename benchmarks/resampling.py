@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.timing import median
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset

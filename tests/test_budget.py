@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget import PrivacyBudget, PrivacyCost, computed, float_below, plain
+from dpcore.budget_filter import (
+    PrivacyBudget,
+    PrivacyCost,
+    computed,
+    float_below,
+    plain,
+)
 from dpcore.errors import ParameterError
 
 positive = st.floats(min_value=1e-300, max_value=1e300)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
@@ -45,8 +45,9 @@ def offer(
     that is on screen. Pressing the button carries it out and runs the page again.
     ``None`` is returned also where the ledger cannot be used; the block says so.
 
-    Where the price is not the cost in words, ``before`` shows it, and why it cannot be
-    paid if it does not fit into the account; it returns where the two buttons stand.
+    ``price`` is what it costs, in words other than those of the cost. ``before`` shows
+    what stands above the buttons, and why they cannot be paid if they do not fit into
+    the account; it returns where the two buttons stand.
     """
     with recovery.told():
         _carry_out(request, study)

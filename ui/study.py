@@ -10,7 +10,7 @@ from dpcore.relations import TableSize
 from dpcore.releases.identity import analysis_id
 
 if TYPE_CHECKING:
-    from dpcore.budget import PrivacyBudget
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect

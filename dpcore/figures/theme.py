@@ -1,8 +1,7 @@
 """One look for every figure: colors, dashes, watermark, alternative text.
 
-Colors are from Okabe and Ito's set, which readers with a color vision deficiency can
-tell apart; every color also has a dash of its own, and both belong to one mechanism on
-all pages.
+Colors are from sets that readers with a color vision deficiency can tell apart (Okabe
+and Ito first). Every pair of a color and a dash belongs to one mechanism on all pages.
 
 Figures are read on a light and on a dark page. What is neither a trace of its own color
 nor on a plate of its own takes ``NEUTRAL``, or a dark line with a light edge.

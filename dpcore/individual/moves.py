@@ -1,6 +1,6 @@
 """Move one person, and watch everybody: a loss is not one's own property. CONFIDENTIAL.
 
-``ridge_moves`` has the formulas for linear models; other models and statistics are
+``what_if_ridge`` has the formulas for linear models; other models and statistics are
 computed anew.
 """
 

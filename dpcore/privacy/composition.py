@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import advanced_epsilon, epsilon_of_rho
-from dpcore.privacy.convolution import epsilon_of_convolved
+from dpcore.privacy.convolution_rounding import epsilon_of_convolved
 from dpcore.privacy.events import GaussianEvent
 
 if TYPE_CHECKING:

@@ -58,7 +58,8 @@ def epsilon_of(divergences: ArrayLike, orders: ArrayLike, delta: float) -> float
     (Canonne, Kamath and Steinke 2020); every order is valid, so that
     more of them only sharpen it.
 
-    ``divergences`` are the total ones at each of the ``orders``, both of one shape.
+    ``divergences`` are the total ones at each of the ``orders``, both of one shape;
+    ``delta`` is in [0, 1].
 
     Raises:
         ParameterError: An order is not above 1.

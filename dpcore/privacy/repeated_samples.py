@@ -16,7 +16,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.privacy import renyi
 from dpcore.privacy.conversions import epsilon_of_rho, rho_of_pure
-from dpcore.privacy.convolution import epsilon_of_convolved
+from dpcore.privacy.convolution_rounding import epsilon_of_convolved
 from dpcore.privacy.subsampled import epsilon_of, gaussian_divergence
 
 if TYPE_CHECKING:

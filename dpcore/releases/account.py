@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import BUDGET, COST, PrivacyCost
+from dpcore.budget_filter import BUDGET, COST, PrivacyCost
 from dpcore.codec import WHOLE, Schema
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.releases.chain import EntryKind
 from dpcore.statistics.parameters import RELATION
 
 if TYPE_CHECKING:
-    from dpcore.budget import PrivacyBudget
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.chain import Entry
 

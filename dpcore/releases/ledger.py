@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Self
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
 from dpcore.releases import chain
 from dpcore.releases.account import account_after
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dpcore.budget import PrivacyBudget
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
 

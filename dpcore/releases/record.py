@@ -10,13 +10,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore import codec
-from dpcore.budget import BUDGET, COST
+from dpcore.budget_filter import BUDGET, COST
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.labelled import INTERVALS
 
 if TYPE_CHECKING:
-    from dpcore.budget import PrivacyBudget, PrivacyCost
+    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
     from dpcore.releases.labelled import LabelledIntervals
 
 SCHEMA_VERSION = 1

@@ -9,7 +9,7 @@ from dpcore.releases.identity import analysis_id
 from dpcore.statistics.conditions import statement
 
 if TYPE_CHECKING:
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.data.dataset import Dataset
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -16,7 +16,7 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.releases import chain
 from dpcore.releases.account import OPENED

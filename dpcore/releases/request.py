@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, several
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import float_below
+from dpcore.budget_filter import float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Mechanism, Sensitivity
@@ -33,7 +33,7 @@ from dpcore.releases.measurements import covering, drawn_by, measurement, opendp
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
 
 MOST_CANDIDATES = 20_000
 """A truncated draw that needs more candidates than that is refused."""

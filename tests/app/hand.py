@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from streamlit.testing.v1 import AppTest
 
 _SAID = re.compile(r"From (\S+) to (\S+)\.$")
-_TEXTS = ("", "0", "-1", "1e400", "9" * 400, "x", ",;", "nan")
+_TEXTS = ("", "0", "-1", "1e308", "1e-308", "1e400", "9" * 400, "x", ",;", "nan")
 
 
 def controls(app: AppTest) -> list[Widget]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from tests.app.test_pages import (
     CSV,
     button,

@@ -240,7 +240,12 @@ def test_own_column_stays_behind_the_wall(open_page):
 
 def test_wrong_weights_are_explained_in_place(open_page):
     app = at_station(open_page("standard_errors"), "Combining answers")
-    for text, message in (("0.1, x", "commas"), ("0, 1", "above 0"), ("", "commas")):
+    for text, message in (
+        ("0.1, x", "commas"),
+        ("0, 1", "from 0.000001"),
+        ("1e308", "to 1,000,000"),
+        ("", "commas"),
+    ):
         by_label(app.text_input, "ε of each answer").set_value(text).run()
         assert not app.exception
         assert message in words(app)

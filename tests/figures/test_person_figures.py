@@ -19,7 +19,7 @@ from dpcore.individual.person_bounds import (
     epsilon_at,
     profile,
 )
-from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.mechanisms.person_laws import gaussian_laws
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.studies.individual import one_person

@@ -14,7 +14,7 @@ from dpcore.models.glm.audit import Audit
 from dpcore.models.glm.fit import fit_glm
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson

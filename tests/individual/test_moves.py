@@ -9,9 +9,9 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
 from dpcore.individual.models.losses import evidence_of_release, laws_of_model, leaving
 from dpcore.individual.moves import move_in_glm, move_in_statistic
-from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.models.glm.fit import fit_glm
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic

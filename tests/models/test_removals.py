@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dpcore.errors import DataError, ParameterError
 from dpcore.models import factor
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge.fit import fit_ridge

@@ -12,7 +12,7 @@ from dpcore.models.glm.fit import fit_glm
 from dpcore.models.glm.removals import exact_refits, newton_steps
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty

@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.privacy import gaussian, optimal_composition
 from dpcore.privacy.composition import compose
-from dpcore.privacy.convolution import epsilon_of_convolved, rounding
+from dpcore.privacy.convolution_rounding import epsilon_of_convolved, rounding
 from dpcore.privacy.events import BootstrapEvent, GaussianEvent, LaplaceEvent, PureEvent
 from dpcore.privacy.repeated_samples import repeated
 

@@ -1,6 +1,6 @@
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 

@@ -1,6 +1,6 @@
 """Releases for the tests, and one way to spend on them."""
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode, Release
 

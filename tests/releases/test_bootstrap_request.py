@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2, norm
 
-from dpcore.budget import PrivacyBudget, PrivacyCost, computed
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost, computed
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.chain import EntryKind

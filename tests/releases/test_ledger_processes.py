@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
@@ -19,7 +19,7 @@ PROLOGUE = """
     from pathlib import Path
     sys.path.insert(0, {here!r})
     from sample_releases import TENTH, make_release, spend
-    from dpcore.budget import PrivacyBudget
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.errors import BudgetExceeded
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.ledger import Ledger

@@ -10,7 +10,7 @@ import sqlite3
 
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases import chain

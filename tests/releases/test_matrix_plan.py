@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.budget import computed, typed
+from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import correlations_of, matrix_of
 from dpcore.mechanisms.covariances.release import MECHANISMS

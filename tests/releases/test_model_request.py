@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import ClaimError, DataError, ParameterError
 from dpcore.individual.models.exposure import expose_model
 from dpcore.models import guarantees

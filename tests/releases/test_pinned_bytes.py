@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.kinds import ModelKind

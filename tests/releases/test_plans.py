@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from dpcore.budget import PrivacyBudget, computed, typed
+from dpcore.budget_filter import PrivacyBudget, computed, typed
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances.release import MECHANISMS

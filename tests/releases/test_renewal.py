@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dpcore.budget import PrivacyBudget, PrivacyCost
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import (
     BudgetExceeded,
     LedgerError,

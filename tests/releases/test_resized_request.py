@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.reading import read_csv

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.budget import PrivacyCost, float_below
+from dpcore.budget_filter import PrivacyCost, float_below
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.base import Sensitivity

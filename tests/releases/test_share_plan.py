@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaincc
 from scipy.stats import binom
 
-from dpcore.budget import computed, typed
+from dpcore.budget_filter import computed, typed
 from dpcore.errors import ParameterError
 from dpcore.inference.exact_shares import UNIT, Average, allowing
 from dpcore.releases import secure

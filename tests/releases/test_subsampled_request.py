@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dialects import DECIMAL_COMMA, sniff
 from dpcore.errors import ParameterError
 from dpcore.releases.labelled import LabelledIntervals

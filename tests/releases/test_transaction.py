@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from dpcore.budget import PrivacyBudget, typed
+from dpcore.budget_filter import PrivacyBudget, typed
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import BudgetExceeded, ClaimError, LedgerError, ParameterError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.penalty import Penalty

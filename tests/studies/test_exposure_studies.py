@@ -17,7 +17,7 @@ from dpcore.individual.exposure import expose
 from dpcore.individual.models.households import grouped, household_losses
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.models.glm.fit import fit_glm
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic

@@ -16,7 +16,7 @@ from dpcore.individual.variation import sampled_variation
 from dpcore.models.design import Design
 from dpcore.models.glm.fit import fit_glm
 from dpcore.models.kinds import ModelKind
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.inference.intervals import LEVEL
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query

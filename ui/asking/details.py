@@ -31,7 +31,9 @@ _SHOWN_FIRST = 2
 class Details:
     """What a question needs besides its column and statistic.
 
-    membership is whom it counts, q which quantile it asks for.
+    ``membership`` is whom it counts, ``bins`` into how many a column is cut, ``q``
+    which quantile it asks for; ``others`` are further columns, ``group`` is that of a
+    question by group, and ``labels_public`` whether everybody's group is public.
     """
 
     membership: Membership | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.budget import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.figures.attackers import odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit

@@ -14,7 +14,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual.what_if import moved_picture
 from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import move_in_glm, move_in_statistic
-from dpcore.individual.ridge_moves import move_in_ridge, ridge_base
+from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
 from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others

@@ -57,7 +57,8 @@ class Releasing(Protocol):
 class ModelExposure(Losses):
     """Everybody's privacy loss from the release of a model. CONFIDENTIAL.
 
-    Leverage, residual, lengths, audit and note are as in ``Leaving``.
+    Leverage, residual, exact and note are as in ``Leaving``; ``shift_lengths`` are its
+    ``lengths``, and ``audit`` is its ``error``.
 
     Attributes:
         relation: Which change of a person's record the losses are about.

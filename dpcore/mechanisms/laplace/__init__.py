@@ -1,1 +1,1 @@
-"""Laplace noise, its law, and averages of it."""
+"""Laplace noise, and averages of it; its law is `mechanisms.laplace_law`."""

@@ -1,1 +1,1 @@
-"""The laws of released models, a file each: what a mechanism does, and no claim."""
+"""The laws of released models, a file each: what a mechanism does and guarantees."""

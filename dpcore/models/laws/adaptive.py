@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from scipy.special import ndtri
 
-from dpcore.budget import PrivacyCost, computed
+from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import guarantees

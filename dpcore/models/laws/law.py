@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.mechanisms.person_laws import PersonLaws
     from dpcore.models.design import Design
     from dpcore.models.fits import Fit

@@ -91,12 +91,14 @@ def remark_fifteen(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedBound:
-    """A published bound."""
+    """A bound on a person's loss that was published, or its correction."""
 
     label: str
     """Its name on the screen."""
     of: Callable[..., FloatArray]
-    """Its value for the numbers of people, and delta."""
+    """Its value for what describes each person (``mu``, or leverage and residual), and
+    delta.
+    """
     published: bool
     """Whether it is as published, rather than never below the exact loss."""
 

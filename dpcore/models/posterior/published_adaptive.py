@@ -3,7 +3,7 @@
 From the program that goes with Wang 2018 ("Revisiting differentially private linear
 regression"), with features of length at most 1. They are tail bounds in place of exact
 profiles, and each of its three steps claims (epsilon/4 or epsilon/2, delta/3). For
-comparison only; ``adaptive_posterior`` is what to use.
+comparison only; ``models.laws.adaptive`` is what to use.
 """
 
 from __future__ import annotations

@@ -107,7 +107,8 @@ def epsilon(
     A ``factor`` of 1 is as published. The generic and the mean ``bound`` give an upper
     bound; the attained one a lower bound up to the error of discretizing, a few
     millionths of the result. ``interval`` is the width of a cell of the discretized
-    loss, 0.35 % of ``mu`` by default.
+    loss, 0.35 % of ``mu`` by default. ``rho`` is the zCDP that was claimed for all
+    ``times`` resamples, 1 to ``MOST_TIMES``; ``delta`` is in [``LEAST_DELTA``, 1).
 
     Infinite where ``mu`` is above ``LARGEST_STEP``.
 

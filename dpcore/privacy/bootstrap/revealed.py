@@ -93,6 +93,9 @@ def revealed_epsilon(
 ) -> FloatArray:
     """Return the bound on epsilon at ``delta`` for each ``mu``, elementwise.
 
+    ``mu`` is how far a person shifts a resampled answer, in standard deviations of its
+    noise, in [0, inf].
+
     Many values at once are interpolated in a table, from above: epsilon is convex in
     ``mu`` but for values that cost next to nothing.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost, computed
+from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.inference.bootstrap.intervals import FEWEST_PEOPLE, LEVEL, Method
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.gaussian.mechanism import Gaussian

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.models.kinds import ModelKind
 from dpcore.models.laws.adaptive import AdaptivePosterior
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.metrics import DEMOCRATIC, FISHER, Metric

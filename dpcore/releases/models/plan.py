@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost, computed
+from dpcore.budget_filter import PrivacyCost, computed
 from dpcore.errors import ClaimError
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.base import Sensitivity

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
 from dpcore.errors import ParameterError
 from dpcore.models.kinds import ModelKind

@@ -30,12 +30,16 @@ if TYPE_CHECKING:
     from typing import Self
 
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.statistics.group_moments import GroupMoments
     from dpcore.statistics.grouped_query import GroupedQuery
 
-_SPREADS: Final = {
+# Of each kind that is asked by group: what is taken from the number of people, if the
+# spread around the mean is asked for, and whether its root.
+_RATIOS: Final = {
+    StatisticKind.MEAN: (None, False),
+    StatisticKind.PROPORTION: (None, False),
     StatisticKind.VARIANCE: (1, False),
     StatisticKind.STANDARD_DEVIATION: (1, True),
     StatisticKind.POPULATION_VARIANCE: (0, False),
@@ -45,7 +49,7 @@ _SPREADS: Final = {
 
 def ratio_of(query: GroupedQuery, moments: GroupMoments) -> Ratio:
     """Return what is asked of each group, in terms of its counts and sums."""
-    ddof, root = _SPREADS.get(query.kind, (None, False))
+    ddof, root = _RATIOS[query.kind]
     return Ratio(bounds=moments.bounds, ddof=ddof, root=root)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.correlations import correlation_intervals
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.exponential import Exponential

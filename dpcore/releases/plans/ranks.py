@@ -14,7 +14,7 @@ from dpcore.releases.plans.plan import Answer, OneMechanism
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.mechanisms.exponential import Exponential
     from dpcore.statistics.quantile import RankScores
 

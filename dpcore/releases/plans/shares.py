@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.exact_shares import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.budget import PrivacyCost
+from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import Intervals, intervals
 from dpcore.mechanisms.base import Sensitivity
@@ -38,6 +38,7 @@ class PublishedPlan:
     bootstrap: ResizedBootstrap
     bounds: Interval
     shares: bool
+    """Whether all rows are 0 or 1."""
     label: str
 
     @property

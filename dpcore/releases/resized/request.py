@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized import bootstrap as resized_bootstrap

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.budget import PrivacyCost
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.privacy.subsampled import Law
     from dpcore.releases.request import Request
     from dpcore.statistics.base import Statistic

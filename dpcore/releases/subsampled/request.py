@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dpcore.budget import PrivacyCost, computed, typed
+from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.ridge_moves import quick_law
+from dpcore.individual.what_if_ridge import quick_law
 from dpcore.models.influence import Influence
 from dpcore.relations import TableSize
 from dpcore.statistics.blocks import shifts_of

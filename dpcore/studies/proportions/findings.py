@@ -282,7 +282,11 @@ _CHECKS: tuple[Callable[[Reading], Finding], ...] = (
 
 
 class Reading:
-    """The results of a run by setting: with little data, with much, and all others."""
+    """The results of a run by setting.
+
+    ``little`` and ``much`` are the settings (epsilon, people) with the least and the
+    most of both.
+    """
 
     def __init__(self, design: Design, results: Sequence[Accuracy]) -> None:
         self._known = {

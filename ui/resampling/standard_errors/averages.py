@@ -29,6 +29,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from ui.resampling.standard_errors.settings import Settings
 
+_LEAST, _MOST = 1e-6, 1_000_000
 _MOST_ANSWERS = 20
 
 
@@ -165,6 +166,9 @@ def _epsilons(text: str) -> tuple[float, ...]:
     epsilons = controls.listed(text, float, "ε of the answers")
     if not 1 <= len(epsilons) <= _MOST_ANSWERS:
         message = f"give 1 to {_MOST_ANSWERS} answers, separated by commas."
+        raise ParameterError(message)
+    if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
+        message = f"give every answer an ε from {_LEAST:f} to {_MOST:,}."
         raise ParameterError(message)
     return epsilons
 

@@ -18,7 +18,7 @@ from dpcore.privacy.amplification import (
     amplify_with_replacement,
     base_epsilon,
 )
-from dpcore.privacy.convolution import rounding
+from dpcore.privacy.convolution_rounding import rounding
 from dpcore.privacy.repeated_samples import MOST_TIMES, repeated
 from dpcore.studies.resampling.subsampling.claims import Retention, renyi_curve
 from dpcore.wording import epsilon_text, significant

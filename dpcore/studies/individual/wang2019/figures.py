@@ -22,7 +22,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
-from dpcore.models.laws.noisy import NoisyFit
+from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior import single
 from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case

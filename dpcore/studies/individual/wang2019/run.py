@@ -5,7 +5,6 @@ Everything is simulated from public settings: nobody's data.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 MOST_NUMBERS: Final = 5_000_000
 """People times coefficients of one simulated table."""
 _MOST_SETTINGS: Final = 12
+_MOST_GAMMA = 1e12
 
 
 class Pane(StrEnum):
@@ -65,8 +65,8 @@ class Design:
             if not 1 <= len(values) <= _MOST_SETTINGS or min(values) <= 0:
                 message = f"the {what} must be 1 to {_MOST_SETTINGS} positive numbers."
                 raise ParameterError(message)
-        if not all(map(math.isfinite, self.gammas)):
-            message = "the gammas must be finite."
+        if not all(gamma <= _MOST_GAMMA for gamma in self.gammas):
+            message = f"the gammas must be at most {_MOST_GAMMA:g}."
             raise ParameterError(message)
         largest = max(self.simulation.people, *self.sizes) * self.simulation.columns
         if largest > MOST_NUMBERS:

@@ -1,6 +1,6 @@
 """Simulated tables with everything that is released of them, and what it covers.
 
-The counterpart of ``bootstrap_coverage`` that assumes nothing about the laws.
+The counterpart of ``coverage`` that assumes nothing about the laws.
 """
 
 from __future__ import annotations
