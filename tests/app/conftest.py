@@ -30,6 +30,7 @@ def app() -> AppTest:
 def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for simulations: no time of its own passes between two runs of a page."""
     monkeypatch.setattr("ui.work._WITHOUT_PROGRESS", 60.0)
+    monkeypatch.setattr("ui.individual.telling._PATIENCE", 60.0)
 
 
 @pytest.fixture
