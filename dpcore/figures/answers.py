@@ -185,7 +185,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     if values[first] - values[second] < 2 * reach:
         title += ", so the order is not certain"
     return Picture.of(
-        title,
+        title if truth is None else _as_released(title),
         table,
         drawn=f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}",
         height=HEIGHT + below(statement),
@@ -262,8 +262,9 @@ def groups_picture(
         there = [name for name, there in zip(shown, known, strict=True) if there]
         traces.append(points(there, truth[known], f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = truth
+    title = groups_text(numbers, noun=noun, unit=unit)
     return Picture.of(
-        groups_text(numbers, noun=noun, unit=unit),
+        title if truth is None else _as_released(title),
         table,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
         f"sanitized {noun}: {statement}",
@@ -316,9 +317,10 @@ def groups_text(numbers: GroupNumbers, *, noun: str, unit: str) -> str:
         listed = ", ".join(names[:_NAMED]) + (
             f" and {others} more" if others > 0 else ""
         )
+        among = " among those that can be told," if few else ""
         text = (
-            f"Which {noun} is the largest cannot be told: it may be that of any of "
-            f"{len(names)}, {listed}. The largest that was drawn is "
+            f"Which {noun} is the largest cannot be told:{among} it may be that of any "
+            f"of {len(names)}, {listed}. The largest that was drawn is "
             f"{_named(numbers, first, unit)}"
         )
     text += "; all intervals hold at once"
@@ -327,6 +329,11 @@ def groups_text(numbers: GroupNumbers, *, noun: str, unit: str) -> str:
         more = f" and {others} more" if others > 0 else ""
         text += f"; too few to say: {', '.join(few[:_NAMED])}{more}"
     return text
+
+
+def _as_released(title: str) -> str:
+    """Say that a title is about the answer, where the true numbers stand beside it."""
+    return f"As released, {title[0].lower()}{title[1:]}"
 
 
 def _named(numbers: GroupNumbers, place: int, unit: str) -> str:

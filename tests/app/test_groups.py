@@ -12,12 +12,16 @@ from tests.app.test_pages import button, by_label, charts, use_example
 from tests.app.test_questions import release, set_to, shown
 
 PUBLIC = "Everybody's group is public"
-NOISE = "Noise, 95 times of 100"
 LONGEST_LABEL = 26
 
 
 def noise(app):
-    return number(by_label(app.metric, NOISE).value.removeprefix("± ").split()[0])
+    """The noise before payment: of a group of some size, or of all at once."""
+    return number(tile(app).value.removeprefix("± ").split()[0])
+
+
+def tile(app):
+    return next(tile for tile in app.metric if tile.label.startswith("Noise, "))
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
@@ -38,7 +42,8 @@ def test_each_group_has_its_ratio_and_all_others_too(
     set_to(app, "number_input", "A group of how many?", 40)
     # However many views the page has of a question, it is planned once.
     assert len(calibrated) == 1
-    assert by_label(app.metric, NOISE).value.startswith("± ")
+    assert tile(app).label == "Noise, a group of 40"
+    assert tile(app).value.startswith("± ")
     assert "10: ± " in shown(app)
     # No group has more people than the table, whose number is public.
     assert by_label(app.number_input, "A group of how many?").max == PEOPLE

@@ -37,7 +37,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     sizes = tuple(people for people in _SIZES if people <= most)
     size = controls.Cell(place=third).number(
         "A group of how many?",
-        min(_USUAL_SIZE, most),
+        min(_USUAL_SIZE, max(most // 2, 1)),
         (1, most),
         key=f"size-of-a-group-{session.generation()}",
         kept="session",
@@ -46,11 +46,11 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     )
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
-        "Noise, 95 times of 100",
+        f"Noise, a group of {size:,}",
         _said(off, unit),
-        help=f"Before you pay, about, at worst: how far the {noun} of a group of "
-        f"{size:,} falls from that of this table. All {count} groups and their counts "
-        "at once.",
+        help=f"Before you pay, about, at worst, 95 times of 100: how far the {noun} of "
+        f"a group of {size:,} falls from that of this table. All {count} groups and "
+        "their counts at once.",
     )
     second.metric(
         "Noise of group sizes",

@@ -235,6 +235,10 @@ def _of_matrix(asked: Request, cells: Cells) -> None:
         help=f"{columns} variances, then {len(parts) - columns} covariances within "
         "what the released variances allow. They share the budget.",
     )
+    st.caption(
+        "The noise is given as a part of the largest variance and covariance that the "
+        "bounds allow. Those of the table may be far smaller."
+    )
 
 
 def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:

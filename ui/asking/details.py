@@ -13,6 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.statistics.joint_query import MOST_COLUMNS
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
+from dpcore.wording import significant
 from ui import controls, session
 
 if TYPE_CHECKING:
@@ -206,5 +207,10 @@ def _membership(
         bounds.upper,
         key=f"to-{key}-{bounds.lower}-{bounds.upper}",
         kept="session",
+    )
+    st.caption(
+        f"Whoever has less than {significant(lower, 6)} or more than "
+        f"{significant(upper, 6)} does not count, not even with a value beyond the "
+        "bounds: give a larger number to let such values count."
     )
     return Membership(interval=Interval(lower=lower, upper=upper))

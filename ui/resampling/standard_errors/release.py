@@ -181,7 +181,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     first, second, third = st.columns(3)
     error = found.standard_error
     first.metric("Answer", f"{measured(found.center, error)}{unit}")
-    second.metric("Standard error", f"{significant(error)}{unit}")
+    second.metric("Standard error, at most", f"{significant(error)}{unit}")
     third.metric(
         f"{100 * asked.level:g} % interval",
         f"{measured(found.lower, error)} to {measured(found.upper, error)}",
@@ -196,6 +196,9 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     )
     results.show(picture, "se-released")
     st.caption(
+        "Standard error and intervals are about everybody whom the table is a sample "
+        "of: sampling and noise together. The standard error is a cautious one, which "
+        "is often far above the true one and seldom below. "
         "All intervals are computed from the released numbers: they cost nothing. They "
         "rest on a normal approximation, which is good for many people, values without "
         "a long tail, and shares that are not rare." + _rarity(request, found.center)

@@ -13,7 +13,7 @@ from dpcore.releases.subsampled.plan import fixed_size
 from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling.errors import SampledMean
-from dpcore.wording import epsilon_text, percent, significant
+from dpcore.wording import epsilon_text, significant
 from ui import confidential, controls, offering, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
@@ -37,7 +37,7 @@ def show(study: Study) -> None:
             answer,
             request,
             title=request.query.title,
-            note=f"From a secret sample of {percent(request.rate)} of the rows. "
+            note=f"From a secret sample of {100 * request.rate:.4g} % of the rows. "
             "Intervals cover the noise and who was sampled.",
             keys=("subsampled-answer", "subsampled"),
         )
