@@ -5,6 +5,10 @@ the table without the person (Wang 2019, definition 2). Where a unit owns ``k`` 
 nothing says which, the loss is that of a unit with ``k`` rows like the person's own. A
 table may hold fewer of them. Then that loss is no fact about it, and it is kept within
 what ``k`` rows can do at all.
+
+What leverage and residual cost stands in the laws: under noise, by a person's move, in
+``models.laws.noisy_coefficients``; in one posterior sample in
+``models.posterior.single``.
 """
 
 from __future__ import annotations

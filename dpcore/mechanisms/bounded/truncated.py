@@ -31,7 +31,8 @@ class TruncatedLaplace(ConcaveLevel):
 
     The probability of lying there depends on the secret, so that this is no
     post-processing: the pure level is up to twice ``l1 / b``. ``calibrate`` pays for
-    that with a larger scale, ``calibrate_as_published`` does not (Liu 2016, eq. 4).
+    that with a larger scale (``truncated_pairs.least_private_scale``),
+    ``calibrate_as_published`` does not (Liu 2016, eq. 4).
     A value outside the bounds counts as the nearest point in them, which has the same
     law.
     """
