@@ -136,15 +136,16 @@ def latest(
         ready: Whether the settings on screen can be run.
 
     """
+    runs = f"_{slot}_run"
     st.button(
         button,
         type="primary",
         disabled=not ready,
-        on_click=_again,
-        args=(slot,),
+        on_click=session.count_up,
+        args=(runs,),
         key=f"{slot}-run",
     )
-    number = str(_runs(slot))
+    number = str(session.count(runs))
     run = session.remember(
         slot,
         number,
@@ -196,12 +197,3 @@ def _stop(slot: str, key: str) -> None:
 
 def _offer_to_go_on(slot: str, words: str) -> None:
     st.button(words, key=f"{slot}-resume", on_click=_stop, args=(slot, None))
-
-
-def _again(slot: str) -> None:
-    session.set_public(f"_{slot}_run", _runs(slot) + 1)
-
-
-def _runs(slot: str) -> int:
-    number = session.public(f"_{slot}_run")
-    return number if isinstance(number, int) else 0

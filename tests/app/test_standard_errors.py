@@ -163,7 +163,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert not app.exception
     assert len(charts(app)) == before + 1
     assert any("values below 0 counted as 0" in c.proto.alt for c in drawn(app))
-    assert by_label(app.metric, "Standard error, at most").value
+    assert by_label(app.metric, "Standard error, cautious").value
     assert "every interval" not in words(app)
     released = open_page("ledger").dataframe[0].value
     assert released["ε"].iloc[0].startswith("0.5")
@@ -179,7 +179,7 @@ def test_bootstraps_of_few_people_come_without_an_interval(open_page):
     assert not app.exception
     assert by_label(app.metric, "Answer").value
     labels = [metric.label for metric in app.metric]
-    assert "Standard error, at most" not in labels
+    assert "Standard error, cautious" not in labels
     assert len(charts(app)) == before
     assert any("fewer than 30 people" in c.value for c in app.caption)
 

@@ -34,6 +34,10 @@ def test_largest_is_named_only_where_no_other_may_be_larger():
     # The rival is who may have more, not who drew more.
     assert "“d”" in close
     assert "“b”" not in close
+    assert "those that can be told" not in close
+    # Who has too few may be the largest, too: the list is not of all.
+    open_ = text(numbers([np.nan, 3, 2.9, 0], [1, 1, 1, 1]))
+    assert "among those that can be told, it may be that of any of 2" in open_
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -63,6 +67,8 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
     assert picture.table["note"].tolist().count("too few to say") == 1
     assert picture.table["note"][place] == "too few to say"
     assert "too few to say" in picture.alt
+    # Beside true numbers the title says that it is about the released ones.
+    assert picture.title.startswith("As released, ")
 
 
 def test_one_group_and_none_are_told_without_rank():

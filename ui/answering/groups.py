@@ -32,7 +32,7 @@ _CELLS = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     """Show how far off counts and ratios will be, for sizes that the reader names."""
     first, second, third = cells
-    unit, noun = _unit(asked), _noun(asked)
+    unit, noun = after_number(asked.query.unit_text), _noun(asked)
     count, most = len(plan.groups), _most_people()
     sizes = tuple(people for people in _SIZES if people <= most)
     size = controls.Cell(place=third).number(
@@ -159,10 +159,6 @@ def details(asked: Request) -> str:
         "every value that the released numbers do not contradict, which holds for "
         f"groups of any size, with {percent(LEVEL)} for all counts and groups together"
     )
-
-
-def _unit(asked: Request) -> str:
-    return after_number(asked.query.unit_text)
 
 
 def _noun(asked: Request) -> str:

@@ -181,7 +181,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     first, second, third = st.columns(3)
     error = found.standard_error
     first.metric("Answer", f"{measured(found.center, error)}{unit}")
-    second.metric("Standard error, at most", f"{significant(error)}{unit}")
+    second.metric("Standard error, cautious", f"{significant(error)}{unit}")
     third.metric(
         f"{100 * asked.level:g} % interval",
         f"{measured(found.lower, error)} to {measured(found.upper, error)}",
