@@ -5,7 +5,14 @@ from functools import partial
 import streamlit as st
 
 from ui import offering, results, session
-from ui.answering import answers, distortion, enclosing, lessons, previews
+from ui.answering import (
+    answers,
+    differences,
+    distortion,
+    enclosing,
+    lessons,
+    previews,
+)
 from ui.asking import inputs
 
 session.require_router("pages/release.py")
@@ -24,6 +31,7 @@ answer = offering.offer(
 )
 if answer is not None:
     answers.show(answer, asked)
+    differences.show(answer, asked)
     enclosing.show(answer, asked, study, session.account(study))
     lessons.lesson(answer, asked, study)
 distortion.show(asked, study)

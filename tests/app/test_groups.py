@@ -74,6 +74,16 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     (dots,) = (t for t in figure["data"] if t.get("mode") == "markers")
     assert "west" not in dots["x"]
     assert "too few to say" in [a["text"] for a in figure["layout"]["annotations"]]
+    # Nor is it compared with any other, in words, choice or figure.
+    one = by_label(app.selectbox, "Compare the group")
+    assert one.options == ["north", "south", "other"]
+    choose(app, "Compare the group", "other")
+    assert by_label(app.selectbox, "With the group").options == ["north", "south"]
+    choose(app, "With the group", "south")
+    (_, apart, *_) = charts(app)
+    words = apart["layout"]["xaxis"]["title"]["text"]
+    assert "“other” less that of “south”" in words.replace("<br>", " ")
+    assert "not to be compared: “west”" in shown(app)
 
 
 def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):

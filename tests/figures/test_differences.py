@@ -1,0 +1,64 @@
+"""The picture of two groups compared: what can be told, and what cannot."""
+
+import pytest
+
+from dpcore.figures.differences import (
+    Compared,
+    difference_picture,
+    difference_table,
+    difference_text,
+)
+from dpcore.inference.group_differences import Held, difference, more_in_percent
+
+
+def compared(one, other):
+    return Compared(
+        one="a",
+        other="b",
+        apart=difference(one, other),
+        percent=more_in_percent(one, other),
+    )
+
+
+def held(value, off, wide=None):
+    total = None if wide is None else (value - wide, value + wide)
+    return Held(value=value, noise=(value - off, value + off), total=total)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (50.0, "The mean of “a” is higher than that of “b”: by 10.0 days"),
+        (30.0, "The mean of “a” is lower than that of “b”: by 10.0 days"),
+        (41.0, "Whether the mean of “a” or that of “b” is larger cannot be told"),
+    ],
+)
+def test_larger_group_is_named_only_where_it_is_sure(value, said):
+    text = difference_text(
+        compared(held(value, 2.0), held(40.0, 1.0)), noun="mean", unit="days"
+    )
+    assert text.startswith(said)
+    assert "% (95 %: " in text
+    # Lower by a number that is written without a sign.
+    assert "by -" not in text
+
+
+def test_picture_has_both_bars_a_line_at_none_and_its_table():
+    found = compared(held(50.0, 2.0, 5.0), held(40.0, 1.0, 3.0))
+    picture = difference_picture(found, noun="mean", unit="days", statement="mean by x")
+    names = [trace.name for trace in picture.figure.data]
+    assert names == ["noise and sampling", "noise alone", "difference"]
+    assert [shape.x0 for shape in picture.figure.layout.shapes] == [0]
+    row = picture.table.iloc[0]
+    assert row["difference, days"] == 10.0
+    assert row["difference, days: noise, lower"] == 7.0
+    assert row["difference, days: with sampling, upper"] == 18.0
+    assert "percent of the latter" in row
+    assert "mean by x" in picture.alt.lower()
+
+
+def test_table_of_pairs_leaves_untold_percentages_out():
+    pairs = [compared(held(5.0, 1.0), held(0.5, 1.0)), compared(held(5, 1), held(4, 1))]
+    table = difference_table(pairs, noun="mean", unit="")
+    assert table["percent of the latter"] == [None, 25.0]
+    assert not any("sampling" in name for name in table)
