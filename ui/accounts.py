@@ -107,6 +107,7 @@ def totals(releases: Sequence[Release], account: Account) -> None:
             compose(events, delta=delta),
             charged=float(account.spent.epsilon),
             delta=delta,
+            plans=any(release.plan for release in releases),
         )
     results.show(picture, "totals")
     st.caption(

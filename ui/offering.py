@@ -112,6 +112,7 @@ def badge(answer: Release, key: str) -> None:
     st.markdown(
         f"Cost: {priced(answer.cost)}. Draw {answer.draw} of this question, "
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
+        + results.in_plan(answer)
     )
     results.downloads([answer], key)
 

@@ -187,6 +187,7 @@ def csv_files(
 
 def listing(releases: Sequence[Release]) -> None:
     """List releases, newest first, with their mechanism and real cost."""
+    planned = any(release.plan for release in releases)
     table(
         [
             {
@@ -198,6 +199,7 @@ def listing(releases: Sequence[Release]) -> None:
                 "mechanism": release.mechanism_label,
                 "draw": release.draw,
                 "when (UTC)": release.created[:19].replace("T", " "),
+                **({"in a plan": _together(release)} if planned else {}),
             }
             for release in reversed(releases)
         ],
@@ -205,6 +207,12 @@ def listing(releases: Sequence[Release]) -> None:
         column_config={"what": _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
         key="releases",
     )
+    if planned:
+        st.caption(
+            "ε, δ and ρ are what a release costs alone. Those made in a plan, fixed "
+            "before its first answer, were charged together, once: what “in a plan” "
+            "says."
+        )
     whole = st.expander("All numbers of one release", key="whole", on_change="rerun")
     if whole.open:
         with whole:
@@ -243,9 +251,31 @@ def _whole(releases: Sequence[Release]) -> None:
         f"Cost: ε {significant(float(release.cost.epsilon), 6, up=True)}, δ "
         f"{significant(float(release.cost.delta), up=True)}, ρ "
         f"{significant(float(release.cost.rho), up=True)}. "
-        f"{literal(release.mechanism_label)}, draw {release.draw}."
+        f"{literal(release.mechanism_label)}, draw {release.draw}." + in_plan(release)
     )
     downloads([release], "one")
+
+
+def in_plan(release: Release) -> str:
+    """Say that a release was made in a plan, and what that was charged; or nothing."""
+    if release.plan is None:
+        return ""
+    return (
+        f" That is what it would have cost alone: it was released in a plan, "
+        f"{_together(release)}."
+    )
+
+
+def _together(release: Release) -> str:
+    plan = release.plan
+    if plan is None:
+        return ""
+    cost = plan.cost
+    count = "1 release" if plan.releases == 1 else f"{plan.releases} releases together"
+    text = f"{count}: ε {significant(float(cost.epsilon), 6, up=True)}"
+    if cost.delta:
+        text += f", δ {significant(float(cost.delta), up=True)}"
+    return f"{text}, ρ {significant(float(cost.rho), up=True)}"
 
 
 def _with_ends(release: Release, label: str, value: float) -> str:

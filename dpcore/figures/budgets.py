@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 _ZCDP = "zCDP"
 
 
-def totals_picture(totals: Totals, *, charged: float, delta: float) -> Picture:
+def totals_picture(
+    totals: Totals, *, charged: float, delta: float, plans: bool = False
+) -> Picture:
     """Return what was charged, and the four totals of the same releases, as bars.
 
     A way of counting without a limit has no bar, and says so in its place.
+    ``plans`` tells whether some releases were charged together, as a plan.
     """
+    by = "a plan as a whole" if plans else "release by release"
     ways = {
-        "charged, release by release": charged,
+        f"charged, {by}": charged,
         "sum at this delta": totals.basic,
         "advanced composition": totals.advanced,
         _ZCDP: totals.zcdp,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyCost
-from dpcore.codec import WHOLE, Schema
+from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.releases.chain import EntryKind
 from dpcore.statistics.parameters import RELATION
@@ -53,6 +53,7 @@ OPENED: Final = Schema(Account, budget=BUDGET, relation=RELATION, unit_rows=WHOL
 """The terms of an account that is opened."""
 ACCOUNT: Final = Schema(Account, **OPENED.parts, spent=COST, releases=WHOLE)
 """Everything but the fingerprint."""
+_PAID_FOR: Final = several(TEXT)
 
 
 def account_after(account: Account | None, entry: Entry) -> Account:
@@ -82,4 +83,6 @@ def _after(account: Account | None, entry: Entry) -> Account:
             unit_rows=WHOLE.read(content["unit_rows"]),
         )
     spent = account.spent + COST.read(content["cost"])
-    return replace(account, spent=spent, releases=account.releases + 1)
+    # The debit of a plan names the releases that it paid for.
+    made = len(_PAID_FOR.read(content["plan"])) if "plan" in content else 1
+    return replace(account, spent=spent, releases=account.releases + made)

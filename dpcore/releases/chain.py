@@ -77,7 +77,8 @@ class Entry:
         recorded: When it was written, ISO 8601, UTC.
         fingerprint: The account that it belongs to.
         kind: What it records.
-        request: The request that a debit or a release belongs to.
+        request: The request that a debit or a release belongs to; of the debit of a
+            plan, the name of the plan.
         body: The content, as JSON text.
         previous: Digest of the entry before.
         digest: Digest of this entry.
@@ -169,17 +170,15 @@ def entries_of(
     return tuple(_entry(row) for row in rows)
 
 
-def count_requests(
-    connection: sqlite3.Connection, fingerprint: str, prefix: str
-) -> int:
-    """Return how many debits of an account are for requests that begin so."""
+def count_answers(connection: sqlite3.Connection, fingerprint: str, prefix: str) -> int:
+    """Return how many answers about an account are to requests that begin so."""
     if version(connection) == 0:
         return 0
     (count,) = connection.execute(
         "SELECT count(*) FROM entries "
         # The plus keeps SQLite from going through all of the account.
         "WHERE kind = ? AND +fingerprint = ? AND request >= ? AND request < ?",
-        (EntryKind.DEBIT.value, fingerprint, prefix, prefix + "\U0010ffff"),
+        (EntryKind.RELEASE.value, fingerprint, prefix, prefix + "\U0010ffff"),
     ).fetchone()
     return int(count)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # One encoder for all: the chain of a long ledger has thousands of texts.
 _encode = json.JSONEncoder(
@@ -42,6 +42,18 @@ def analysis_id(fingerprint: str, parameters: Mapping[str, object]) -> str:
     """
     text = canonical([fingerprint, dict(parameters)])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def plan_id(requests: Sequence[str]) -> str:
+    """Return the name of a plan that answers some requests together.
+
+    Each of them is answered once, so that no other plan can have the name.
+
+    >>> plan_id(["c0ffee-1", "c0ffee-2"])
+    'plan-079d146ab013e41b23dd46225c319711'
+    """
+    text = canonical(list(requests))
+    return f"plan-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def request_id(analysis: str, draw: int) -> str:

@@ -15,13 +15,13 @@ from dpcore.releases import chain
 from dpcore.releases.account import account_after
 from dpcore.releases.chain import Entry, EntryKind
 from dpcore.releases.checkpoint import Checkpoint, followed
-from dpcore.releases.identity import canonical
-from dpcore.releases.record import Release
+from dpcore.releases.identity import canonical, plan_id
+from dpcore.releases.record import InPlan, Release
 from dpcore.releases.storage import FileDatabase, MemoryDatabase, explained
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from dpcore.budget_filter import PrivacyBudget
@@ -90,6 +90,11 @@ class Ledger:
         """Return the account of a table, ``None`` if it has none."""
         with self._read() as (_, state):
             return state.account(fingerprint)
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return all accounts, in the order in which they were opened."""
+        with self._read() as (_, state):
+            return tuple(state.every_account())
 
     def change_budget(
         self, fingerprint: str, budget: PrivacyBudget, reason: str
@@ -165,15 +170,9 @@ class Ledger:
             stored = chain.release_for(connection, request)
             if stored is not None:
                 return _release(stored)
-            account = _open_account(state, fingerprint)
-            if account.unit_rows != unit_rows:
-                message = (
-                    f"the account is kept for at most {account.unit_rows} rows a unit, "
-                    f"and {unit_rows} were asked for. Keep the terms of this table."
-                )
-                raise LedgerError(message)
+            account = _admitted(state, fingerprint, unit_rows)
             if not account.budget.admits(account.spent, cost):
-                raise BudgetExceeded(_refusal(account, cost))
+                raise BudgetExceeded(_refusal(account, cost, "release"))
             chain.append(
                 connection,
                 fingerprint=fingerprint,
@@ -181,19 +180,54 @@ class Ledger:
                 request=request,
                 body=canonical({"cost": cost.to_json()}),
             )
-            release = compute()
-            promised = (request, cost, account.relation)
-            if (release.id, release.cost, release.relation) != promised:
-                message = "the answer has another request, cost or relation than asked."
-                raise LedgerError(message)
-            chain.append(
-                connection,
-                fingerprint=fingerprint,
-                kind=EntryKind.RELEASE,
-                request=request,
-                body=release.to_json(),
-            )
-            return release
+            return _answer(connection, account, compute(), (request, cost, None))
+
+    def charge_all(
+        self,
+        fingerprint: str,
+        requests: Mapping[str, PrivacyCost],
+        price: Callable[[tuple[str, ...]], PrivacyCost],
+        compute: Callable[[str, InPlan], Release],
+        *,
+        unit_rows: int = 1,
+    ) -> tuple[Release, ...]:
+        """Return the answers to several requests, fixed before the first of them.
+
+        Those that have no answer yet are answered in one transaction, all or none, for
+        one debit: what ``price`` says of them together. The others are free. Where
+        somebody else answers one meanwhile, the price is asked for anew.
+
+        Args:
+            fingerprint: The account.
+            requests: What each request would cost alone, by its name.
+            price: What those of these names cost as one plan. Called while the ledger
+                is open to others, so that it may take its time.
+            compute: Draws the answer to the request of a name, in a plan.
+            unit_rows: How many rows one unit may own.
+
+        Raises:
+            BudgetExceeded: The cost does not fit into what is left.
+            LedgerError: There is no account, it is kept for other rows a unit, or
+                ``compute`` answered another request.
+
+        """
+        while True:
+            with self._read() as (connection, _):
+                known = _stored(connection, requests)
+            new = tuple(name for name in requests if name not in known)
+            if new:
+                plan = InPlan(name=plan_id(new), releases=len(new), cost=price(new))
+                with self._write() as (connection, state):
+                    if _stored(connection, requests).keys() != known.keys():
+                        continue
+                    account = _admitted(state, fingerprint, unit_rows)
+                    _debit_plan(connection, account, plan, new)
+                    for name in new:
+                        release, promised = compute(name, plan), requests[name]
+                        known[name] = _answer(
+                            connection, account, release, (name, promised, plan)
+                        )
+            return tuple(known[name] for name in requests)
 
     def stored(self, request: str) -> Release | None:
         """Return the answer that was given to a request, ``None`` if there is none."""
@@ -210,7 +244,7 @@ class Ledger:
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
         with self._read() as (connection, _):
-            return chain.count_requests(connection, fingerprint, f"{analysis}-")
+            return chain.count_answers(connection, fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
         """Return every entry of the account in order."""
@@ -288,6 +322,64 @@ def _open_account(state: Checkpoint, fingerprint: str) -> Account:
     return account
 
 
+def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
+    account = _open_account(state, fingerprint)
+    if account.unit_rows != unit_rows:
+        message = (
+            f"the account is kept for at most {account.unit_rows} rows a unit, "
+            f"and {unit_rows} were asked for. Keep the terms of this table."
+        )
+        raise LedgerError(message)
+    return account
+
+
+def _debit_plan(
+    connection: sqlite3.Connection,
+    account: Account,
+    plan: InPlan,
+    requests: tuple[str, ...],
+) -> None:
+    """Write one debit for several requests; it names them."""
+    if not account.budget.admits(account.spent, plan.cost):
+        raise BudgetExceeded(_refusal(account, plan.cost, "plan"))
+    chain.append(
+        connection,
+        fingerprint=account.fingerprint,
+        kind=EntryKind.DEBIT,
+        request=plan.name,
+        body=canonical({"cost": plan.cost.to_json(), "plan": list(requests)}),
+    )
+
+
+def _answer(
+    connection: sqlite3.Connection,
+    account: Account,
+    release: Release,
+    promised: tuple[str, PrivacyCost, InPlan | None],
+) -> Release:
+    """Write an answer that is the one to the request, cost and plan that were asked."""
+    found = (release.id, release.cost, release.plan)
+    if found != promised or release.relation is not account.relation:
+        message = "the answer has another request, cost or relation than asked."
+        raise LedgerError(message)
+    chain.append(
+        connection,
+        fingerprint=account.fingerprint,
+        kind=EntryKind.RELEASE,
+        request=release.id,
+        body=release.to_json(),
+    )
+    return release
+
+
+def _stored(
+    connection: sqlite3.Connection, requests: Iterable[str]
+) -> dict[str, Release]:
+    """Return the answers that there are already, by their requests."""
+    found = {name: chain.release_for(connection, name) for name in requests}
+    return {name: _release(entry) for name, entry in found.items() if entry is not None}
+
+
 def _release(entry: Entry) -> Release:
     try:
         return Release.from_json(entry.body)
@@ -296,10 +388,10 @@ def _release(entry: Entry) -> Release:
         raise LedgerError(message) from None
 
 
-def _refusal(account: Account, cost: PrivacyCost) -> str:
+def _refusal(account: Account, cost: PrivacyCost, what: str) -> str:
     budget = account.budget
     return (
-        f"the release costs {budget.caption(cost)}, but only "
+        f"the {what} costs {budget.caption(cost)}, but only "
         f"{budget.caption(account.remaining)} is left of {budget.describe()}. "
         "Lower its cost, use an earlier answer again, or raise the budget, "
         "which the ledger records."

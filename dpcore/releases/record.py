@@ -10,13 +10,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore import codec
-from dpcore.budget_filter import BUDGET, COST
+from dpcore.budget_filter import BUDGET, COST, PrivacyCost
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.labelled import INTERVALS
 
 if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    from collections.abc import Iterable
+
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.releases.labelled import LabelledIntervals
 
 SCHEMA_VERSION = 1
@@ -32,6 +34,23 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InPlan:
+    """The plan that a release was made in: questions fixed before the first answer.
+
+    Attributes:
+        name: Name of the debit that paid for it, the same in all its releases.
+        releases: How many releases it paid for.
+        cost: What they cost together. It may be less than what they would have cost one
+            after another, because none was chosen in view of an answer.
+
+    """
+
+    name: str
+    releases: int
+    cost: PrivacyCost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """A sanitized answer. PUBLIC: it holds no number that the table alone determines.
 
@@ -44,7 +63,7 @@ class Release:
         mechanism: Key of the mechanism in the catalog.
         mechanism_label: Its name.
         noise: Scale of the noise: Laplace ``b`` or Gaussian ``sigma``.
-        cost: What it spent.
+        cost: What it spent; in a plan, what it would have spent alone.
         event: How it composes with others: kind and parameter of a privacy event.
         relation: Which tables are neighbors.
         unit: Unit of the values, such as "years"; empty where they have none.
@@ -62,6 +81,8 @@ class Release:
         units: Unit of single numbers by name, where they do not share ``unit``.
         unsaid: Names of numbers that were asked for and cannot be said, such as the
             mean of a group with too few people.
+        plan: The plan that it was made in, and that was charged for it; ``None`` if it
+            was released by itself.
 
     """
 
@@ -88,6 +109,7 @@ class Release:
     version: str = ""
     units: dict[str, str] = field(default_factory=dict)
     unsaid: tuple[str, ...] = ()
+    plan: InPlan | None = None
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
@@ -155,6 +177,24 @@ class Release:
             raise DataError(message) from None
 
 
+def charges(releases: Iterable[Release]) -> list[PrivacyCost]:
+    """Return what was charged as each release was made.
+
+    A plan was charged once: its cost stands at the first of its releases, and the
+    others have none.
+    """
+    paid: set[str] = set()
+    costs = []
+    for release in releases:
+        plan = release.plan
+        if plan is None:
+            costs.append(release.cost)
+        else:
+            costs.append(PrivacyCost() if plan.name in paid else plan.cost)
+            paid.add(plan.name)
+    return costs
+
+
 def _fields_of(text: str) -> dict[str, object]:
     try:
         content = json.loads(text, parse_constant=_refuse)
@@ -195,6 +235,7 @@ def _event(content: object) -> dict[str, str | float]:
     }
 
 
+IN_PLAN: Final = codec.Schema(InPlan, name=codec.TEXT, releases=codec.WHOLE, cost=COST)
 RELEASE: Final = codec.Schema(
     Release,
     id=codec.TEXT,
@@ -220,4 +261,5 @@ RELEASE: Final = codec.Schema(
     version=codec.since(codec.TEXT),
     units=codec.since(codec.by_name(codec.TEXT)),
     unsaid=codec.Part(codec=codec.several(codec.TEXT), needed=False, empty=False),
+    plan=codec.if_any(IN_PLAN),
 )

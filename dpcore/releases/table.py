@@ -40,15 +40,20 @@ def to_csv(
     cannot be said has a row that says so. ``table`` says what the table holds, as in
     ``Release.to_json``, and ``dialect`` what separates cells and decimals.
 
+    Where a release was made in a plan, more columns say of how many releases, and what
+    those were charged together; epsilon, delta and rho are of each alone.
+
     Text that a spreadsheet would run as a formula is written after an apostrophe;
     numbers stay numbers.
     """
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
+    planned = any(release.plan for release in releases)
+    columns = _COLUMNS + (_OF_A_PLAN if planned else ())
+    writer.writerow(columns)
 
     def write(row: dict[str, Cell]) -> None:
-        writer.writerow(_written(row.get(name), dialect) for name in _COLUMNS)
+        writer.writerow(_written(row.get(name), dialect) for name in columns)
 
     for release in releases:
         shared = _shared(release) | {"table": table}
@@ -88,6 +93,7 @@ _COLUMNS = (
     *("bounds", "people", "table", "budget"),
     *("relation", "unit", "draw", "created", "mode", "watermark", "version"),
 )
+_OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 
 
 def noise_unit(release: Release) -> str:
@@ -145,6 +151,19 @@ def _shared(release: Release) -> dict[str, Cell]:
         "mode": release.mode.value,
         "watermark": WATERMARK if release.mode is Mode.CLASSROOM else "",
         "version": release.version,
+        **_plan(release),
+    }
+
+
+def _plan(release: Release) -> dict[str, Cell]:
+    plan = release.plan
+    if plan is None:
+        return {}
+    parts = plan.cost.to_json().items()
+    return {
+        "plan": plan.name,
+        "plan_releases": Decimal(plan.releases),
+        **{f"plan_{name}": Decimal(part) for name, part in parts},
     }
 
 

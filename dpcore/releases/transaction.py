@@ -1,7 +1,8 @@
-"""A release from request to answer, as one call."""
+"""A release from request to answer, or of several fixed in advance, as one call."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ from dpcore.releases.identity import request_id
 from dpcore.releases.record import Mode, Release
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
     from dpcore.releases.ledger import Ledger
+    from dpcore.releases.record import InPlan
     from dpcore.releases.releasable import Releasable
 
 
@@ -49,18 +53,99 @@ def release(
         ParameterError: The value or the noise cannot be released.
 
     """
-    refusal = request.refusal(mode)
-    if refusal is not None:
-        raise ClaimError(refusal)
-    account = ledger.account(fingerprint)
-    _check_terms(request, account)
-    cost, plan = request.cost, request.plan
-    name = request_id(request.analysis(fingerprint), request.draw)
+    _check_claim(request, mode)
+    asked = _asked(request, value, fingerprint, ledger.account(fingerprint))
+    return ledger.charge(
+        fingerprint,
+        asked.name,
+        request.cost,
+        lambda: asked.answer(mode, now),
+        unit_rows=request.unit.rows,
+    )
 
-    def answer() -> Release:
-        drawn = plan.answer(value, cost=cost)
+
+def release_all(
+    requests: Sequence[Releasable],
+    values: Sequence[Any],
+    *,
+    cost: Callable[[Sequence[Releasable]], PrivacyCost],
+    ledger: Ledger,
+    fingerprint: str,
+    mode: Mode,
+    now: datetime,
+) -> tuple[Release, ...]:
+    """Return the answers to questions that were fixed before the first of them.
+
+    Those without an answer yet are drawn, and paid for, in one transaction, all or
+    none: a plan, with one debit of ``cost(those)``, whatever they would cost one after
+    another. That is allowed because nothing in the plan was chosen in view of an answer
+    in it, so that tighter totals than the sum hold for it; the plan as a whole is one
+    release to the budget, and may have been chosen in view of earlier ones. Questions
+    that were answered before are free, and are not part of it.
+
+    Args:
+        requests: What is asked. The same question twice has one answer.
+        values: What each ``request.value`` returns for the table. CONFIDENTIAL.
+        cost: What questions cost as one fixed plan, rounded up. It is asked for those
+            that have no answer yet, in the order of ``requests``, and again if
+            somebody else answers one of them meanwhile.
+        ledger: Where the table has an account.
+        fingerprint: Keyed digest that names the account.
+        mode: In release mode a claim that does not hold is refused.
+        now: When the answers are drawn, with its time zone.
+
+    Returns:
+        An answer for each request, in their order. Those that are new say in ``plan``
+        that they were made together, and what that cost.
+
+    Raises:
+        BudgetExceeded: The cost does not fit into what is left.
+        ClaimError: A mechanism does not give the epsilon asked for, or has no secure
+            sampler.
+        LedgerError: There is no account, or it has another relation or unit.
+        ParameterError: A value or noise cannot be released.
+
+    """
+    for request in requests:
+        _check_claim(request, mode)
+    account = ledger.account(fingerprint)
+    names: list[str] = []
+    asked: dict[str, _Asked] = {}
+    for request, value in zip(requests, values, strict=True):
+        one = _asked(request, value, fingerprint, account)
+        names.append(one.name)
+        asked.setdefault(one.name, one)
+    if not asked:
+        return ()
+    made = ledger.charge_all(
+        fingerprint,
+        {name: one.request.cost for name, one in asked.items()},
+        lambda new: cost([asked[name].request for name in new]),
+        lambda name, plan: asked[name].answer(mode, now, plan),
+        unit_rows=requests[0].unit.rows,
+    )
+    answers = dict(zip(asked, made, strict=True))
+    return tuple(answers[name] for name in names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A request about a table, with what its answer is drawn from. CONFIDENTIAL."""
+
+    request: Releasable
+    value: Any = field(repr=False)
+    name: str
+    account: Account | None
+
+    def answer(
+        self, mode: Mode, now: datetime, together: InPlan | None = None
+    ) -> Release:
+        """Draw the answer, and write it down."""
+        request = self.request
+        cost, plan = request.cost, request.plan
+        drawn = plan.answer(self.value, cost=cost)
         return Release(
-            id=name,
+            id=self.name,
             request=request.parameters(),
             title=request.title,
             labels=drawn.labels,
@@ -79,13 +164,30 @@ def release(
             intervals=drawn.intervals,
             derived=drawn.derived,
             statement=request.statement,
-            budget=None if account is None else account.budget,
+            budget=None if self.account is None else self.account.budget,
             version=__version__,
             units=request.units,
             unsaid=drawn.unsaid,
+            plan=together,
         )
 
-    return ledger.charge(fingerprint, name, cost, answer, unit_rows=request.unit.rows)
+
+def _asked(
+    request: Releasable,
+    value: Any,  # noqa: ANN401 - what the request's plan draws from
+    fingerprint: str,
+    account: Account | None,
+) -> _Asked:
+    """Name a request; refuse one that does not fit the account."""
+    _check_terms(request, account)
+    name = request_id(request.analysis(fingerprint), request.draw)
+    return _Asked(request=request, value=value, name=name, account=account)
+
+
+def _check_claim(request: Releasable, mode: Mode) -> None:
+    refusal = request.refusal(mode)
+    if refusal is not None:
+        raise ClaimError(refusal)
 
 
 def _check_terms(request: Releasable, account: Account | None) -> None:

@@ -12,6 +12,8 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
 from tests.releases.sample_releases import TENTH, make_release, spend
+from tests.releases.test_release_all import PRICE
+from tests.releases.test_release_all import run as run_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 PROLOGUE = """
@@ -147,6 +149,63 @@ def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call,
     assert (account.releases, account.spent.epsilon) == (2, 2 * TENTH.epsilon)
     ledger.verify()
     assert not path.with_name("checkpoint.new").exists()
+
+
+def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(tmp_path):
+    """50 children, each killed after a random part of the time that a plan takes."""
+    program = """
+        import random, time
+        import numpy as np
+        from datetime import UTC, datetime
+        from pathlib import Path
+        from dpcore.releases.record import Mode
+        from dpcore.releases.transaction import release_all
+        from tests.releases.test_release_all import PRICE, THREE
+
+        def run(path):
+            release_all(
+                THREE, [np.array([50.0])] * 3, cost=lambda _: PRICE,
+                ledger=Ledger.at(path), fingerprint="table", mode=Mode.RELEASE,
+                now=datetime(2026, 1, 2, tzinfo=UTC),
+            )
+
+        def opened(name):
+            path = Path(sys.argv[1]) / str(name) / "ledger.sqlite3"
+            Ledger.at(path).open_account(
+                "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
+            )
+            return path
+
+        run(opened("warm"))
+        path = opened("whole")
+        began = time.perf_counter()
+        run(path)
+        took = time.perf_counter() - began
+        rng = random.Random(int(sys.argv[2]))
+        for name in range(50):
+            path = opened(name)
+            child = os.fork()
+            if child == 0:
+                run(path)
+                os._exit(0)
+            time.sleep(rng.uniform(0, 1.2 * took))
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    """
+    worker = start(program, tmp_path, 1, opened=False)
+    worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0
+
+    for number in range(50):
+        ledger = Ledger.at(tmp_path / str(number) / "ledger.sqlite3")
+        ledger.verify()
+        account, made = ledger.account("table"), ledger.releases("table")
+        if made:
+            assert (account.spent, account.releases, len(made)) == (PRICE, 3, 3)
+        else:
+            assert (account.spent, account.releases) == (PrivacyCost(), 0)
+    assert len(run_plan(ledger)) == 3
+    assert ledger.account("table").spent == PRICE
 
 
 def test_the_budget_outlives_the_process(path):

@@ -17,7 +17,7 @@ from dpcore.individual.totals import Counting, gather, odometer, person_totals
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Mode
+from dpcore.releases.record import Mode, charges
 from dpcore.wording import compared_with, epsilon_text, rounded, significant
 from ui import controls, recovery, results, session
 from ui.individual import everybody
@@ -192,7 +192,7 @@ def _one(
         path,
         titles=[release.title for release in ledger.releases],
         own=own,
-        charges=[float(release.cost.epsilon) for release in ledger.releases],
+        charges=[float(cost.epsilon) for cost in charges(ledger.releases)],
         compared=compared,
     )
     results.show(picture, "odometer")

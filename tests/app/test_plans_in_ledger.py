@@ -1,0 +1,48 @@
+"""What the Ledger page says of releases that were made in a plan."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+
+from dpcore.budget_filter import PrivacyCost
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode
+from dpcore.releases.transaction import release_all
+from tests.app.test_pages import use_upload
+from tests.releases.test_release_all import ask
+
+PRICE = PrivacyCost.of(epsilon=0.35, rho=0.04)
+
+
+def test_the_ledger_page_charges_a_plan_once_and_says_so(open_page, home):
+    use_upload(open_page)
+    path = home / "ledger.sqlite3"
+    ledger = Ledger.at(path)
+    (account,) = ledger.accounts()
+    requests = [
+        ask(0.2, relation=account.relation),
+        ask(0.3, relation=account.relation),
+    ]
+    release_all(
+        requests,
+        [np.array([50.0])] * 2,
+        cost=lambda _: PRICE,
+        ledger=ledger,
+        fingerprint=account.fingerprint,
+        mode=Mode.RELEASE,
+        now=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    app = open_page("ledger")
+    assert next(m for m in app.metric if m.label == "Spent").value.startswith("ε 0.35")
+    listing = app.dataframe[0].value
+    assert list(listing["ε"]) == ["0.3", "0.2"]
+    assert all(
+        text.startswith("2 releases together: ε 0.35") for text in listing["in a plan"]
+    )
+    assert any("were charged together" in c.value for c in app.caption)
+    figure = app.get("plotly_chart")[0].proto
+    assert "charged, a plan as a whole: 0.35" in figure.alt
+    app.session_state["whole"] = True
+    app.run()
+    assert not app.exception
+    assert any("in a plan, 2 releases together: ε 0.35" in c.value for c in app.caption)
