@@ -98,6 +98,8 @@ def _group_of(query: Question) -> Column | None:
     """Return the column that the groups of a question are made by, if it has groups."""
     last = query.columns[-1]
     several = len(query.columns) > 1 and last.kind is not ColumnKind.NUMBER
+    # Who is in a cell has a place, and no record of columns.
+    several = several and not query.kind.of_cells
     return last if several else None
 
 

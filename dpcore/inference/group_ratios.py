@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.special import gammaincinv
 
+from dpcore.inference.expected_counts import expected_counts
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.noise_sums import reach, tail
 from dpcore.mechanisms.search import first_where
@@ -151,7 +151,7 @@ def estimate(
         level=level,
         counts=np.maximum(size, 0.0),
         counts_noise=noise,
-        counts_total=_expected(wider, both),
+        counts_total=expected_counts(wider, both),
         ratios=ratios,
         ratios_noise=ratios_noise,
         ratios_total=ratios_total,
@@ -358,13 +358,3 @@ def _around(size: FloatArray, off: float) -> FloatArray:
     """Return the people that a group may have, shape ``(G, 2)``."""
     counts = np.maximum(size, 0.0)
     return np.stack([np.maximum(counts - off, 0.0), counts + off], axis=-1)
-
-
-def _expected(people: FloatArray, missed: float) -> FloatArray:
-    """Return how many may be expected where so many people were found (Garwood 1936).
-
-    Exact for a Poisson count, and on the wide side for a part of a sample.
-    """
-    lower = gammaincinv(np.maximum(people[:, 0], 1e-12), missed / 2)
-    upper = gammaincinv(people[:, 1] + 1, 1 - missed / 2)
-    return np.stack([np.where(people[:, 0] > 0, lower, 0.0), upper], axis=-1)

@@ -61,6 +61,9 @@ def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         for column in named if isinstance(named, list) else (named,):
             if isinstance(column, dict):
                 yield column
+    crossed = question.get("crossed")
+    for axis in crossed if isinstance(crossed, list) else ():
+        yield from _columns(axis)
 
 
 def _end(end: object) -> str:

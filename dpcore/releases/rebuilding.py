@@ -18,8 +18,10 @@ from dpcore.releases.models.request import MODEL_REQUEST
 from dpcore.releases.request import REQUEST, Request
 from dpcore.releases.resized.request import RESIZED, ResizedRequest
 from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import GROUPS, JOINT
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SIZE
 from dpcore.statistics.query import QUERY, Query
 
@@ -128,6 +130,8 @@ def _reader(
 
 
 def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
+    if "crossed" in content:
+        return _crossed(content, dataset)
     group = column_from(content["group"], dataset) if "group" in content else None
     if "columns" in content:
         numbers = columns_from(content["columns"], dataset)
@@ -142,6 +146,20 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     if part.kind.of_ratios and not known:
         raise LookupError
     return GroupedQuery(part=part, group=group)
+
+
+def _crossed(content: Mapping[str, object], dataset: Dataset) -> CrossedQuery:
+    if content["kind"] != StatisticKind.CROSS_TABLE:
+        raise LookupError
+    counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
+    first, second = (
+        QUERY.read(
+            {**counted, "membership": None, "edges": axis.get("edges")},
+            column=column_from(axis["column"], dataset),
+        )
+        for axis in map(object_in, list_in(content["crossed"]))
+    )
+    return CrossedQuery(first=first, second=second)
 
 
 def _groups(content: Mapping[str, object], group: Column) -> GroupSizes:

@@ -15,6 +15,7 @@ from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT
+from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.plan import Direct
@@ -22,6 +23,7 @@ from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import epsilon_text, in_full
@@ -43,7 +45,7 @@ MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""
 CLAIM_TOLERANCE = 1e-9
 """By how much of itself an epsilon may be off for the error of computing it."""
-_EXACT = {StatisticKind.COUNT, StatisticKind.HISTOGRAM}
+_EXACT = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
@@ -169,6 +171,15 @@ class Request(OfQuery):
         if isinstance(self.query, GroupedQuery) and self.query.moments is not None:
             return GroupPlan.of(
                 self.query, self.mechanism, sensitivity=self.sensitivity
+            )
+        if isinstance(self.query, CrossedQuery):
+            return CrossPlan(
+                mechanism=self.mechanism,
+                statistic=self.query.statistic,
+                sensitivity=self.sensitivity,
+                bounds=self.query.bounds,
+                shape=self.query.shape,
+                margins=self.query.margins,
             )
         return Direct(
             mechanism=self.mechanism,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.data.columns import ColumnKind
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
@@ -110,9 +111,7 @@ def bias(question: Question, dataset: Dataset) -> Bias:
         ParameterError: The data set declares a column otherwise.
 
     """
-    columns = (
-        question.numbers if isinstance(question, JointQuery) else (question.column,)
-    )
+    columns = _read(question)
     clamps = [_clamp(question, column) for column in columns]
     raw = np.column_stack([_values(dataset, column) for column in columns])
     filled = np.column_stack(
@@ -146,6 +145,15 @@ def bias(question: Question, dataset: Dataset) -> Bias:
     )
 
 
+def _read(question: Question) -> tuple[Column, ...]:
+    """Return the columns whose values the statistic is of, without that of groups."""
+    if isinstance(question, JointQuery):
+        return question.numbers
+    return (
+        question.columns if isinstance(question, CrossedQuery) else (question.column,)
+    )
+
+
 def _largest(question: Question) -> float:
     """Return the size of what sums of the answer add up, which may cancel."""
     if question.kind.of_matrix:
@@ -157,6 +165,8 @@ def _largest(question: Question) -> float:
 def _clamp(question: Question, column: Column) -> tuple[float, float]:
     """Return the bounds that values are moved to; infinite where they are not."""
     part = question.part if isinstance(question, GroupedQuery) else question
+    if isinstance(question, CrossedQuery):
+        part = next(each for each in question.crossed if each.column == column)
     edges = getattr(part, "edges", None)
     if edges is not None:
         return edges[0], edges[-1]

@@ -28,6 +28,7 @@ class StatisticKind(StrEnum):
     COVARIANCE_MATRIX = "covariance matrix"
     POOLED_VARIANCE = "pooled variance"
     POOLED_COVARIANCE = "pooled covariance"
+    CROSS_TABLE = "cross table"
 
     @property
     def of_members(self) -> bool:
@@ -37,7 +38,7 @@ class StatisticKind(StrEnum):
     @property
     def of_cells(self) -> bool:
         """Tell whether it counts the people of each of a list of cells."""
-        return self in {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS}
+        return self in _OF_CELLS
 
     @property
     def of_ranks(self) -> bool:
@@ -47,7 +48,7 @@ class StatisticKind(StrEnum):
     @property
     def of_several(self) -> bool:
         """Tell whether it is about several columns."""
-        return self in _OF_SEVERAL
+        return self in _OF_SEVERAL or self is StatisticKind.CROSS_TABLE
 
     @property
     def of_matrix(self) -> bool:
@@ -93,6 +94,14 @@ _OF_LABELS: Final = (
     StatisticKind.COUNT,
     StatisticKind.HISTOGRAM,
     StatisticKind.PROPORTIONS,
+    StatisticKind.CROSS_TABLE,
+)
+_OF_CELLS: Final = frozenset(
+    {
+        StatisticKind.HISTOGRAM,
+        StatisticKind.PROPORTIONS,
+        StatisticKind.CROSS_TABLE,
+    }
 )
 _OF_SEVERAL: Final = (
     StatisticKind.COVARIANCE,
@@ -114,6 +123,8 @@ MEANINGS: Final = {
     StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
     StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
     "adding up to 100 % if you wish.",
+    StatisticKind.CROSS_TABLE: "how many people have each pair of two answers, with "
+    "the sums of rows and columns.",
     StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
     "their units.",
     StatisticKind.CORRELATION: "the same on a scale from -1 to 1.",
@@ -126,7 +137,7 @@ MEANINGS: Final = {
     "estimate for a larger population.",
 }
 """What those mean that not everybody knows, in plain words."""
-OF_ONE: Final = tuple(kind for kind in StatisticKind if kind not in _OF_SEVERAL)
+OF_ONE: Final = tuple(kind for kind in StatisticKind if not kind.of_several)
 """Statistics of one column."""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import vector_of
 from dpcore.statistics.bins import bins_of
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -38,6 +39,8 @@ def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
     kind, labels = question.kind, question.statistic.labels
     if isinstance(question, GroupedQuery):
         labels = question.groups
+    if isinstance(question, CrossedQuery):
+        return labels, _pairs(question)
     if isinstance(question, JointQuery):
         if kind is StatisticKind.CORRELATION:
             return (question.title,), _correlation
@@ -124,6 +127,26 @@ def _cells(query: Query) -> Measure:
             codes = bins_of(codes[inside], edges)
         counts = np.bincount(codes.astype(np.intp), minlength=count).astype(float)
         return counts / len(values) if average else counts
+
+    return measure
+
+
+def _pairs(query: CrossedQuery) -> Measure:
+    """Count the cells of a cross table; who lies beyond the bins is in none."""
+
+    def measure(values: FloatArray) -> FloatArray:
+        inside = np.ones(len(values), dtype=bool)
+        codes = []
+        for each, column in zip(query.crossed, values.T, strict=True):
+            edges = each.edges
+            if edges is not None:
+                inside &= (column >= edges[0]) & (column <= edges[-1])
+                codes.append(bins_of(column, edges))
+            else:
+                codes.append(column)
+        places = (codes[0] * query.shape[1] + codes[1])[inside]
+        counted = np.bincount(places.astype(np.intp), minlength=len(query.cells))
+        return counted.astype(np.float64)
 
     return measure
 

@@ -6,11 +6,12 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.request import Request
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from tests.statistics.columns import REPLACE, category, number
+from tests.statistics.columns import REPLACE, category, number, yes_no
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -40,14 +41,7 @@ def shares(key="bit", kind=ConstraintKind.RESCALE, *, cells=3, epsilon=1.0, **ch
     }
     if kind is ConstraintKind.ALL_BUT_ONE:
         procedure.setdefault("remainder", cells - 1)
-    labels = tuple(string.ascii_lowercase[: cells - 1])
-    column = Column(
-        name="color",
-        kind=ColumnKind.CATEGORY,
-        labels=labels,
-        missing=REPLACE,
-        replacement=labels[0],
-    )
+    column = labels("color", *string.ascii_lowercase[: cells - 1])
     query = Query(kind=StatisticKind.PROPORTIONS, column=column, **terms(**changes))
     constraint = Constraint(kind=kind, **procedure)
     return asked(query, key, epsilon=epsilon, constraint=constraint)
@@ -69,6 +63,29 @@ def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **chan
         **terms(**changes),
     )
     return asked(query, key, epsilon=epsilon, weights=weights)
+
+
+def labels(name, *listed):
+    """A category; people without one count as the first."""
+    return Column(
+        name=name,
+        kind=ColumnKind.CATEGORY,
+        labels=listed,
+        missing=REPLACE,
+        replacement=listed[0],
+    )
+
+
+def crossed(key="laplace", *, columns=(), edges=(None, None), **changes):
+    """How many people have each pair of two answers."""
+    columns = columns or (labels("region", "north", "south"), yes_no())
+    first, second = (
+        Query(
+            kind=StatisticKind.HISTOGRAM, column=column, edges=cuts, **terms(**changes)
+        )
+        for column, cuts in zip(columns, edges, strict=True)
+    )
+    return asked(CrossedQuery(first=first, second=second), key)
 
 
 def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):

@@ -30,6 +30,7 @@ from tests.releases.questions import (
     AGE,
     asked,
     by_group,
+    crossed,
     matrix,
     ranks,
     shares,
@@ -113,6 +114,10 @@ REQUESTS = {
     "by group": by_group(),
     "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
+    "cross table": crossed(),
+    "cross table of bins": crossed(
+        columns=(AGE, category()), edges=((0.0, 50.0, 100.0), None), **HIDDEN
+    ),
 }
 
 

@@ -10,13 +10,14 @@ import streamlit as st
 
 from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
 from ui import offering, results, session
-from ui.answering import groups, matrices
+from ui.answering import crossed, groups, matrices
 from ui.answering.previews import price
 from ui.text import after_number, literal
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from dpcore.releases.request import Request
+    from dpcore.statistics.crossed_query import CrossedQuery
 
 _SAMPLED = (
     "“With sampling” holds the same quantity of the population behind it, as if the "
@@ -50,6 +52,8 @@ def show(answer: Release, asked: Request) -> None:
             _one_rank(answer, asked)
         elif isinstance(asked.plan, GroupPlan):
             groups.show(answer, asked, asked.plan)
+        elif isinstance(asked.plan, CrossPlan):
+            crossed.show(answer, asked, cast("CrossedQuery", asked.query), asked.plan)
         elif len(answer.values) == 1:
             _one_number(answer, asked)
         else:
@@ -152,6 +156,7 @@ def details(asked: Request) -> None:
     moved = {
         StatisticKind.PROPORTIONS: "each of the shares",
         StatisticKind.HISTOGRAM: "each of the counts",
+        StatisticKind.CROSS_TABLE: "each of the counts",
     }.get(kind, f"the {kind}")
     amounts = (
         "Each number has its own; the list above the button holds them"

@@ -40,6 +40,7 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.COUNT,
     StatisticKind.SUM,
     StatisticKind.HISTOGRAM,
+    StatisticKind.CROSS_TABLE,
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
     StatisticKind.STANDARD_DEVIATION,
@@ -68,7 +69,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
     elif isinstance(asked.plan, GroupPlan):
         groups.preview(asked, asked.plan, cells)
     elif isinstance(asked.plan, Direct):
-        _of_number(asked, cells)
+        _of_number(asked, asked.plan, cells)
     else:
         _of_shares(asked, asked.plan, cells)
     fourth.metric(
@@ -137,10 +138,10 @@ def _private_number(asked: Request) -> None:
 Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 
 
-def _of_number(asked: Request, cells: Cells) -> None:
+def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
     unit = after_number(asked.query.unit_text)
     statistic, bounds = asked.query.statistic, asked.query.bounds
-    count = len(statistic.labels)
+    count = plan.together
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
     first, second, third = cells
     first.metric(
@@ -309,7 +310,7 @@ def _average(asked: Request) -> float | None:
     kind, cells = asked.query.kind, len(asked.query.statistic.labels)
     if kind is StatisticKind.PROPORTIONS:
         return 1 / cells
-    if kind is StatisticKind.HISTOGRAM:
+    if kind in {StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:
         return asked.query.size.people / cells
     return None
 

@@ -57,7 +57,9 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
             "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
         )
         q = percent / 100
-    others = _others(column, kind, study, cells)
+    crossed = kind is StatisticKind.CROSS_TABLE
+    ask_others = _crossed_with if crossed else _others
+    others = ask_others(column, kind, study, cells)
     group = _group(column, kind, study, cells)
     labels_public = False
     if group is not None and kind.pooled:
@@ -125,17 +127,45 @@ def _others(
     return (numbers[place],)
 
 
+def _crossed_with(
+    column: Column, kind: StatisticKind, study: Study, cells: Cells
+) -> tuple[Column, ...]:
+    choices = _labelled(column, study)
+    if not choices:
+        message = (
+            f"a {kind} needs another yes/no or category column with a public list of "
+            "labels; declare one on the Data page."
+        )
+        raise ParameterError(message)
+    names = [other.name for other in choices]
+    place = next(cells).selectbox(
+        "Crossed with",
+        range(len(names)),
+        format_func=names.__getitem__,
+        key=f"crossed-{session.generation()}-{column.name}",
+        kept="session",
+        note="Everybody is in one cell, that of both answers, so that all cells "
+        "together cost one ε. Cells that nobody is in are released, too.",
+    )
+    return (choices[place],)
+
+
+def _labelled(column: Column, study: Study) -> list[Column]:
+    """Return the other columns that have a public list of labels."""
+    return [
+        other
+        for other in study.dataset.columns
+        if other.kind is not ColumnKind.NUMBER and other.labels and other != column
+    ]
+
+
 def _group(
     column: Column, kind: StatisticKind, study: Study, cells: Cells
 ) -> Column | None:
     if not (kind.by_group or kind.pooled):
         return None
     # By itself, a column has one answer in each group, which everybody knows.
-    choices = [
-        other
-        for other in study.dataset.columns
-        if other.kind is not ColumnKind.NUMBER and other.labels and other != column
-    ]
+    choices = _labelled(column, study)
     if not choices:
         if not kind.pooled:
             return None

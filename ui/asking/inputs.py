@@ -17,6 +17,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request, offered
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
@@ -94,6 +95,8 @@ def _question(
         ParameterError: Something is missing, or does not go together.
 
     """
+    if kind is StatisticKind.CROSS_TABLE:
+        return _crossed(column, asked, study)
     if kind.of_several:
         return _joint(column, kind, asked, study)
     size = study.size(column)
@@ -129,6 +132,24 @@ def _joint(
         group=asked.group,
         groups=_groups(asked, size, study),
     )
+
+
+def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
+    # In the order of the table: either column first is the same question.
+    both = sorted((column, *asked.others), key=study.dataset.columns.index)
+    size = study.size(*both)
+    first, second = (
+        Query(
+            kind=StatisticKind.HISTOGRAM,
+            column=each,
+            relation=study.terms.relation,
+            unit=study.terms.unit,
+            size=size,
+            edges=_edges(each, StatisticKind.HISTOGRAM, asked.bins),
+        )
+        for each in both
+    )
+    return CrossedQuery(first=first, second=second)
 
 
 def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:

@@ -135,6 +135,11 @@ class Direct(OneMechanism):
     statistic: Statistic
     bounds: Interval
 
+    @property
+    def together(self) -> int:
+        """Return how many intervals hold together."""
+        return len(self.statistic.labels)
+
     def half_widths(self, level: float) -> FloatArray:
         """Return the same half-width for every coordinate."""
         width = noise_half_width(self.mechanism, bounds=self.bounds, level=level)

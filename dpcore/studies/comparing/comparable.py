@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from dpcore.statistics.question import Question
 
-Comparable = Query | GroupedQuery | JointQuery
+Comparable = Query | GroupedQuery | JointQuery | CrossedQuery
 """Questions that noise on a number can answer: not ranks, not a whole matrix."""
 _FEWEST: Final = 3
 
@@ -37,6 +38,8 @@ def each_number(query: Comparable) -> str:
         return f"{query.kind} of one group"
     if not query.kind.of_cells:
         return ""
+    if isinstance(query, CrossedQuery):
+        return "count of one cell"
     noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
     cell = "bin" if query.column.kind is ColumnKind.NUMBER else "category"
     return f"{noun} of one {cell}"
@@ -52,6 +55,8 @@ def with_people(query: Comparable, people: int) -> Comparable:
 
     """
     size = replace(query.size, people=people)
+    if isinstance(query, CrossedQuery):
+        return query.with_size(size)
     if isinstance(query, GroupedQuery):
         return replace(query, part=replace(query.part, size=size))
     if isinstance(query, JointQuery) and query.groups is not None:

@@ -1,0 +1,43 @@
+"""Two answers crossed, followed over the pages."""
+
+from __future__ import annotations
+
+from tests.app.asking import COLUMNS, choose, go, use_survey
+from tests.app.test_pages import charts
+from tests.app.test_questions import set_to, shown
+
+
+def test_two_categories_are_crossed_in_one_question(open_page, follow):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Column", COLUMNS.index("smoker"))
+    choose(app, "Statistic", "cross table")
+    set_to(app, "number_input", "ε for this release", 2.0)
+    seen = follow(app)
+    # In the order of the table: the region first, whichever was chosen first.
+    assert seen.title == "number of people by region and smoker"
+    # North, south, west and "other", by yes and no.
+    assert len(seen.answer) == 8
+    assert {"row", "category or bin"} <= set(seen.exposed)
+    assert "count of one cell" in shown(app)
+    assert "typical error" in seen.tradeoffs
+    go(app, "release")
+    (figure,) = charts(app)
+    (cells,) = figure["data"]
+    assert cells["y"] == ["north", "south", "west", "other"]
+    sums = next(d.value for d in app.dataframe if "all of smoker" in d.value)
+    assert list(sums["region"]) == ["north", "south", "west", "other", "all of region"]
+    told = [float(cell.split(" (")[0]) for cell in sums["all of smoker"][:4]]
+    assert abs(sum(told) - sum(seen.answer)) < 5
+
+
+def test_a_number_is_crossed_by_its_bins(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "cross table")
+    set_to(app, "number_input", "Bins of equal width", 3)
+    choose(app, "Crossed with", 1)
+    assert "All 11 numbers at once" in next(
+        tile.help for tile in app.metric if tile.label.startswith("Noise")
+    )
+    assert "values below 0 counted in the first bin, above 100 in the last (age)" in (
+        shown(app).replace("\\", "")
+    )

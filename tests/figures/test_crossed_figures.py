@@ -1,0 +1,42 @@
+"""The picture of a cross table: what it says of its cells."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.crossed import CrossNumbers, cross_picture, cross_text
+
+
+def found(first, off=2.0, *, total=None):
+    counts = np.array([[first, 20.0, 3.0], [10.0, 5.0, -1.0]])
+    ends = np.stack([np.maximum(counts - off, 0), np.maximum(counts + off, 0)], axis=-1)
+    return CrossNumbers(
+        names=(("<a>", "b"), ("x", "y", "z")),
+        axes=("one", "one "),
+        counts=counts,
+        noise=ends,
+        total=total,
+    )
+
+
+def test_fullest_cell_is_named_only_where_it_is_sure():
+    sure = cross_text(found(30.0), unit="people")
+    assert sure.startswith("Most people are in “<a>” and “x”: 30.0 (95 %: 28.0 to 32.0")
+    assert "not certain" in cross_text(found(23.0), unit="people")
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
+    total = np.tile([0.0, 50.0], (2, 3, 1)) if sampled else None
+    truth = np.arange(6.0).reshape(2, 3)
+    picture = cross_picture(
+        found(30.0, total=total), statement="number", unit="people", truth=truth
+    )
+    (cells,) = picture.figure.data
+    assert list(cells.y) == ["&lt;a&gt;", "b"]
+    assert cells.text[1][0] == "10.0<br>8.0 to<br>12.0"
+    table = picture.table
+    assert len(table) == 6
+    assert ("with sampling, upper" in table) is sampled
+    assert table["people without noise"].tolist() == truth.ravel().tolist()
+    assert table.iloc[5]["noise, upper"] == 1.0
+    assert picture.title.startswith("As released, most people")

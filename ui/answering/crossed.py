@@ -1,0 +1,96 @@
+"""A cross table on the Release page: the counts with their sums, and the figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.crossed import CrossNumbers, cross_picture
+from dpcore.inference.intervals import LEVEL
+from dpcore.wording import interval_ends, measured, percent
+from ui import results, session
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.plans.crossed import CrossPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+    from dpcore.statistics.crossed_query import CrossedQuery
+
+
+def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) -> None:
+    """Show the counts as a figure, and as a table with the sums of its sides."""
+    results.show(picture(answer, asked, query, truth=None), "answer")
+    st.markdown("**The table with its sums**")
+    results.table(_table(answer, query), key="cross-table")
+    st.caption(
+        f"In brackets, with {percent(LEVEL)} for all {plan.together} numbers together: "
+        "where the number of this table lies, noise alone. Each sum is that of the "
+        "released counts, so that all of them add up; it costs nothing, and is noisier "
+        "than a count. Counts below 0 are left as they were drawn, so that sums are "
+        "right on average."
+    )
+
+
+def picture(
+    answer: Release, asked: Request, query: CrossedQuery, *, truth: FloatArray | None
+) -> Picture:
+    """Return the picture of an answer; ``truth`` holds the counts without noise."""
+    return cross_picture(
+        _numbers(answer, query, sampled=session.require_study().sampled),
+        statement=asked.statement,
+        unit=asked.query.unit_text,
+        truth=None if truth is None else truth.reshape(query.shape),
+    )
+
+
+def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNumbers:
+    kept = answer.intervals
+    noise = (kept.noise if kept else None) or {}
+    total = ((kept.total if kept else None) or {}) if sampled else {}
+    shape, nothing = query.shape, (-np.inf, np.inf)
+
+    def ends(known: dict[str, tuple[float, float]]) -> FloatArray:
+        found = [known.get(cell, nothing) for cell in query.cells]
+        return np.array(found).reshape(*shape, 2)
+
+    first, second = query.columns
+    return CrossNumbers(
+        names=query.names,
+        axes=(first.name, second.name),
+        counts=np.array(answer.values).reshape(shape),
+        noise=ends(noise),
+        total=ends(total) if total else None,
+    )
+
+
+def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
+    """Return the counts in words, a row for each first answer, with their sums."""
+    values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
+    kept = answer.intervals
+    ends = (kept.noise if kept else None) or {}
+
+    def told(name: str) -> str:
+        if name not in values:
+            return ""
+        low, high = ends.get(name, (-np.inf, np.inf))
+        lower, upper = interval_ends(low, high)
+        return f"{measured(values[name], (high - low) / 2)} ({lower} to {upper})"
+
+    rows, columns = query.names
+    cells = np.array(query.cells).reshape(query.shape)
+    first, second = (column.name for column in query.columns)
+    sums = query.margins[: len(rows)], query.margins[len(rows) :]
+    table = {first: [*rows, f"all of {first}"]}
+    for place, name in enumerate(columns):
+        # A space more where a category is called as the column of the table is.
+        header = f"{name} " if name in table else name
+        table[header] = [
+            *(told(cell) for cell in cells[:, place].tolist()),
+            told(sums[1][place]),
+        ]
+    table[f"all of {second}"] = [*(told(name) for name in sums[0]), ""]
+    return table
