@@ -5,10 +5,10 @@ BIN := .venv/bin
 help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-run: .venv/run   ## Start the app on http://127.0.0.1:8501
+run: .venv/run $(if $(EPSILON_STUDIO_LEDGER),.venv/postgresql) ## Start the app on http://127.0.0.1:8501
 	$(BIN)/streamlit run asgi.py
 
-test: .venv/dev browser  ## Run every test; a Chromium is installed where that is possible
+test: .venv/dev browser postgresql ## Run every test; a Chromium and a PostgreSQL are installed where that is possible
 	$(BIN)/python -m pytest -n 2 --maxschedchunk 1
 
 check: .venv/dev ## Format, lint, types, import rules
@@ -28,6 +28,11 @@ browser: .venv/dev  ## Install a Chromium for the browser tests
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
 	else $(BIN)/python -m playwright install chromium; fi || echo "No Chromium could be installed: the browser tests will be skipped."
 
+postgresql:      ## Install a PostgreSQL for the tests of a ledger on a server
+	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then echo "PostgreSQL is already installed."; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
+	else false; fi || echo "No PostgreSQL could be installed: its tests will be skipped."
+
 lock:            ## Rewrite constraints.txt from the two requirements files
 	: > constraints.txt
 	uv pip compile --universal --python-version 3.11 --no-header --no-annotate -q requirements-dev.txt -o constraints.new
@@ -39,7 +44,10 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/run: requirements.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements.txt && touch $@
 
-.venv/dev: requirements.txt requirements-dev.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run
+.venv/postgresql: requirements.txt requirements-postgresql.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements-postgresql.txt && touch $@ .venv/run
 
-.PHONY: help run test check bench walk browser lock
+.venv/dev: requirements.txt requirements-postgresql.txt requirements-dev.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql
+
+.PHONY: help run test check bench walk browser postgresql lock

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from tests import postgresql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 # Seconds for what takes one on a quiet machine. How busy a machine is, is no error.
@@ -23,4 +29,11 @@ settings.load_profile("house")
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
+    monkeypatch.delenv("EPSILON_STUDIO_LEDGER", raising=False)
     return folder
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[postgresql.Cluster]:
+    with postgresql.running() as started:
+        yield started

@@ -7,7 +7,7 @@ Nothing has to be reset: every run of a page looks at the ledger again.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -59,15 +59,13 @@ def at_ledger() -> None:
 def offer(error: UntrustedLedgerError) -> None:
     """Say why the ledger pays nothing, and offer the two ways on."""
     st.error(literal(capital(str(error))))
+    copy, aside = _ON_SERVER if session.on_server() else _IN_FILES
     st.markdown(
         "Until then no account of this ledger pays for anything in Release mode. "
         "Classroom mode needs no ledger. There are two ways on.\n\n"
-        "**Put back a copy.** The files `ledger.sqlite3`, `checkpoint` and `key` "
-        "belong together: put back the newest copy of all three, in "
-        "`~/.epsilon-studio` or the folder that `EPSILON_STUDIO_HOME` names. The next "
-        "click finds it.\n\n"
-        "**Begin anew.** The files are set aside in the same folder, and a new ledger "
-        "begins. What is still known to be spent is carried over; earlier answers are "
+        f"**Put back a copy.** {copy} The next click finds it.\n\n"
+        f"**Begin anew.** {aside}, and a new ledger begins. "
+        "What is still known to be spent is carried over; earlier answers are "
         "not, and cost again. What is no longer known is forgotten: then more can be "
         "learned about the people than was promised to them. The new ledger records "
         "what was found, when, and your reason."
@@ -85,13 +83,39 @@ def offer(error: UntrustedLedgerError) -> None:
                 st.rerun()
 
 
+class _Ways(NamedTuple):
+    """What belongs together and can be put back, and where the old stays."""
+
+    copy: str
+    aside: str
+
+
+_IN_FILES = _Ways(
+    copy="The files `ledger.sqlite3`, `checkpoint` and `key` belong together: put back "
+    "the newest copy of all three, in `~/.epsilon-studio` or the folder that "
+    "`EPSILON_STUDIO_HOME` names.",
+    aside="The files are set aside in the same folder",
+)
+_ON_SERVER = _Ways(
+    copy="The tables `epsilon_studio_entries` and `epsilon_studio_ledger` on the "
+    "server belong together: put back the newest copy of both. An older one than this "
+    "machine has seen is noticed.",
+    aside="The tables are kept on the server under other names",
+)
+
+
 def _tell_beginning(entry: Entry) -> None:
     found, reason, kept = (
         literal(str(entry.content[name])) for name in ("found", "reason", "kept")
     )
     when = entry.recorded[:19].replace("T", " ")
+    where = (
+        f"The tables of before are on the server, their names end in {kept}"
+        if session.on_server()
+        else f"The files of before are in the folder {kept} beside the ledger"
+    )
     st.warning(
         f"This ledger was begun anew on {when} (UTC). What was found: {found} Reason: "
         f"{reason}. What was still known to be spent was carried over, as one debit an "
-        f"account. The files of before are in the folder {kept} beside the ledger."
+        f"account. {where}."
     )

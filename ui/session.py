@@ -12,6 +12,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import streamlit as st
@@ -25,7 +26,7 @@ from dpcore.errors import LedgerError
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
-from dpcore.releases import renewal, secure
+from dpcore.releases import opening, renewal, secure
 from dpcore.releases.account import Account
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from dpcore.data.dialects import Dialect
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.chain import Entry
+    from dpcore.releases.server.ledger import ServerLedger
     from ui.study import Draft, Study
 
 _T = TypeVar("_T")
@@ -335,7 +337,7 @@ def ledger() -> Ledger:
         return Ledger.in_memory() if current is None else lesson(current)
     if current is not None and stored_key(default_folder()) != current.key:
         raise LedgerError(_OTHER_KEY)
-    return _on_disk()
+    return kept_ledger()
 
 
 def lesson(about: Study) -> Ledger:
@@ -351,29 +353,48 @@ def lesson(about: Study) -> Ledger:
     return lessons[name]
 
 
-def _on_disk() -> Ledger:
+def kept_ledger() -> Ledger:
+    """Return the ledger that outlives the program: in a file, or on a server."""
+    address = opening.address()
+    if address:
+        return _server_ledger(address, str(default_folder()))
     return Ledger.at(default_folder() / LEDGER)
 
 
+def on_server() -> bool:
+    """Tell whether the ledger is on a server, which other machines may use."""
+    return bool(opening.address())
+
+
+@st.cache_resource(show_spinner=False)
+def _server_ledger(address: str, folder: str) -> ServerLedger:
+    """Return the ledger on a server; its connections are kept for all tabs."""
+    return opening.on_server(address, Path(folder))
+
+
 def real_releases(of: Study) -> int:
-    """Return how many releases of a table are on disk, whatever the mode."""
+    """Return how many releases of a table are in the ledger, whatever the mode."""
     try:
-        return len(_on_disk().releases(of.fingerprint))
+        return len(kept_ledger().releases(of.fingerprint))
     except LedgerError:
         return 0
 
 
 def beginnings() -> tuple[Entry, ...]:
-    """Return when the ledger on disk was begun anew; its whole chain is followed."""
-    book = _on_disk()
+    """Return when the ledger was begun anew; its whole chain is followed."""
+    book = kept_ledger()
     book.verify()
     return book.beginnings()
 
 
 def begin_anew(reason: str) -> None:
-    """Put a new ledger in the place of the one on disk, which cannot be trusted."""
-    path = default_folder() / LEDGER
-    renewal.begin_anew(path, reason=reason, now=datetime.now(UTC))
+    """Put a new ledger in the place of the one that cannot be trusted."""
+    now, address = datetime.now(UTC), opening.address()
+    if address:
+        book = _server_ledger(address, str(default_folder()))
+        book.begin_anew(reason=reason, now=now)
+    else:
+        renewal.begin_anew(default_folder() / LEDGER, reason=reason, now=now)
 
 
 def fingerprint_key() -> bytes:

@@ -12,49 +12,58 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpcore.codec import object_in
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.identity import canonical
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record."
+"""What can be done about a ledger in a file that is not as it was left."""
 ORIGIN = "0" * 64
 """What stands for the digest before the first entry."""
 
 SCHEMA_VERSION = 2
 """Format 2 says that there is a checkpoint; format 1 is the same without one."""
 
-_LOWEST = -(1 << 63)
-_COLUMNS = "sequence, recorded, fingerprint, kind, request, body, previous, digest"
-_SCHEMA = (
-    """
-    CREATE TABLE entries (
-        sequence INTEGER PRIMARY KEY,
-        recorded TEXT NOT NULL,
-        fingerprint TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        request TEXT,
-        body TEXT NOT NULL,
-        previous TEXT NOT NULL UNIQUE,
-        digest TEXT NOT NULL UNIQUE,
-        UNIQUE (request, kind)
-    )
-    """,
-    "CREATE INDEX entries_by_fingerprint ON entries (fingerprint, sequence)",
-    """
-    CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
-    BEGIN SELECT RAISE(ABORT, 'the entries of the ledger are append-only'); END
-    """,
-    """
-    CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
-    BEGIN SELECT RAISE(ABORT, 'the entries of the ledger are append-only'); END
-    """,
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
+COLUMNS = (
+    *("sequence", "recorded", "fingerprint", "kind", "request", "body"),
+    *("previous", "digest"),
 )
+"""The parts of an entry, in the order in which they are stored and digested."""
+Row = tuple[Any, ...]
+"""An entry as a database holds it, in the order of the columns."""
+
+
+class EntryTable(Protocol):
+    """The table of entries as one transaction sees it, whatever database it is in."""
+
+    def format(self) -> int:
+        """Return the format of the database, 0 for an empty one."""
+
+    def bring_to_format(self, found: int) -> None:
+        """Create the table, or bring one of an earlier format to that of today."""
+
+    def last(self) -> Row | None:
+        """Return sequence and digest of the last entry."""
+
+    def insert(self, row: Row) -> None:
+        """Write one entry."""
+
+    def of_account(self, fingerprint: str, kinds: Sequence[str]) -> Iterable[Row]:
+        """Return the entries of an account that are of some kinds, in order."""
+
+    def count(self, fingerprint: str, kind: str, prefix: str) -> int:
+        """Return how many entries of a kind are for requests that begin so."""
+
+    def for_request(self, request: str, kind: str) -> Row | None:
+        """Return the entry of a kind for a request."""
+
+    def since(self, first: int) -> Iterable[Row]:
+        """Return the entries from the ``first`` on, in order; all, from 1."""
 
 
 class EntryKind(StrEnum):
@@ -103,38 +112,33 @@ class Entry:
             raise UntrustedLedgerError(_broken(self.sequence)) from None
 
 
-def version(connection: sqlite3.Connection) -> int:
+def version(entries: EntryTable) -> int:
     """Return the format of the database, 0 for an empty one.
 
     Raises:
         LedgerError: A later program wrote it.
 
     """
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    found = entries.format()
     if not 0 <= found <= SCHEMA_VERSION:
         message = (
             f"the ledger has format {found}, this program knows {SCHEMA_VERSION}. "
             "Open it with the program that wrote it."
         )
         raise LedgerError(message)
-    return int(found)
+    return found
 
 
-def prepare(connection: sqlite3.Connection) -> None:
+def prepare(entries: EntryTable) -> None:
     """Bring a database to the format of today, inside the caller's transaction.
 
     The checkpoint has to be there before: the format says that there is one.
     """
-    found = version(connection)
-    if found == 0:
-        for statement in _SCHEMA:
-            connection.execute(statement)
-    elif found < SCHEMA_VERSION:
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    entries.bring_to_format(version(entries))
 
 
 def append(
-    connection: sqlite3.Connection,
+    entries: EntryTable,
     *,
     fingerprint: str,
     kind: EntryKind,
@@ -142,59 +146,40 @@ def append(
     request: str | None = None,
 ) -> Entry:
     """Write one entry at the end of the chain, inside the caller's transaction."""
-    sequence, previous = connection.execute(
-        "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1"
-    ).fetchone() or (0, ORIGIN)
+    sequence, previous = entries.last() or (0, ORIGIN)
     recorded = datetime.now(UTC).isoformat(timespec="seconds")
     columns = (sequence + 1, recorded, fingerprint, kind.value, request, body, previous)
     row = (*columns, _digest(columns))
-    connection.execute(
-        f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - a constant
-        row,
-    )
+    entries.insert(row)
     return _entry(row)
 
 
 def entries_of(
-    connection: sqlite3.Connection, fingerprint: str, *kinds: EntryKind
+    entries: EntryTable, fingerprint: str, *kinds: EntryKind
 ) -> tuple[Entry, ...]:
     """Return the entries of an account in order: all, or those of some kinds."""
-    if version(connection) == 0:
+    if version(entries) == 0:
         return ()
-    marks = ", ".join("?" * len(kinds or EntryKind))
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM entries "  # noqa: S608 - constants
-        f"WHERE fingerprint = ? AND kind IN ({marks}) ORDER BY sequence",
-        (fingerprint, *(kind.value for kind in kinds or EntryKind)),
-    )
+    rows = entries.of_account(fingerprint, [kind.value for kind in kinds or EntryKind])
     return tuple(_entry(row) for row in rows)
 
 
-def count_answers(connection: sqlite3.Connection, fingerprint: str, prefix: str) -> int:
+def count_answers(entries: EntryTable, fingerprint: str, prefix: str) -> int:
     """Return how many answers about an account are to requests that begin so."""
-    if version(connection) == 0:
+    if version(entries) == 0:
         return 0
-    (count,) = connection.execute(
-        "SELECT count(*) FROM entries "
-        # The plus keeps SQLite from going through all of the account.
-        "WHERE kind = ? AND +fingerprint = ? AND request >= ? AND request < ?",
-        (EntryKind.RELEASE.value, fingerprint, prefix, prefix + "\U0010ffff"),
-    ).fetchone()
-    return int(count)
+    return entries.count(fingerprint, EntryKind.RELEASE.value, prefix)
 
 
-def release_for(connection: sqlite3.Connection, request: str) -> Entry | None:
+def release_for(entries: EntryTable, request: str) -> Entry | None:
     """Return the entry that holds the answer to a request."""
-    if version(connection) == 0:
+    if version(entries) == 0:
         return None
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM entries WHERE request = ? AND kind = ?",  # noqa: S608 - a constant
-        (request, EntryKind.RELEASE.value),
-    ).fetchone()
+    row = entries.for_request(request, EntryKind.RELEASE.value)
     return None if row is None else _entry(row)
 
 
-def walk(connection: sqlite3.Connection, first: int = 1) -> Iterator[Entry]:
+def walk(entries: EntryTable, first: int = 1) -> Iterator[Entry]:
     """Yield the entries from the ``first`` on, each once it is found unchanged.
 
     Of the first one only its own digest is checked: with ``first`` beyond 1 the caller
@@ -204,12 +189,9 @@ def walk(connection: sqlite3.Connection, first: int = 1) -> Iterator[Entry]:
         UntrustedLedgerError: An entry was changed, removed or put in.
 
     """
-    if version(connection) == 0:
+    if version(entries) == 0:
         return
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM entries WHERE sequence >= ? ORDER BY sequence",  # noqa: S608 - a constant
-        (first if first > 1 else _LOWEST,),
-    )
+    rows = entries.since(first)
     previous = ORIGIN if first <= 1 else None
     for expected, row in enumerate(rows, start=first):
         *columns, digest = row
@@ -227,8 +209,7 @@ def _digest(columns: tuple[object, ...]) -> str:
 
 
 def _entry(row: tuple[object, ...]) -> Entry:
-    names = _COLUMNS.split(", ")
-    columns = dict(zip(names, row, strict=True))
+    columns = dict(zip(COLUMNS, row, strict=True))
     try:
         kind = EntryKind(str(columns["kind"]))
     except ValueError:
@@ -239,5 +220,5 @@ def _entry(row: tuple[object, ...]) -> Entry:
 def _broken(sequence: object) -> str:
     return (
         f"entry {sequence} of the ledger was changed or removed after it was written. "
-        "Put back a copy of the folder of the ledger, or begin anew, on record."
+        f"{WAY_ON}"
     )

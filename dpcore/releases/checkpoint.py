@@ -29,14 +29,12 @@ from dpcore.releases.account import ACCOUNT, TERMS, account_after
 from dpcore.releases.identity import canonical
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator, Mapping
 
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.chain import Entry, EntryTable
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
-_WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +86,7 @@ class Checkpoint:
         if not hmac.compare_digest(seal, _seal(content, key).encode()):
             message = (
                 "the checkpoint of the ledger was changed, or the key was replaced. "
-                f"{_WAY_ON}"
+                f"{chain.WAY_ON}"
             )
             raise UntrustedLedgerError(message)
         place, *lines = content.decode().split("\n")
@@ -108,7 +106,7 @@ class Tally:
         self._length, self._head = known.length, known.head
         self._changed: dict[str, Account] = {}
 
-    def follow(self, connection: sqlite3.Connection, *, whole: bool) -> None:
+    def follow(self, entries: EntryTable, *, whole: bool) -> None:
         """Follow the chain to its end: from its first entry, or the checkpoint's last.
 
         Raises:
@@ -118,7 +116,7 @@ class Tally:
         """
         known = self._known
         reached = 0
-        for entry in chain.walk(connection, 1 if whole else max(1, known.length)):
+        for entry in chain.walk(entries, 1 if whole else max(1, known.length)):
             reached = entry.sequence
             if reached == known.length and entry.digest != known.head:
                 raise UntrustedLedgerError(_another(known.length))
@@ -149,7 +147,7 @@ class Tally:
 
 
 def followed(
-    connection: sqlite3.Connection,
+    entries: EntryTable,
     known: Checkpoint | None,
     look: tuple[int, ...],
     *,
@@ -158,7 +156,7 @@ def followed(
     """Return where the chain stands now, the file looking as it does.
 
     Args:
-        connection: The database, seen at or after the time when ``known`` was read.
+        entries: The database, seen at or after the time when ``known`` was read.
         known: The checkpoint, ``None`` if there is none.
         look: How the file looks now.
         whole: Follow the chain from its first entry, and not from the checkpoint's.
@@ -167,11 +165,11 @@ def followed(
         UntrustedLedgerError: The ledger is not as it was left.
 
     """
-    if known is None and chain.version(connection) == chain.SCHEMA_VERSION:
-        message = f"the checkpoint of the ledger is gone. {_WAY_ON}"
+    if known is None and chain.version(entries) == chain.SCHEMA_VERSION:
+        message = f"the checkpoint of the ledger is gone. {chain.WAY_ON}"
         raise UntrustedLedgerError(message)
     tally = Tally(known or Checkpoint())
-    tally.follow(connection, whole=whole)
+    tally.follow(entries, whole=whole)
     return tally.reached(look)
 
 
@@ -182,12 +180,12 @@ def _seal(content: bytes, key: bytes) -> str:
 def _another(length: int) -> str:
     return (
         f"entry {length} of the ledger is not the one that was written: entries were "
-        f"changed, or the file is another one. {_WAY_ON}"
+        f"changed, or the file is another one. {chain.WAY_ON}"
     )
 
 
 def _behind(length: int) -> str:
     return (
         f"the ledger has lost entries: {length} were written. The file was emptied, "
-        f"cut, removed or swapped with an older copy. {_WAY_ON}"
+        f"cut, removed or swapped with an older copy. {chain.WAY_ON}"
     )

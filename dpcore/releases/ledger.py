@@ -7,7 +7,8 @@ else about a table.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Self
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
@@ -20,20 +21,21 @@ from dpcore.releases.record import InPlan, Release
 from dpcore.releases.storage import FileDatabase, MemoryDatabase, explained
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
+    from dpcore.releases.chain import EntryTable
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
 
 
-class Ledger:
-    """A ledger of privacy budgets in one SQLite file.
+class Ledger(ABC):
+    """A ledger of privacy budgets.
 
     Several threads and processes may use it at once. Looking takes no lock. Whatever is
     looked up or charged, the chain is checked before; every method raises LedgerError
@@ -41,21 +43,18 @@ class Ledger:
     was left.
     """
 
-    def __init__(self, database: FileDatabase | MemoryDatabase) -> None:
-        self._database = database
-
-    @classmethod
-    def at(cls, path: Path) -> Self:
+    @staticmethod
+    def at(path: Path) -> LocalLedger:
         """Return the ledger in a file. The first entry creates it, for its owner only.
 
         Its key and its checkpoint lie in the same folder.
         """
-        return cls(FileDatabase(path))
+        return LocalLedger(FileDatabase(path))
 
-    @classmethod
-    def in_memory(cls) -> Self:
+    @staticmethod
+    def in_memory() -> LocalLedger:
         """Return an empty ledger that lives as long as the object."""
-        return cls(MemoryDatabase())
+        return LocalLedger(MemoryDatabase())
 
     def open_account(
         self,
@@ -68,12 +67,12 @@ class Ledger:
 
         A later call returns the account as it stands, whatever terms it names.
         """
-        with self._write() as (connection, state):
+        with self._write() as (entries, state):
             account = state.account(fingerprint)
             if account is not None:
                 return account
             entry = chain.append(
-                connection,
+                entries,
                 fingerprint=fingerprint,
                 kind=EntryKind.ACCOUNT,
                 body=canonical(
@@ -103,7 +102,7 @@ class Ledger:
         if not reason.strip():
             message = "a change of the budget needs a reason."
             raise ParameterError(message)
-        with self._write() as (connection, state):
+        with self._write() as (entries, state):
             account = _open_account(state, fingerprint)
             if not budget.admits(account.spent, PrivacyCost.of()):
                 message = (
@@ -112,7 +111,7 @@ class Ledger:
                 )
                 raise ParameterError(message)
             entry = chain.append(
-                connection,
+                entries,
                 fingerprint=fingerprint,
                 kind=EntryKind.BUDGET,
                 body=canonical({"budget": budget.to_json(), "reason": reason}),
@@ -128,7 +127,7 @@ class Ledger:
             LedgerError: There are releases: costs under two relations do not add up.
 
         """
-        with self._write() as (connection, state):
+        with self._write() as (entries, state):
             account = _open_account(state, fingerprint)
             if account.releases:
                 message = (
@@ -138,7 +137,7 @@ class Ledger:
                 )
                 raise LedgerError(message)
             entry = chain.append(
-                connection,
+                entries,
                 fingerprint=fingerprint,
                 kind=EntryKind.RELATION,
                 body=canonical({"relation": relation.value, "unit_rows": unit_rows}),
@@ -166,21 +165,21 @@ class Ledger:
                 ``compute`` answered another request.
 
         """
-        with self._write() as (connection, state):
-            stored = chain.release_for(connection, request)
+        with self._write() as (entries, state):
+            stored = chain.release_for(entries, request)
             if stored is not None:
                 return _release(stored)
             account = _admitted(state, fingerprint, unit_rows)
             if not account.budget.admits(account.spent, cost):
                 raise BudgetExceeded(_refusal(account, cost, "release"))
             chain.append(
-                connection,
+                entries,
                 fingerprint=fingerprint,
                 kind=EntryKind.DEBIT,
                 request=request,
                 body=canonical({"cost": cost.to_json()}),
             )
-            return _answer(connection, account, compute(), (request, cost, None))
+            return _answer(entries, account, compute(), (request, cost, None))
 
     def charge_all(
         self,
@@ -212,82 +211,98 @@ class Ledger:
 
         """
         while True:
-            with self._read() as (connection, _):
-                known = _stored(connection, requests)
+            with self._read() as (entries, _):
+                known = _stored(entries, requests)
             new = tuple(name for name in requests if name not in known)
             if new:
                 plan = InPlan(name=plan_id(new), releases=len(new), cost=price(new))
-                with self._write() as (connection, state):
-                    if _stored(connection, requests).keys() != known.keys():
+                with self._write() as (entries, state):
+                    if _stored(entries, requests).keys() != known.keys():
                         continue
                     account = _admitted(state, fingerprint, unit_rows)
-                    _debit_plan(connection, account, plan, new)
+                    _debit_plan(entries, account, plan, new)
                     for name in new:
                         release, promised = compute(name, plan), requests[name]
                         known[name] = _answer(
-                            connection, account, release, (name, promised, plan)
+                            entries, account, release, (name, promised, plan)
                         )
             return tuple(known[name] for name in requests)
 
     def stored(self, request: str) -> Release | None:
         """Return the answer that was given to a request, ``None`` if there is none."""
-        with self._read() as (connection, _):
-            entry = chain.release_for(connection, request)
+        with self._read() as (entries, _):
+            entry = chain.release_for(entries, request)
             return None if entry is None else _release(entry)
 
     def releases(self, fingerprint: str) -> tuple[Release, ...]:
         """Return all answers about a table, in the order in which they were given."""
-        with self._read() as (connection, _):
-            entries = chain.entries_of(connection, fingerprint, EntryKind.RELEASE)
-            return tuple(_release(entry) for entry in entries)
+        with self._read() as (entries, _):
+            found = chain.entries_of(entries, fingerprint, EntryKind.RELEASE)
+            return tuple(_release(entry) for entry in found)
 
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
-        with self._read() as (connection, _):
-            return chain.count_answers(connection, fingerprint, f"{analysis}-")
+        with self._read() as (entries, _):
+            return chain.count_answers(entries, fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
         """Return every entry of the account in order."""
-        with self._read() as (connection, _):
-            return chain.entries_of(connection, fingerprint)
+        with self._read() as (entries, _):
+            return chain.entries_of(entries, fingerprint)
 
     def beginnings(self) -> tuple[Entry, ...]:
         """Return the entries that say when the ledger was begun anew, and why."""
-        with self._read() as (connection, _):
-            return chain.entries_of(connection, "", EntryKind.ANEW)
+        with self._read() as (entries, _):
+            return chain.entries_of(entries, "", EntryKind.ANEW)
 
     def verify(self) -> None:
         """Follow the whole chain, however the file looks."""
         with self._read(whole=True):
             pass
 
-    @contextlib.contextmanager
+    @abstractmethod
     def _read(
         self, *, whole: bool = False
-    ) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
-        """See the database at one moment, and where its chain stands."""
+    ) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:
+        """See the database at one moment, and where its chain stands.
+
+        The whole chain is followed, or what may have come to it.
+        """
+
+    @abstractmethod
+    def _write(self) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:
+        """Begin a transaction on a chain that was checked; the checkpoint follows."""
+
+
+class LocalLedger(Ledger):
+    """A ledger in one SQLite file, or in memory."""
+
+    def __init__(self, database: FileDatabase | MemoryDatabase) -> None:
+        self._database = database
+
+    @contextlib.contextmanager
+    def _read(self, *, whole: bool = False) -> Iterator[tuple[EntryTable, Checkpoint]]:
         database = self._database
         with explained():
             known = database.checkpoint()  # before the database, which may be ahead
             look = database.look
             whole = whole or known is None or known.look != look
-            with database.reading() as connection:
-                state = followed(connection, known, look, whole=whole)
-                yield connection, state
+            with database.reading() as entries:
+                state = followed(entries, known, look, whole=whole)
+                yield entries, state
         if state.length and state != known and database.look == look:
             self._catch_up()
 
     @contextlib.contextmanager
-    def _write(self) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
-        """Begin a transaction on a chain that was checked; the checkpoint follows."""
-        with self._checked(_PATIENCE) as (connection, state):
-            yield connection, state
+    def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
+        with self._checked(_PATIENCE) as (entries, state):
+            yield entries, state
         self._catch_up()
 
     @contextlib.contextmanager
     def _checked(
         self, patience: float, *, whole: bool = True
-    ) -> Iterator[tuple[sqlite3.Connection, Checkpoint]]:
+    ) -> Iterator[tuple[EntryTable, Checkpoint]]:
         """Begin a transaction, and check the chain before anything is written.
 
         The whole chain is followed if the file looks otherwise than it was left.
@@ -296,14 +311,14 @@ class Ledger:
         than one transaction is beyond it.
         """
         database = self._database
-        with explained(), database.writing(patience) as connection:
+        with explained(), database.writing(patience) as entries:
             known, look = database.checkpoint(), database.look
             whole = whole and (known is None or known.look != look)
-            state = followed(connection, known, look, whole=whole)
+            state = followed(entries, known, look, whole=whole)
             if state != known:
                 database.keep(state)
-            chain.prepare(connection)
-            yield connection, state
+            chain.prepare(entries)
+            yield entries, state
 
     def _catch_up(self) -> None:
         """Take the checkpoint to the end of the chain that was just checked.
@@ -334,7 +349,7 @@ def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
 
 
 def _debit_plan(
-    connection: sqlite3.Connection,
+    entries: EntryTable,
     account: Account,
     plan: InPlan,
     requests: tuple[str, ...],
@@ -343,7 +358,7 @@ def _debit_plan(
     if not account.budget.admits(account.spent, plan.cost):
         raise BudgetExceeded(_refusal(account, plan.cost, "plan"))
     chain.append(
-        connection,
+        entries,
         fingerprint=account.fingerprint,
         kind=EntryKind.DEBIT,
         request=plan.name,
@@ -352,7 +367,7 @@ def _debit_plan(
 
 
 def _answer(
-    connection: sqlite3.Connection,
+    entries: EntryTable,
     account: Account,
     release: Release,
     promised: tuple[str, PrivacyCost, InPlan | None],
@@ -363,7 +378,7 @@ def _answer(
         message = "the answer has another request, cost or relation than asked."
         raise LedgerError(message)
     chain.append(
-        connection,
+        entries,
         fingerprint=account.fingerprint,
         kind=EntryKind.RELEASE,
         request=release.id,
@@ -372,11 +387,9 @@ def _answer(
     return release
 
 
-def _stored(
-    connection: sqlite3.Connection, requests: Iterable[str]
-) -> dict[str, Release]:
+def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
     """Return the answers that there are already, by their requests."""
-    found = {name: chain.release_for(connection, name) for name in requests}
+    found = {name: chain.release_for(entries, name) for name in requests}
     return {name: _release(entry) for name, entry in found.items() if entry is not None}
 
 

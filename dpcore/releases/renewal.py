@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dpcore.releases.account import Account
+    from dpcore.releases.chain import EntryTable
 
 _PATIENCE = 10.0
 
@@ -46,9 +47,7 @@ def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
         ParameterError: No reason is given.
 
     """
-    if not reason.strip():
-        message = "beginning anew needs a reason."
-        raise ParameterError(message)
+    require_reason(reason)
     database = FileDatabase(path)
     found = _fault(path)
     kept = f"set-aside-{now:%Y%m%dT%H%M%S%fZ}"
@@ -61,6 +60,32 @@ def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
         with _alone(database):
             database.keep(state)
         database.replace(draft)
+
+
+def require_reason(reason: str) -> None:
+    """Refuse to begin anew without a word."""
+    if not reason.strip():
+        message = "beginning anew needs a reason."
+        raise ParameterError(message)
+
+
+def carry(entries: EntryTable, account: Account) -> None:
+    """Open an account on its old terms, with one debit for all that was spent."""
+    fingerprint = account.fingerprint
+    chain.append(
+        entries,
+        fingerprint=fingerprint,
+        kind=EntryKind.ACCOUNT,
+        body=canonical(OPENED.write(account)),
+    )
+    if account.spent != PrivacyCost():
+        chain.append(
+            entries,
+            fingerprint=fingerprint,
+            kind=EntryKind.DEBIT,
+            request=f"carried over for {fingerprint}",
+            body=canonical({"cost": account.spent.to_json()}),
+        )
 
 
 def _fault(path: Path) -> str:
@@ -80,9 +105,9 @@ def _salvaged(database: FileDatabase) -> Checkpoint:
     tally = Tally(known or Checkpoint())
     with (
         contextlib.suppress(UntrustedLedgerError, sqlite3.DatabaseError),
-        database.reading() as connection,
+        database.reading() as entries,
     ):
-        tally.follow(connection, whole=known is None)
+        tally.follow(entries, whole=known is None)
     return tally.reached(())
 
 
@@ -99,33 +124,14 @@ def _written(draft: Path, known: Checkpoint, body: str) -> Checkpoint:
     """Write the new database; return the checkpoint at its end."""
     draft.unlink(missing_ok=True)
     new = FileDatabase(draft)
-    with new.writing(0.0) as connection:
-        chain.prepare(connection)
-        chain.append(connection, fingerprint="", kind=EntryKind.ANEW, body=body)
+    with new.writing(0.0) as entries:
+        chain.prepare(entries)
+        chain.append(entries, fingerprint="", kind=EntryKind.ANEW, body=body)
         for account in known.every_account():
-            _carry(connection, account)
+            carry(entries, account)
     tally = Tally(Checkpoint())
-    with new.reading() as connection:
-        tally.follow(connection, whole=True)
+    with new.reading() as entries:
+        tally.follow(entries, whole=True)
     for path in (new.log, draft.with_name(f"{draft.name}-shm")):
         path.unlink(missing_ok=True)
     return tally.reached(new.look)
-
-
-def _carry(connection: sqlite3.Connection, account: Account) -> None:
-    """Open an account on its old terms, with one debit for all that was spent."""
-    fingerprint = account.fingerprint
-    chain.append(
-        connection,
-        fingerprint=fingerprint,
-        kind=EntryKind.ACCOUNT,
-        body=canonical(OPENED.write(account)),
-    )
-    if account.spent != PrivacyCost():
-        chain.append(
-            connection,
-            fingerprint=fingerprint,
-            kind=EntryKind.DEBIT,
-            request=f"carried over for {fingerprint}",
-            body=canonical({"cost": account.spent.to_json()}),
-        )

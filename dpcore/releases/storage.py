@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.checkpoint import Checkpoint
+from dpcore.releases.sqlite_entries import SqliteEntries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 KEY_BYTES = 32
 LEDGER = "ledger.sqlite3"
 _KEY, _CHECKPOINT, _DRAFT = "key", "checkpoint", "checkpoint.new"
+REMEMBERED = "checkpoint-of-"
+"""How the names of files begin that remember a ledger on a server."""
 _LOOKING_SECONDS = 1.0
 _RESTORE_KEY = "Put back a copy of the key, or begin anew, on record."
 
@@ -118,14 +121,14 @@ class FileDatabase:
         return self.path.with_name(f"{self.path.name}-wal")
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[SqliteEntries]:
         """See the database as it is at one moment; no lock is taken or waited for.
 
         A file that is not there, or holds nothing, is seen as an empty database.
         """
         if not self.look:
             with contextlib.closing(sqlite3.connect(":memory:")) as empty:
-                yield empty
+                yield SqliteEntries(empty)
             return
         mode = "mode=ro"
         if not os.access(self.path.parent, os.W_OK):
@@ -139,10 +142,10 @@ class FileDatabase:
         )
         with contextlib.closing(_read_leniently(connection)):
             connection.execute("BEGIN")
-            yield connection
+            yield SqliteEntries(connection)
 
     @contextlib.contextmanager
-    def writing(self, patience: float) -> Iterator[sqlite3.Connection]:
+    def writing(self, patience: float) -> Iterator[SqliteEntries]:
         """Open a transaction that no other writer is beside, and commit it at the end.
 
         What is committed survives a crash and a power cut.
@@ -159,7 +162,7 @@ class FileDatabase:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             with _transaction(connection):
-                yield connection
+                yield SqliteEntries(connection)
 
     def checkpoint(self) -> Checkpoint | None:
         """Return the checkpoint, ``None`` if there is none.
@@ -231,16 +234,16 @@ class MemoryDatabase:
         self._checkpoint = Checkpoint()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[SqliteEntries]:
         """Wait for the only connection and use it."""
         with self._turn:
-            yield self._connection
+            yield SqliteEntries(self._connection)
 
     @contextlib.contextmanager
-    def writing(self, patience: float) -> Iterator[sqlite3.Connection]:  # noqa: ARG002 - a turn is short
+    def writing(self, patience: float) -> Iterator[SqliteEntries]:  # noqa: ARG002 - a turn is short
         """Wait for the only connection, and commit at the end."""
         with self._turn, _transaction(self._connection):
-            yield self._connection
+            yield SqliteEntries(self._connection)
 
     def checkpoint(self) -> Checkpoint | None:
         """Return how far the chain was followed."""
@@ -328,7 +331,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _is_used(folder: Path) -> bool:
     ledger = folder / LEDGER
-    if (folder / _CHECKPOINT).exists():
+    if (folder / _CHECKPOINT).exists() or any(folder.glob(f"{REMEMBERED}*")):
         return True
     try:
         return ledger.stat().st_size > 0
@@ -340,6 +343,17 @@ def _read_leniently(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Let damaged text reach the check of the chain, which names the entry."""
     connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     return connection
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file in the place of the one before, as a whole or not at all."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        _create_file(draft, content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    _sync_folder(path.parent)
 
 
 def _create_file(path: Path, content: bytes) -> None:

@@ -1,17 +1,40 @@
+import itertools
+
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.ledger import Ledger
+from tests.releases.places import Place
+
+_numbers = itertools.count()
 
 
-@pytest.fixture(params=["file", "memory"])
+@pytest.fixture
+def server(request, tmp_path):
+    """A place on a server, with nothing in it."""
+    cluster = request.getfixturevalue("cluster")
+    address = cluster.address(f"ledger_{next(_numbers)}")
+    place = Place(home=tmp_path / "home", address=address)
+    yield place
+    place.close()
+
+
+@pytest.fixture(params=["file", "server"])
+def place(request, tmp_path):
+    if request.param == "server":
+        return request.getfixturevalue("server")
+    return Place(home=tmp_path / "home")
+
+
+@pytest.fixture(params=["file", "memory", "server"])
 def ledger(request, tmp_path):
-    opened = (
-        Ledger.at(tmp_path / "home" / "ledger.sqlite3")
-        if request.param == "file"
-        else Ledger.in_memory()
-    )
+    if request.param == "memory":
+        opened = Ledger.in_memory()
+    elif request.param == "file":
+        opened = Ledger.at(tmp_path / "home" / "ledger.sqlite3")
+    else:
+        opened = request.getfixturevalue("server").ledger()
     opened.open_account(
         "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
     )

@@ -1,8 +1,9 @@
-"""What several processes, and processes that die, do to a ledger file."""
+"""What several processes, and processes that die, do to a ledger."""
 
 import subprocess
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,11 @@ PROLOGUE = """
     from pathlib import Path
     sys.path.insert(0, {here!r})
     from sample_releases import TENTH, make_release, spend
+    from tests.releases.places import opened
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.errors import BudgetExceeded
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.ledger import Ledger
-    ledger = Ledger.at(Path(sys.argv[1]))
+    ledger = opened(sys.argv[1])
 """
 OPENED = """
     ledger.open_account(
@@ -52,7 +53,7 @@ def path(tmp_path):
     return tmp_path / "home" / "ledger.sqlite3"
 
 
-def test_four_processes_spend_exactly_the_cap(path):
+def test_four_processes_of_two_machines_spend_exactly_the_cap(place):
     program = """
         granted = 0
         for number in range(50):
@@ -63,27 +64,33 @@ def test_four_processes_spend_exactly_the_cap(path):
                 pass
         print(granted)
     """
-    workers = [start(program, path, name) for name in "abcd"]
+    place.ledger().open_account(
+        "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
+    )
+    workers = [
+        start(program, place.opening(machine), name)
+        for name, machine in zip("abcd", (0, 0, 1, 1), strict=True)
+    ]
     granted = sum(int(worker.communicate(timeout=PATIENCE)[0]) for worker in workers)
     assert [worker.returncode for worker in workers] == [0] * 4
-    ledger = Ledger.at(path)
+    ledger = place.ledger()
     account = ledger.account("table")
     assert (granted, account.releases, account.spent.epsilon) == (50, 50, 5)
     ledger.verify()
 
 
-def test_a_process_killed_before_the_commit_leaves_nothing(path):
+def test_a_process_killed_before_the_commit_leaves_nothing(place):
     program = """
         def compute():
             print("drawing", flush=True)
             sys.stdin.read()
         ledger.charge("table", "a-1", TENTH, compute)
     """
-    worker = start(program, path)
+    worker = start(program, place.opening())
     assert worker.stdout.readline() == "drawing\n"
     worker.kill()
     worker.communicate(timeout=PATIENCE)
-    ledger = Ledger.at(path)
+    ledger = place.ledger()
     ledger.verify()
     assert ledger.stored("a-1") is None
     assert ledger.account("table").spent == PrivacyCost()
@@ -91,15 +98,15 @@ def test_a_process_killed_before_the_commit_leaves_nothing(path):
     assert spend(ledger, "a-1").id == "a-1"
 
 
-def test_a_process_killed_after_the_commit_has_answered(path):
+def test_a_process_killed_after_the_commit_has_answered(place):
     program = """
         spend(ledger, "a-1", value=7.5)
         os.kill(os.getpid(), signal.SIGKILL)
     """
-    worker = start(program, path)
+    worker = start(program, place.opening())
     worker.communicate(timeout=PATIENCE)
     assert worker.returncode < 0
-    ledger = Ledger.at(path)
+    ledger = place.ledger()
     ledger.verify()
     again = ledger.charge("table", "a-1", TENTH, lambda: pytest.fail("a second draw"))
     assert again == make_release("a-1", values=(7.5,))
@@ -151,61 +158,49 @@ def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call,
     assert not path.with_name("checkpoint.new").exists()
 
 
-def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(tmp_path):
+def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(place):
     """50 children, each killed after a random part of the time that a plan takes."""
     program = """
         import random, time
-        import numpy as np
-        from datetime import UTC, datetime
-        from pathlib import Path
-        from dpcore.releases.record import Mode
-        from dpcore.releases.transaction import release_all
-        from tests.releases.test_release_all import PRICE, THREE
+        from tests.releases.test_release_all import run
 
-        def run(path):
-            release_all(
-                THREE, [np.array([50.0])] * 3, cost=lambda _: PRICE,
-                ledger=Ledger.at(path), fingerprint="table", mode=Mode.RELEASE,
-                now=datetime(2026, 1, 2, tzinfo=UTC),
+        def opened_account(name):
+            ledger.open_account(
+                name, PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
             )
+            return name
 
-        def opened(name):
-            path = Path(sys.argv[1]) / str(name) / "ledger.sqlite3"
-            Ledger.at(path).open_account(
-                "table", PrivacyBudget.of(epsilon=1.0), NeighboringRelation.SUBSTITUTION
-            )
-            return path
-
-        run(opened("warm"))
-        path = opened("whole")
+        run(ledger, fingerprint=opened_account("warm"))
         began = time.perf_counter()
-        run(path)
+        run(ledger, fingerprint=opened_account("whole"))
         took = time.perf_counter() - began
-        rng = random.Random(int(sys.argv[2]))
-        for name in range(50):
-            path = opened(name)
+        rng = random.Random(1)
+        for number in range(50):
+            name = opened_account(str(number))
             child = os.fork()
             if child == 0:
-                run(path)
-                os._exit(0)
+                run(opened(sys.argv[1]), fingerprint=name)
+                time.sleep(60)
             time.sleep(rng.uniform(0, 1.2 * took))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     """
-    worker = start(program, tmp_path, 1, opened=False)
+    worker = start(program, place.opening(), opened=False)
     worker.communicate(timeout=PATIENCE)
     assert worker.returncode == 0
-
-    for number in range(50):
-        ledger = Ledger.at(tmp_path / str(number) / "ledger.sqlite3")
-        ledger.verify()
-        account, made = ledger.account("table"), ledger.releases("table")
-        if made:
-            assert (account.spent, account.releases, len(made)) == (PRICE, 3, 3)
-        else:
-            assert (account.spent, account.releases) == (PrivacyCost(), 0)
-    assert len(run_plan(ledger)) == 3
-    assert ledger.account("table").spent == PRICE
+    ledger = place.ledger()
+    ledger.verify()
+    paid = {account.fingerprint: account for account in ledger.accounts()}
+    assert len(paid) == 52
+    made = Counter()
+    for name, account in paid.items():
+        answers = len(ledger.releases(name))
+        made[answers] += 1
+        assert account.releases == answers
+        assert account.spent == (PRICE if answers else PrivacyCost())
+    assert made.keys() <= {0, 3}
+    assert len(run_plan(ledger, fingerprint="49")) == 3
+    assert ledger.account("49").spent == PRICE
 
 
 def test_the_budget_outlives_the_process(path):

@@ -47,13 +47,20 @@ def ask(epsilon=0.3, key="laplace", **changes):
 THREE = (ask(0.3), ask(0.2), ask(0.4, kind=StatisticKind.SUM))
 
 
-def run(ledger, requests=THREE, cost=lambda _: PRICE, values=None, mode=Mode.RELEASE):
+def run(
+    ledger,
+    requests=THREE,
+    cost=lambda _: PRICE,
+    values=None,
+    mode=Mode.RELEASE,
+    fingerprint="table",
+):
     return release_all(
         requests,
         values or [np.array([50.0])] * len(requests),
         cost=cost,
         ledger=ledger,
-        fingerprint="table",
+        fingerprint=fingerprint,
         mode=mode,
         now=NOW,
     )

@@ -10,9 +10,7 @@ import streamlit as st
 
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import LedgerError
-from dpcore.releases.ledger import Ledger
 from dpcore.releases.record import Mode
-from dpcore.releases.storage import LEDGER, default_folder
 from ui import session
 from ui.data import declaring, terms, upload
 from ui.data.upload import load_example
@@ -179,8 +177,8 @@ def _agree_lesson(study: Study) -> None:
 
 
 def _agree(fingerprint: str, agreed: Terms) -> None:
-    """Open the account on disk, or bring it to the terms if nothing was released."""
-    ledger = Ledger.at(default_folder() / LEDGER)
+    """Open the real account, or bring it to the terms if nothing was released."""
+    ledger = session.kept_ledger()
     account = ledger.account(fingerprint)
     rows = agreed.unit.rows
     if account is None:

@@ -1,0 +1,182 @@
+"""The connection to the server of a ledger, and what is said when it fails.
+
+No message holds the address: it may hold a password.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.releases.server.entries import ServerEntries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import URL, Connection, Engine
+
+_LOCK = 7_319_204_861_553_021_017
+"""The advisory lock of whoever writes: one number for all ledgers of a database."""
+_PATIENCE = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+"""Seconds, the last in milliseconds, until a server that is gone is given up."""
+
+
+class ServerDatabase:
+    """A database of PostgreSQL, by its address.
+
+    Raises:
+        LedgerError: The address is none of PostgreSQL.
+
+    """
+
+    def __init__(self, address: str) -> None:
+        self._url = _url(address)
+        self._engine: Engine = create_engine(
+            self._url.update_query_dict({**_PATIENCE, **self._url.query}),
+            pool_pre_ping=True,
+            hide_parameters=True,
+        )
+
+    @property
+    def name(self) -> str:
+        """Return a name of the database that tells neither user nor password."""
+        url = self._url
+        place = [url.host, url.port, url.database, sorted(url.query.items())]
+        return hashlib.sha256(repr(place).encode()).hexdigest()[:16]
+
+    def close(self) -> None:
+        """Close all connections that nobody uses."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[ServerEntries]:
+        """See the database as it is at one moment; no lock is taken or waited for."""
+        with self._connected("REPEATABLE READ", read_only=True) as connection:
+            yield ServerEntries(connection)
+
+    @contextlib.contextmanager
+    def writing(self, patience: float) -> Iterator[ServerEntries]:
+        """Open a transaction that no other writer is beside, and commit it at the end.
+
+        What is committed survives a crash of the server and a power cut, as far as its
+        disk does what it says.
+
+        Args:
+            patience: How many seconds to wait for another writer.
+
+        """
+        # After the lock each statement sees what the writers before have committed.
+        with self._connected("READ COMMITTED", read_only=False) as connection:
+            limit = f"SET LOCAL lock_timeout = {max(1, round(1000 * patience))}"
+            connection.execute(text(limit))
+            connection.execute(text("SET LOCAL synchronous_commit = on"))
+            lock = text("SELECT pg_advisory_xact_lock(:lock)")
+            connection.execute(lock, {"lock": _LOCK})
+            yield ServerEntries(connection)
+            try:
+                connection.commit()
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                raise LedgerError(_UNKNOWN) from None
+
+    @contextlib.contextmanager
+    def _connected(self, isolation: str, *, read_only: bool) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            yield connection.execution_options(
+                isolation_level=isolation, postgresql_readonly=read_only
+            )
+
+
+def _url(address: str) -> URL:
+    try:
+        url = make_url(address)
+    except (SQLAlchemyError, ValueError):
+        raise LedgerError(_NO_ADDRESS) from None
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
+        raise LedgerError(_NO_ADDRESS)
+    return url.set(drivername="postgresql+psycopg")
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Say in plain words what keeps a server from being used, as LedgerError."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise _reason(error) from None
+
+
+def _reason(error: SQLAlchemyError) -> LedgerError:
+    original = error.orig if isinstance(error, DBAPIError) else None
+    state = getattr(original, "sqlstate", None)
+    if state is None:
+        # The words of a server that answers, and refuses, begin so in any language.
+        return LedgerError(_REFUSED if "FATAL" in str(original) else _AWAY)
+    for beginning, message in _STATES.items():
+        if state.startswith(beginning):
+            kind = UntrustedLedgerError if message is _DAMAGED else LedgerError
+            return kind(message)
+    return LedgerError(
+        f"the server of the ledger reports the error {state}. {_NOTHING}"
+    )
+
+
+_NOTHING = "Nothing was charged."
+_NO_ADDRESS = (
+    "EPSILON_STUDIO_LEDGER must be the address of a PostgreSQL database, such as "
+    "postgresql://user:password@host:5432/database."
+)
+_AWAY = (
+    f"the server of the ledger cannot be reached. {_NOTHING} Try again; if it stays "
+    "so, see whether it runs and whether EPSILON_STUDIO_LEDGER names its host and port."
+)
+_REFUSED = (
+    "the server of the ledger answers and lets nobody in: the user, the password or "
+    f"the database in EPSILON_STUDIO_LEDGER is not one that it knows. {_NOTHING}"
+)
+_UNKNOWN = (
+    "the connection to the server of the ledger broke at the last step. Whether the "
+    "release was made and charged stands on the Ledger page. Asking the same question "
+    "again charges nothing if it was."
+)
+_FORBIDDEN = (
+    "the server of the ledger does not let this user write to the ledger. "
+    f"{_NOTHING} Allow it, or name another user in EPSILON_STUDIO_LEDGER."
+)
+_BUSY = (
+    "another machine or program is writing to the ledger and has not come to an end. "
+    f"{_NOTHING} Try again; if it stays so, close the other program."
+)
+_DAMAGED = (
+    "the tables of the ledger on the server are damaged. Put back a copy of them, or "
+    "begin anew, on record."
+)
+_STATES = {
+    "28": _REFUSED,
+    "3D": _REFUSED,
+    "08": _AWAY,
+    "57": _AWAY,
+    "53100": "the disk of the ledger's server is full. "
+    f"{_NOTHING} Make room, and try again.",
+    "53": _AWAY,
+    "55P03": _BUSY,
+    "40": _BUSY,
+    "42501": _FORBIDDEN,
+    "25006": _FORBIDDEN,
+    "3F": _FORBIDDEN,
+    "42": _DAMAGED,
+}
+"""By the beginning of an SQLSTATE, the more special first."""
