@@ -79,6 +79,12 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             "on it: the exponential mechanism chooses one of many possible answers, "
             "and how far off that is in value depends on the data."
         )
+    if kind is StatisticKind.QUANTILES:
+        return (
+            "There is nothing to compare for several quantiles. Noise is added to "
+            "numbers of people in ranges, and how far off that makes a quantile "
+            "depends on how dense the data are around it."
+        )
     if kind.of_ratios:
         return (
             f"There is nothing to compare for the {kind} of groups. Noise is added to "

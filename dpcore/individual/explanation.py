@@ -34,7 +34,7 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     Where the loss is that of being removed, the person is compared with the others;
     where it is that of being replaced, with the record that changes the answer most.
     """
-    if query.kind.of_ranks:
+    if query.kind.of_places:
         reason = _of_rank(person, exposure, query)
     elif query.kind.of_cells:
         reason = _of_cell(person, exposure, query)
@@ -81,7 +81,7 @@ def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
 
 def _change(person: ExposedPerson, query: Question) -> str:
     """Return what happens to the answer."""
-    if query.kind.of_ranks:
+    if query.kind.of_places:
         return "moves every rank by 1 at most, however far from the others it lies"
     if query.kind.of_matrix:
         # Variances and covariances of several units have no sum to tell.

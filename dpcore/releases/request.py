@@ -15,6 +15,8 @@ from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
 from dpcore.releases.constraints import CONSTRAINT
+from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
+from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
@@ -26,6 +28,7 @@ from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import quantile_names
 from dpcore.wording import epsilon_text, in_full
 
 if TYPE_CHECKING:
@@ -33,10 +36,13 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
+    from dpcore.mechanisms.gaussian.mechanism import Gaussian
+    from dpcore.mechanisms.laplace.mechanism import Laplace
     from dpcore.releases.constraints import Constraint
     from dpcore.releases.plans.plan import Plan
     from dpcore.statistics.covariance_matrix import CovarianceMatrix
     from dpcore.statistics.joint_query import JointQuery
+    from dpcore.statistics.nested_counts import NestedCounts
     from dpcore.statistics.quantile import RankScores
     from dpcore.statistics.query import Query
     from dpcore.statistics.question import Question
@@ -45,7 +51,12 @@ MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""
 CLAIM_TOLERANCE = 1e-9
 """By how much of itself an epsilon may be off for the error of computing it."""
-_EXACT = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
+_EXACT = {
+    StatisticKind.COUNT,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.CROSS_TABLE,
+    StatisticKind.QUANTILES,
+}
 
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
@@ -54,6 +65,8 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {EXPONENTIAL.key: EXPONENTIAL}
     if kind.of_matrix:
         return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
+    if kind is StatisticKind.QUANTILES:
+        return {key: CATALOG[key] for key in CATALOG if key in OF_CHAINS}
     return CATALOG
 
 
@@ -156,8 +169,8 @@ class Request(OfQuery):
     @cached_property
     def plan(self) -> Plan:
         """Return how the request is carried out."""
-        if self.query.kind.of_ranks:
-            return self._rank_plan
+        if self.query.kind.of_places:
+            return self._rank_plan if self.query.kind.of_ranks else self._chain_plan
         if self.query.kind.of_matrix:
             return self._matrix_plan
         if self.constraint is not None:
@@ -242,6 +255,17 @@ class Request(OfQuery):
             statistic=cast("RankScores", self.query.statistic),
             sensitivity=self.sensitivity,
             label=self.query.title,
+        )
+
+    @property
+    def _chain_plan(self) -> ChainPlan:
+        query = cast("Query", self.query)
+        return ChainPlan(
+            mechanism=cast("Laplace | Gaussian", self.mechanism),
+            statistic=cast("NestedCounts", query.statistic),
+            sensitivity=self.sensitivity,
+            shares=query.qs or (),
+            names=quantile_names(query.qs or ()),
         )
 
     @property

@@ -99,13 +99,14 @@ _OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 def noise_unit(release: Release) -> str:
     """Return what the scale of the noise is a number of, which may be no unit's.
 
-    Counts and sums of groups are drawn as counts, coefficients on the scale of their
-    model; everything else in the unit of the answer.
+    Counts and sums of groups, and what several quantiles follow from, are drawn as
+    counts, coefficients on the scale of their model; everything else in the unit of the
+    answer.
     """
     query = release.request.get("query")
     if release.request.get("kind") == "model":
         return "scale of the model"
-    if isinstance(query, dict) and "moments" in query:
+    if isinstance(query, dict) and ("moments" in query or "qs" in query):
         return "counts"
     return release.unit
 

@@ -127,7 +127,7 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             _of_groups(measure, values, codes, labels, question)
             for values in (raw, filled, raised, lowered)
         ]
-    by_rank = question.kind.of_ranks or question.kind is StatisticKind.CORRELATION
+    by_rank = question.kind.of_places or question.kind is StatisticKind.CORRELATION
     of_sums = isinstance(question, GroupedQuery) and question.moments is not None
     computed = (
         stages[-1]

@@ -26,6 +26,7 @@ _UNDIVIDED: Final = {
     StatisticKind.HISTOGRAM,
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
+    StatisticKind.QUANTILES,
 }
 
 

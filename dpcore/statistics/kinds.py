@@ -29,6 +29,7 @@ class StatisticKind(StrEnum):
     POOLED_VARIANCE = "pooled variance"
     POOLED_COVARIANCE = "pooled covariance"
     CROSS_TABLE = "cross table"
+    QUANTILES = "several quantiles"
 
     @property
     def of_members(self) -> bool:
@@ -44,6 +45,11 @@ class StatisticKind(StrEnum):
     def of_ranks(self) -> bool:
         """Tell whether it is a choice among candidates by their rank."""
         return self in {StatisticKind.MEDIAN, StatisticKind.QUANTILE}
+
+    @property
+    def of_places(self) -> bool:
+        """Tell whether it is about places in the sorted table, and not about sums."""
+        return self.of_ranks or self is StatisticKind.QUANTILES
 
     @property
     def of_several(self) -> bool:
@@ -121,6 +127,8 @@ _RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
 MEANINGS: Final = {
     StatisticKind.MEDIAN: "half of the people lie below it, half above.",
     StatisticKind.QUANTILE: "the value that a given share of the people lie below.",
+    StatisticKind.QUANTILES: "quantiles of several shares of the people in one "
+    "question, in order, each with an interval.",
     StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
     "adding up to 100 % if you wish.",
     StatisticKind.CROSS_TABLE: "how many people have each pair of two answers, with "
@@ -145,5 +153,5 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     """Return what can be asked of such a column, the most usual first."""
     if column_kind is not ColumnKind.NUMBER:
         return _OF_LABELS
-    ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE)
+    ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
     return (*_OF_NUMBERS, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from dpcore.statistics.entries import (
 )
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
+from dpcore.statistics.nested_counts import NestedCounts
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
 from dpcore.statistics.quantile import RankScores
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
     from dpcore.statistics.base import OfNumbers, Statistic
     from dpcore.statistics.membership import Membership
 
-
+MOST_QUANTILES: Final = 19
+"""Quantiles in one question: every twentieth of the people."""
 _OF_NUMBERS: Final[dict[StatisticKind, Callable[..., OfNumbers]]] = {
     StatisticKind.MEAN: Mean,
     StatisticKind.SUM: Sum,
@@ -68,6 +71,7 @@ class Query(Question):
         edges: Edges of the bins for a histogram or the shares of a number; ``None``
             for the others.
         q: Which quantile, strictly between 0 and 1; ``None`` for the others.
+        qs: Which quantiles, ascending, if several are asked for; else ``None``.
 
     """
 
@@ -79,6 +83,7 @@ class Query(Question):
     membership: Membership | None = None
     edges: tuple[float, ...] | None = None
     q: float | None = None
+    qs: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in allowed(self.column.kind) or self.kind not in OF_ONE:
@@ -91,6 +96,7 @@ class Query(Question):
         self._check_membership()
         self._check_edges()
         self._check_quantile()
+        self._check_quantiles()
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
@@ -102,6 +108,8 @@ class Query(Question):
         if self.kind.of_ranks:
             q = 0.5 if self.q is None else self.q
             return RankScores(bounds=self._declared, q=q, size=self.size)
+        if self.kind is StatisticKind.QUANTILES:
+            return NestedCounts(bounds=self._declared, size=self.size)
         return self.of_numbers
 
     @property
@@ -118,6 +126,9 @@ class Query(Question):
     def title(self) -> str:
         """Return the question in words, such as "mean of age"."""
         name = self.column.name
+        if self.qs is not None:
+            *first, last = (f"{100 * q:.6g}" for q in self.qs)
+            return f"{', '.join(first)} and {last} % quantiles of {name}"
         if self.q is not None:
             return f"{100 * self.q:.6g} % quantile of {name}"
         if self.membership is None:
@@ -270,6 +281,24 @@ class Query(Question):
         if self.edges is not None:
             check_edges(self.edges)
 
+    def _check_quantiles(self) -> None:
+        several = self.kind is StatisticKind.QUANTILES
+        if several is not (self.qs is not None):
+            verb = "needs" if several else "has no use for"
+            message = f"the statistic {self.kind} {verb} a list of shares."
+            raise ParameterError(message)
+        if self.qs is None:
+            return
+        rising = all(low < high for low, high in pairwise(self.qs))
+        apart = len(set(quantile_names(self.qs))) == len(self.qs)
+        within = all(0 < q < 1 for q in self.qs)
+        if not (rising and apart and within and 1 < len(self.qs) <= MOST_QUANTILES):
+            message = (
+                f"several quantiles need 2 to {MOST_QUANTILES} different shares, in "
+                "ascending order, strictly between 0 and 100 %."
+            )
+            raise ParameterError(message)
+
     def _check_quantile(self) -> None:
         if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
             verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
@@ -280,6 +309,15 @@ class Query(Question):
             raise ParameterError(message)
 
 
+def quantile_names(qs: tuple[float, ...]) -> tuple[str, ...]:
+    """Return what each of several quantiles is called.
+
+    >>> quantile_names((0.25, 0.5))
+    ('25 %', '50 %')
+    """
+    return tuple(f"{100 * q:.6g} %" for q in qs)
+
+
 QUERY: Final = Schema(
     Query,
     **SHARED,
@@ -287,4 +325,5 @@ QUERY: Final = Schema(
     membership=optional(MEMBERSHIP),
     edges=optional(several(PLACE)),
     q=if_any(NUMBER),
+    qs=if_any(several(NUMBER)),
 )

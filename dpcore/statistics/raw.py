@@ -17,6 +17,7 @@ from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import quantile_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +49,8 @@ def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
             return labels, lambda values: vector_of(_covariances(values))
         return labels, lambda values: _covariances(values)[:1, 1]
     part = question.part if isinstance(question, GroupedQuery) else question
-    if kind.of_ranks:
-        return (question.title,), _quantile(part)  # type: ignore[arg-type] # a Query
+    if kind.of_places:
+        return _of_places(part)  # type: ignore[arg-type] # a Query
     return labels, _of_one(part)  # type: ignore[arg-type] # a Query
 
 
@@ -76,6 +77,12 @@ def sample_quantile(values: ArrayLike, q: float) -> float:
     return float((1 - (h - j)) * ordered[j] + (h - j) * ordered[above])
 
 
+def _of_places(query: Query) -> tuple[tuple[str, ...], Measure]:
+    if query.qs is not None:
+        return quantile_names(query.qs), _quantiles(query.qs)
+    return (query.title,), _quantile(query)
+
+
 def _of_one(query: Query) -> Measure:
     kind = query.kind
     if kind.of_cells:
@@ -95,6 +102,15 @@ def _quantile(query: Query) -> Measure:
     def measure(values: FloatArray) -> FloatArray:
         found = sample_quantile(values[:, 0], q) if len(values) else np.nan
         return np.array([found])
+
+    return measure
+
+
+def _quantiles(qs: tuple[float, ...]) -> Measure:
+    def measure(values: FloatArray) -> FloatArray:
+        if not len(values):
+            return np.full(len(qs), np.nan)
+        return np.array([sample_quantile(values[:, 0], q) for q in qs])
 
     return measure
 

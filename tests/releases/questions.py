@@ -54,6 +54,12 @@ def ranks(*, q=None, epsilon=1.0, **changes):
     return asked(query, "exponential", epsilon=epsilon)
 
 
+def chained(key="laplace", *, qs=(0.1, 0.5, 0.9), **changes):
+    """Several quantiles of an age."""
+    query = Query(kind=StatisticKind.QUANTILES, column=AGE, qs=qs, **terms(**changes))
+    return asked(query, key)
+
+
 def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **changes):
     """Variances and covariances of numbers between 0 and 1."""
     names = string.ascii_lowercase[:columns]

@@ -16,6 +16,7 @@ from dpcore.mechanisms.covariances.release import MECHANISMS
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.ledger import Ledger
+from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.record import Mode, Release
 from dpcore.releases.request import offered
@@ -200,6 +201,8 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == {"exponential"}
         elif kind.of_matrix:
             assert keys == set(MECHANISMS)
+        elif kind is StatisticKind.QUANTILES:
+            assert keys == set(OF_CHAINS)
         else:
             assert keys == CATALOG.keys()
     with pytest.raises(ParameterError, match="median must be one of exponential"):

@@ -30,6 +30,7 @@ from tests.releases.questions import (
     AGE,
     asked,
     by_group,
+    chained,
     crossed,
     matrix,
     ranks,
@@ -115,6 +116,7 @@ REQUESTS = {
     "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
     "cross table": crossed(),
+    "several quantiles": chained(),
     "cross table of bins": crossed(
         columns=(AGE, category()), edges=((0.0, 50.0, 100.0), None), **HIDDEN
     ),

@@ -346,6 +346,7 @@ def test_parameters_describe_the_query_and_survive_json(
         membership=membership if kind.of_members else None,
         edges=equal_edges(AGES, 3) if kind.of_cells else None,
         q=0.25 if kind is StatisticKind.QUANTILE else None,
+        qs=(0.1, 0.5) if kind is StatisticKind.QUANTILES else None,
     )
     text = json.dumps(asked.parameters(), allow_nan=False, sort_keys=True)
     assert json.loads(text) == asked.parameters()

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
@@ -17,7 +18,7 @@ from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
 from ui import offering, results, session
-from ui.answering import crossed, groups, matrices
+from ui.answering import chains, crossed, groups, matrices
 from ui.answering.previews import price
 from ui.text import after_number, literal
 
@@ -52,6 +53,8 @@ def show(answer: Release, asked: Request) -> None:
             _one_rank(answer, asked)
         elif isinstance(asked.plan, GroupPlan):
             groups.show(answer, asked, asked.plan)
+        elif isinstance(asked.plan, ChainPlan):
+            chains.show(answer, asked, asked.plan)
         elif isinstance(asked.plan, CrossPlan):
             crossed.show(answer, asked, cast("CrossedQuery", asked.query), asked.plan)
         elif len(answer.values) == 1:
@@ -173,6 +176,8 @@ def details(asked: Request) -> None:
     )
     if isinstance(asked.plan, GroupPlan):
         largest = groups.details(asked)
+    elif isinstance(asked.plan, ChainPlan):
+        largest = chains.details(asked, asked.plan)
     st.markdown(
         f"**{asked.entry.label}.** {asked.entry.sentence}\n\n"
         f"**Sensitivity.** {largest}\n\n"

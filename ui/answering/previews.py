@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from dpcore.figures.attackers import odds_text
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import offered
@@ -19,7 +20,7 @@ from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
-from ui.answering import groups
+from ui.answering import chains, groups
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.CROSS_TABLE,
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
+    StatisticKind.QUANTILES,
     StatisticKind.STANDARD_DEVIATION,
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }
@@ -68,6 +70,8 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         _of_matrix(asked, cells)
     elif isinstance(asked.plan, GroupPlan):
         groups.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, ChainPlan):
+        chains.preview(asked, asked.plan, cells)
     elif isinstance(asked.plan, Direct):
         _of_number(asked, asked.plan, cells)
     else:

@@ -33,13 +33,15 @@ class Details:
     """What a question needs besides its column and statistic.
 
     ``membership`` is whom it counts, ``bins`` into how many a column is cut, ``q``
-    which quantile it asks for; ``others`` are further columns, ``group`` is that of a
-    question by group, and ``labels_public`` whether everybody's group is public.
+    which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
+    ``group`` is that of a question by group, and ``labels_public`` whether everybody's
+    group is public.
     """
 
     membership: Membership | None = None
     bins: int | None = None
     q: float | None = None
+    qs: tuple[float, ...] | None = None
     others: tuple[Column, ...] = ()
     group: Column | None = None
     labels_public: bool = False
@@ -57,6 +59,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
             "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
         )
         q = percent / 100
+    qs = _shares(cells) if kind is StatisticKind.QUANTILES else None
     crossed = kind is StatisticKind.CROSS_TABLE
     ask_others = _crossed_with if crossed else _others
     others = ask_others(column, kind, study, cells)
@@ -75,6 +78,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
         membership=membership,
         bins=bins,
         q=q,
+        qs=qs,
         others=others,
         group=group,
         labels_public=labels_public,
@@ -85,6 +89,18 @@ def _cells() -> Cells:
     """Return places for controls; a row is made only once something is put there."""
     while True:
         yield from controls.row(_ROW)
+
+
+def _shares(cells: Cells) -> tuple[float, ...]:
+    text = next(cells).numbers(
+        "Percent of people below each",
+        "10, 25, 50, 75, 90",
+        key="quantiles",
+        note="Several numbers between 0 and 100, separated by commas. All of them "
+        "together cost one ε.",
+    )
+    percents = sorted(controls.listed(text, float, "percentages"))
+    return tuple(percent / 100 for percent in percents)
 
 
 def _others(

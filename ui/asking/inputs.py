@@ -111,6 +111,7 @@ def _question(
         membership=asked.membership,
         edges=_edges(column, kind, asked.bins),
         q=asked.q,
+        qs=asked.qs,
     )
     if asked.group is not None:
         return GroupedQuery(part=query, group=asked.group)

@@ -13,11 +13,11 @@ from dpcore.releases.plans.shares import fitting
 from dpcore.releases.request import offered
 from dpcore.releases.splits import rebalanced
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import significant
 from ui import controls, session
 
 if TYPE_CHECKING:
-    from dpcore.statistics.kinds import StatisticKind
     from dpcore.statistics.question import Question
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
@@ -37,6 +37,7 @@ def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
     entries = offered(kind)
     # A question that few mechanisms can answer does not undo the usual choice.
     scope = "-ranks" if kind.of_ranks else "-matrix" if kind.of_matrix else ""
+    scope = "-chain" if kind is StatisticKind.QUANTILES else scope
     return cell.selectbox(
         "Mechanism",
         list(entries),

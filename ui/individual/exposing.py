@@ -204,7 +204,7 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
         "row": [int(rows[person.entry]) + 1 for person in persons]
     }
     table |= _in_use(asked, exposure, [person.entry for person in persons])
-    if not asked.query.kind.of_ranks:
+    if not asked.query.kind.of_places:
         table["moves the answer by"] = [person.shift for person in persons]
     table |= everybody.own(exposure, [person.entry for person in persons])
     results.table(

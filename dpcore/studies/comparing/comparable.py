@@ -25,7 +25,7 @@ _FEWEST: Final = 3
 def comparable(query: Question) -> TypeGuard[Comparable]:
     """Tell whether noise on each number of the answer can answer the question."""
     of_sums = isinstance(query, GroupedQuery) and query.moments is not None
-    noisy = not (query.kind.of_ranks or query.kind.of_matrix or of_sums)
+    noisy = not (query.kind.of_places or query.kind.of_matrix or of_sums)
     return noisy and isinstance(query, Comparable)
 
 

@@ -1,0 +1,46 @@
+"""Several quantiles in one question, followed over the pages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.app.asking import choose, go, use_survey
+from tests.app.test_pages import button, by_label, charts
+from tests.app.test_questions import set_to, shown
+
+
+def test_several_quantiles_are_one_question_in_order(open_page, follow):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "several quantiles")
+    assert by_label(app.selectbox, "Mechanism").options[0] == "Laplace"
+    assert by_label(app.metric, "Quantiles").value == "5"
+    set_to(app, "text_input", "Percent of people below each", "50, 25; 90")
+    set_to(app, "number_input", "ε for this release", 5.0)
+    before = by_label(app.metric, "Noise, 95 times of 100").value
+    assert before.endswith(" ranks")
+    seen = follow(app)
+    assert seen.title == "25, 50 and 90 % quantiles of age"
+    assert list(seen.answer) == sorted(seen.answer)
+    assert "nothing to compare for several quantiles" in seen.tradeoffs
+    assert "moves the answer by" not in seen.exposed
+    go(app, "release")
+    (figure,) = charts(app)
+    names = [trace["name"] for trace in figure["data"]]
+    assert names == ["noise and sampling", "noise alone", "sanitized quantile"]
+    assert "has no interval" not in shown(app)
+    assert np.isfinite(seen.answer).all()
+
+
+def test_shares_that_are_no_quantiles_are_explained(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "several quantiles")
+    for text, said in (
+        ("10, x", "must be numbers"),
+        ("0, 50", "strictly between 0 and 100 %"),
+        ("50", "2 to 19 different shares"),
+    ):
+        set_to(app, "text_input", "Percent of people below each", text)
+        assert said in app.info[0].value.replace("\\", "")
+        assert "Release" not in [each.label for each in app.button]
+    set_to(app, "text_input", "Percent of people below each", "10, 90")
+    assert not button(app, "Release").disabled

@@ -1,0 +1,57 @@
+"""The picture of several quantiles: what can be told of them."""
+
+import numpy as np
+import pytest
+
+from dpcore.figures.chains import Quantiles, chain_picture, chain_text
+
+SHARES = (0.1, 0.25, 0.5, 0.9)
+
+
+def found(noise, *, total=None):
+    values = np.array([12.0, 20.0, 30.0, 70.0])
+    return Quantiles(
+        shares=SHARES,
+        values=values,
+        noise=np.array(noise, dtype=float),
+        total=total,
+        bounds=(0.0, 100.0),
+    )
+
+
+SURE = [(10, 14), (18, 22), (29, 31), (60, 80)]
+
+
+def test_ends_and_middle_are_told_with_their_intervals():
+    text = chain_text(found(SURE), unit="days", counted="people")
+    assert text == (
+        "10 % of the people have at most 12.0 days (95 %: 10.0 to 14.0); 50 % at most "
+        "30.0 days (95 %: 29.0 to 31.0); 90 % at most 70 days (95 %: 60 to 80); all "
+        "intervals hold at once"
+    )
+
+
+def test_quantiles_that_only_the_bounds_enclose_are_not_told():
+    some = chain_text(found([*SURE[:3], (0, 100)]), unit="", counted="people")
+    assert "90 %" not in some
+    assert some.endswith("; 1 of 4 cannot be told")
+    none = chain_text(found([(0, 100)] * 4), unit="", counted="people")
+    assert "no quantile can be told" in none
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_every_quantile_has_its_dot_bars_and_row(sampled):
+    total = np.array(SURE) + np.array([-5.0, 5.0]) if sampled else None
+    picture = chain_picture(
+        found(SURE, total=total),
+        statement="quantiles of stay",
+        unit="days",
+        counted="people",
+        truth=np.array([11.0, 19.0, 30.0, 71.0]),
+    )
+    names = [trace.name for trace in picture.figure.data]
+    assert ("noise and sampling" in names) is sampled
+    assert names[-2:] == ["sanitized quantile", "quantile without noise"]
+    assert picture.table["percent below"].tolist() == [10, 25, 50, 90]
+    assert picture.title.startswith("As released: 10 % of the people")
+    assert "quantiles of stay" in picture.alt

@@ -1,0 +1,116 @@
+"""Several quantiles on the Release page: their noise before, the answer after."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.chains import Quantiles, chain_picture
+from dpcore.inference.intervals import LEVEL
+from dpcore.wording import percent, significant
+from ui import results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.plans.chains import ChainPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+_Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
+
+
+def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
+    """Show how many ranks the quantiles are off, and how fine the grid is."""
+    first, second, third = cells
+    ranks, size = float(plan.ranks.max()), asked.query.size
+    people = size.people
+    unit = literal(asked.query.unit_text) or "the column's unit"
+    first.metric(
+        "Noise, 95 times of 100",
+        f"± {math.ceil(ranks):,} ranks",
+        help="How far off the number of people up to a value is counted, at worst. "
+        "How far off that makes a value depends on how dense the data are there, which "
+        f"is not public. All {len(plan.shares)} quantiles at once, 95 times of 100.",
+    )
+    second.metric(
+        "In shares of the people",
+        f"± {significant(100 * min(ranks / people, 1.0), up=True)} %",
+        help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
+        "people.",
+    )
+    third.metric(
+        "Quantiles",
+        f"{len(plan.shares)}",
+        help="They cost no more than two of them: all follow from the same noisy "
+        "counts. More of them widen each interval a little, as all hold at once.",
+    )
+    st.caption(
+        f"Each comes with an interval in {unit}, and none is lower than the one "
+        "before. Values are told apart in steps of "
+        f"{significant(2 * plan.statistic.grid_error)} between the bounds."
+    )
+    if ranks >= people / 2:
+        st.warning(
+            "This answer will say almost nothing: any place in the sorted table is "
+            "likely. Spend more."
+        )
+
+
+def show(answer: Release, asked: Request, plan: ChainPlan) -> None:
+    """Show the quantiles with their intervals."""
+    results.show(picture(answer, asked, plan, truth=None), "answer")
+    st.caption(
+        f"With {percent(LEVEL)} all quantiles of this table lie within their thin bars "
+        "together, and none of it assumes how the values are spread. A long bar is "
+        "where few people have values, or where a bound of the column is near."
+    )
+
+
+def picture(
+    answer: Release, asked: Request, plan: ChainPlan, *, truth: FloatArray | None
+) -> Picture:
+    """Return the picture of an answer; ``truth`` holds the counts of the table."""
+    kept = answer.intervals
+    bounds = plan.statistic.bounds
+    everything = (bounds.lower, bounds.upper)
+    noise = (kept.noise if kept else None) or {}
+    total = ((kept.total if kept else None) or {}) if _sampled() else {}
+    names = answer.labels
+    return chain_picture(
+        Quantiles(
+            shares=plan.shares,
+            values=np.array(answer.values),
+            noise=np.array([noise.get(name, everything) for name in names]),
+            total=np.array([total[name] for name in names]) if total else None,
+            bounds=everything,
+        ),
+        statement=asked.statement,
+        unit=asked.query.unit_text,
+        counted=asked.query.unit.counted,
+        truth=None if truth is None else plan.truth(truth),
+    )
+
+
+def details(asked: Request, plan: ChainPlan) -> str:
+    """Say what is released, and what one person can change of it."""
+    unit, most = asked.query.unit, significant(asked.query.sensitivity.l1, up=True)
+    return (
+        "Released are the numbers of people in 8 ranges of the bounds, in 8 parts of "
+        "each, and in 8 parts of each of those; all quantiles follow from them. One "
+        f"{unit.noun} can change all of these counts together by at most {most} "
+        f"({asked.query.relation.phrase}).\n\n"
+        "**Which values are left.** A value is kept as a quantile where the noisy "
+        "numbers of people up to it, and beyond it, do not contradict that, with "
+        f"{percent(LEVEL)} for all {len(plan.shares)} quantiles together"
+    )
+
+
+def _sampled() -> bool:
+    return session.require_study().sampled
