@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import accounts, recovery, results, session
+from ui import accounts, moving, recovery, results, session
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
@@ -24,4 +24,7 @@ else:
     accounts.totals(done, account)
 accounts.changes(study)
 accounts.chain()
+moving.tell(study, account)
 accounts.change_budget(study, account)
+moving.away(study, account)
+moving.here(study)

@@ -85,6 +85,12 @@ def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
 def way_on(account: Account, costs: str) -> str:
     """Say what can be done where the budget is too small for a release."""
     left = account.remaining
+    if account.moved is not None:
+        return (
+            f"This costs {costs}. The account of this table was moved to another "
+            "machine, and pays nothing here: ask there, or bring it back on the Ledger "
+            "page."
+        )
     limited = left.rho if account.budget.rho is not None else left.epsilon
     if limited <= 0:
         return (
@@ -142,11 +148,16 @@ def changes(study: Study) -> None:
 
 def _change(content: dict[str, object]) -> dict[str, str]:
     budget = PrivacyBudget.from_json(content["budget"])
-    return {"budget": budget.describe(), "reason": str(content["reason"])}
+    reason = str(content["reason"])
+    if "moved" in content:
+        reason = f"closed, and moved to another machine: {reason}"
+    return {"budget": budget.describe(), "reason": reason}
 
 
 def change_budget(study: Study, account: Account) -> None:
     """Let the curator change the total; the change stays on record."""
+    if account.moved is not None:
+        return
     # Enter in a field must not change a promise: only the button does.
     with (
         st.expander("Change the budget"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyCost
-from dpcore.codec import TEXT, WHOLE, Schema, several
+from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.releases.chain import EntryKind
 from dpcore.statistics.parameters import RELATION
@@ -33,6 +33,8 @@ class Account:
         unit_rows: How many rows one unit may own, for every release.
         spent: Sum of the costs so far.
         releases: How many releases there are.
+        moved: Name of the move by which it left for another machine; it pays nothing
+            here since. ``None`` while it is open.
 
     """
 
@@ -42,6 +44,7 @@ class Account:
     unit_rows: int
     spent: PrivacyCost = field(default_factory=PrivacyCost)
     releases: int = 0
+    moved: str | None = None
 
     @property
     def remaining(self) -> PrivacyCost:
@@ -51,9 +54,12 @@ class Account:
 
 OPENED: Final = Schema(Account, budget=BUDGET, relation=RELATION, unit_rows=WHOLE)
 """The terms of an account that is opened."""
-ACCOUNT: Final = Schema(Account, **OPENED.parts, spent=COST, releases=WHOLE)
+ACCOUNT: Final = Schema(
+    Account, **OPENED.parts, spent=COST, releases=WHOLE, moved=if_any(TEXT)
+)
 """Everything but the fingerprint."""
 _PAID_FOR: Final = several(TEXT)
+_MOVED: Final = optional(TEXT)
 
 
 def account_after(account: Account | None, entry: Entry) -> Account:
@@ -75,7 +81,8 @@ def _after(account: Account | None, entry: Entry) -> Account:
     if account is None:
         return OPENED.read(content, fingerprint=entry.fingerprint)
     if entry.kind is EntryKind.BUDGET:
-        return replace(account, budget=BUDGET.read(content["budget"]))
+        moved = _MOVED.read(content.get("moved"))
+        return replace(account, budget=BUDGET.read(content["budget"]), moved=moved)
     if entry.kind is EntryKind.RELATION:
         return replace(
             account,

@@ -260,6 +260,10 @@ class Ledger(ABC):
         with self._read(whole=True):
             pass
 
+    def transaction(self) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:
+        """Begin a transaction, with the entries and where the chain stands."""
+        return self._write()
+
     @abstractmethod
     def _read(
         self, *, whole: bool = False
@@ -333,6 +337,12 @@ def _open_account(state: Checkpoint, fingerprint: str) -> Account:
     account = state.account(fingerprint)
     if account is None:
         message = "the table has no account in the ledger. Set its budget first."
+        raise LedgerError(message)
+    if account.moved is not None:
+        message = (
+            "the account of this table was moved to another machine, and pays nothing "
+            "here. Ask there, or bring it back on the Ledger page."
+        )
         raise LedgerError(message)
     return account
 

@@ -70,7 +70,10 @@ def require_reason(reason: str) -> None:
 
 
 def carry(entries: EntryTable, account: Account) -> None:
-    """Open an account on its old terms, with one debit for all that was spent."""
+    """Open an account on its old terms, with one debit for all that was spent.
+
+    One that was moved away stays closed.
+    """
     fingerprint = account.fingerprint
     chain.append(
         entries,
@@ -85,6 +88,15 @@ def carry(entries: EntryTable, account: Account) -> None:
             kind=EntryKind.DEBIT,
             request=f"carried over for {fingerprint}",
             body=canonical({"cost": account.spent.to_json()}),
+        )
+    if account.moved is not None:
+        body = {"budget": account.budget.to_json(), "moved": account.moved}
+        reason = "moved to another machine before the ledger was begun anew"
+        chain.append(
+            entries,
+            fingerprint=fingerprint,
+            kind=EntryKind.BUDGET,
+            body=canonical(body | {"reason": reason}),
         )
 
 

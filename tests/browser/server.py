@@ -48,7 +48,10 @@ class Server:
         """Start the app, and wait until it answers."""
         command = [sys.executable, "-m", self._program, "run", self._entry]
         command += ["--server.headless=true", f"--server.port={self._port}"]
-        environment = os.environ | {"EPSILON_STUDIO_HOME": str(self.home)}
+        environment = os.environ | {
+            "EPSILON_STUDIO_HOME": str(self.home),
+            "EPSILON_STUDIO_LEDGER": "",
+        }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=environment, stdout=log, stderr=log

@@ -1,0 +1,393 @@
+"""Moving an account to another machine: closed here, sealed in a file, opened there.
+
+A table is known by a fingerprint that is keyed with the machine's key, so that an
+account means nothing elsewhere, and the key, which all other accounts hang on, stays
+where it is. So the file carries a fingerprint of the same table under a code that is
+made for this file alone. The code goes another way than the file. Who has both, and
+guesses the whole table, can see that the guess is right; who has the file alone learns
+what the ledger says anyway: public questions and released answers.
+
+The same table has to be in use where the account arrives. What it spent, its answers,
+its terms and the changes of its budget arrive; answers stay free of charge. Nothing can
+keep a file from being opened on two machines: whoever moves an account deletes it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context, Decimal
+from typing import TYPE_CHECKING, Final
+
+from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
+from dpcore.codec import TEXT, WHOLE, Pair, Schema, object_in, several
+from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
+from dpcore.releases import chain
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.identity import analysis_id, canonical, request_id
+from dpcore.releases.record import Release
+from dpcore.statistics.parameters import RELATION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.account import Account
+    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.ledger import Ledger
+
+    Fingerprint = Callable[[bytes], str]
+    """The fingerprint of a table under a key."""
+
+FORMAT = "epsilon-studio account, version 1"
+_CODE_BYTES = 20
+_GROUP = 4
+_LEAST = Decimal("1E-12")
+_UP = Context(prec=60, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of the budget that was made before.
+
+    Attributes:
+        recorded: When, ISO 8601, UTC.
+        budget: The new cap.
+        reason: Why, in the words of whoever changed it.
+
+    """
+
+    recorded: str
+    budget: PrivacyBudget
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovingAccount:
+    """An account on its way. PUBLIC, but for ``table``, which a code keys.
+
+    Attributes:
+        move: Name of the move.
+        table: Fingerprint of the table under the code of the file.
+        reason: Why it was moved.
+        first: The budget that the account was opened with.
+        budget: The budget that it had when it was closed.
+        relation: Which tables are neighbors, for every release.
+        unit_rows: How many rows one unit may own, for every release.
+        spent: What was spent of it.
+        changes: How its budget was changed.
+        releases: Its answers, in the order in which they were given.
+        moves: The names of its moves so far, this one included.
+
+    """
+
+    move: str
+    table: str
+    reason: str
+    first: PrivacyBudget
+    budget: PrivacyBudget
+    relation: NeighboringRelation
+    unit_rows: int
+    spent: PrivacyCost
+    changes: tuple[Change, ...]
+    releases: tuple[Release, ...]
+    moves: tuple[str, ...]
+
+
+_CHANGE: Final = Schema(Change, recorded=TEXT, budget=BUDGET, reason=TEXT)
+_RECORD: Final = Pair(
+    lambda release: json.loads(release.to_json()),
+    lambda content: Release.from_json(json.dumps(object_in(content))),
+)
+_ACCOUNT: Final = Schema(
+    MovingAccount,
+    move=TEXT,
+    table=TEXT,
+    reason=TEXT,
+    first=BUDGET,
+    budget=BUDGET,
+    relation=RELATION,
+    unit_rows=WHOLE,
+    spent=COST,
+    changes=several(_CHANGE),
+    releases=several(_RECORD),
+    moves=several(TEXT),
+)
+
+
+def new_code() -> str:
+    """Return a code for one file: 160 random bits in letters and digits, in groups."""
+    text = base64.b32encode(secrets.token_bytes(_CODE_BYTES)).decode()
+    return "-".join(text[i : i + _GROUP] for i in range(0, len(text), _GROUP))
+
+
+def close(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
+    """Close an account for good: from now on it pays nothing in this ledger.
+
+    Its answers stay, and stay free. What is left of its budget leaves with the file
+    that ``packed`` makes.
+
+    Raises:
+        LedgerError: There is no account, or it was moved already.
+        ParameterError: No reason is given.
+
+    """
+    if not reason.strip():
+        message = "moving an account needs a reason."
+        raise ParameterError(message)
+    with ledger.transaction() as (entries, state):
+        account = state.account(fingerprint)
+        if account is None or account.moved:
+            message = "this table has no open account in the ledger that could move."
+            raise LedgerError(message)
+        said = {"moved": secrets.token_hex(16), "reason": reason}
+        left: dict[str, object] = {"left": account.budget.to_json()}
+        _cap(entries, fingerprint, _used_up(account), said | left)
+
+
+def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -> str:
+    """Return the file of an account that was closed, sealed with a code.
+
+    Args:
+        ledger: Where it was closed.
+        fingerprint: Its name there.
+        code: What ``new_code`` returned. It is not in the file.
+        table: The fingerprint of the table under a key.
+
+    Raises:
+        LedgerError: The account was not closed.
+
+    """
+    account = ledger.account(fingerprint)
+    if account is None or account.moved is None:
+        message = "close the account first."
+        raise LedgerError(message)
+    history = ledger.history(fingerprint)
+    closing = next(e for e in reversed(history) if "moved" in e.content).content
+    if "left" not in closing:
+        message = (
+            "the ledger was begun anew since the account was closed, and does not know "
+            "what was left of it. Use the file that was made before."
+        )
+        raise LedgerError(message)
+    moving = MovingAccount(
+        move=account.moved,
+        table=table(_key(code, b"table")),
+        reason=str(closing["reason"]),
+        first=BUDGET.read(history[0].content["budget"]),
+        budget=BUDGET.read(closing["left"]),
+        relation=account.relation,
+        unit_rows=account.unit_rows,
+        spent=account.spent,
+        changes=tuple(_changes(history)),
+        releases=ledger.releases(fingerprint),
+        moves=tuple(_moves(history)),
+    )
+    content = canonical(_ACCOUNT.write(moving))
+    return json.dumps(
+        {"format": FORMAT, "account": content, "seal": _seal(content, code)}, indent=2
+    )
+
+
+def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
+    """Return the account in a file.
+
+    Raises:
+        DataError: It is no such file, the code is another one, it was changed, or it is
+            about another table.
+
+    """
+    try:
+        file = object_in(json.loads(text))
+        content, seal = TEXT.read(file["account"]), TEXT.read(file["seal"])
+        known = file["format"] == FORMAT
+    except (LookupError, TypeError, ValueError, RecursionError):
+        known = False
+    if not known:
+        message = "this is not the file of an account. Choose the one that was saved."
+        raise DataError(message)
+    if not hmac.compare_digest(seal.encode(), _seal(content, code).encode()):
+        message = (
+            "the code is not the one of this file, or the file was changed. Type the "
+            "code again as it was shown."
+        )
+        raise DataError(message)
+    try:
+        moving = _ACCOUNT.read(json.loads(content))
+    except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
+        message = "the file of the account cannot be read by this version."
+        raise DataError(message) from None
+    if not hmac.compare_digest(moving.table, table(_key(code, b"table"))):
+        message = (
+            "the account in this file is about another table than the one in use. Put "
+            "the same table in use, read in the same way, and bring it in again."
+        )
+        raise DataError(message)
+    return moving
+
+
+def arrive(ledger: Ledger, fingerprint: str, moving: MovingAccount) -> None:
+    """Open an account that has arrived, under the name of its table here.
+
+    It takes the place of an account of which nothing was spent, and goes on with the
+    one that it was here before it moved.
+
+    Raises:
+        DataError: It has arrived before, or the table has another account here.
+
+    """
+    with ledger.transaction() as (entries, state):
+        account = state.account(fingerprint)
+        history = chain.entries_of(entries, fingerprint)
+        if any(entry.content.get("arrived") == moving.move for entry in history):
+            message = "the account in this file has arrived here already."
+            raise DataError(message)
+        if account is None or not account.moved:
+            _open(entries, fingerprint, account, moving)
+            spent = PrivacyCost()
+        elif account.moved in moving.moves:
+            spent = account.spent
+        else:
+            raise DataError(_ANOTHER)
+        _pay(entries, fingerprint, moving, spent)
+        arrived = {"arrived": moving.move, "moves": list(moving.moves)}
+        reason = f"moved here from another machine: {moving.reason}"
+        _cap(entries, fingerprint, moving.budget, arrived | {"reason": reason})
+
+
+_ANOTHER = (
+    "this table has an account here that paid for releases which the file does not "
+    "know of. Two accounts about the same people cannot be joined."
+)
+
+
+def _open(
+    entries: EntryTable,
+    fingerprint: str,
+    account: Account | None,
+    moving: MovingAccount,
+) -> None:
+    """Write the terms, and how the budget was changed before."""
+    terms: dict[str, object] = {
+        "relation": moving.relation.value,
+        "unit_rows": moving.unit_rows,
+    }
+    if account is None:
+        terms["budget"] = moving.first.to_json()
+        kind = EntryKind.ACCOUNT
+    elif account.releases or account.spent != PrivacyCost():
+        raise DataError(_ANOTHER)
+    else:
+        kind = EntryKind.RELATION
+    chain.append(entries, fingerprint=fingerprint, kind=kind, body=canonical(terms))
+    for change in moving.changes:
+        reason = f"{change.reason} (recorded {change.recorded} on another machine)"
+        _cap(entries, fingerprint, change.budget, {"reason": reason})
+
+
+def _pay(
+    entries: EntryTable, fingerprint: str, moving: MovingAccount, spent: PrivacyCost
+) -> None:
+    """Write what was spent elsewhere as one debit, and the answers that it paid for."""
+    named = {_name(fingerprint, one): one for one in moving.releases}
+    new = [
+        name
+        for name, one in named.items()
+        if not any(chain.release_for(entries, known) for known in (name, one.id))
+    ]
+    cost = _beyond(moving.spent, spent)
+    if not new and cost == PrivacyCost():
+        return
+    chain.append(
+        entries,
+        fingerprint=fingerprint,
+        kind=EntryKind.DEBIT,
+        request=f"moved {moving.move} for {fingerprint}",
+        body=canonical({"cost": cost.to_json(), "plan": new}),
+    )
+    for name in new:
+        chain.append(
+            entries,
+            fingerprint=fingerprint,
+            kind=EntryKind.RELEASE,
+            request=name,
+            body=replace(named[name], id=name).to_json(),
+        )
+
+
+def _cap(
+    entries: EntryTable,
+    fingerprint: str,
+    budget: PrivacyBudget,
+    said: Mapping[str, object],
+) -> None:
+    """Write a new cap, with what is said of it."""
+    chain.append(
+        entries,
+        fingerprint=fingerprint,
+        kind=EntryKind.BUDGET,
+        body=canonical({"budget": budget.to_json(), **said}),
+    )
+
+
+def _name(fingerprint: str, release: Release) -> str:
+    """Return the name of the request that a release answers, of the table here."""
+    return request_id(analysis_id(fingerprint, release.request), release.draw)
+
+
+def _changes(history: Iterable[Entry]) -> Iterator[Change]:
+    for entry in history:
+        content = entry.content
+        if entry.kind is EntryKind.BUDGET and "moved" not in content:
+            yield Change(
+                recorded=entry.recorded,
+                budget=BUDGET.read(content["budget"]),
+                reason=str(content["reason"]),
+            )
+
+
+def _moves(history: Iterable[Entry]) -> Iterator[str]:
+    for entry in history:
+        content = entry.content
+        if "moved" in content:
+            yield TEXT.read(content["moved"])
+        yield from several(TEXT).read(content.get("moves", []))
+
+
+def _used_up(account: Account) -> PrivacyBudget:
+    """Return the budget that what was spent uses up, so that nothing is left."""
+    spent, budget = account.spent, account.budget
+    if budget.rho is not None:
+        return PrivacyBudget(rho=max(spent.rho, _LEAST))
+    return PrivacyBudget(epsilon=max(spent.epsilon, _LEAST), delta=spent.delta)
+
+
+def _beyond(all_of_it: PrivacyCost, part: PrivacyCost) -> PrivacyCost:
+    """Return what is more in one cost than in another, rounded up."""
+    return PrivacyCost(
+        **{
+            name: _more(getattr(all_of_it, name), getattr(part, name))
+            for name in ("epsilon", "delta", "rho")
+        }
+    )
+
+
+def _more(number: Decimal, least: Decimal) -> Decimal:
+    if number <= least:
+        return Decimal()
+    return _UP.subtract(number, least)
+
+
+def _key(code: str, purpose: bytes) -> bytes:
+    """Return a key of the code; how it is typed, in groups or small, is no matter."""
+    letters = "".join(filter(str.isalnum, code.upper()))
+    return hmac.new(letters.encode(), purpose, hashlib.sha256).digest()
+
+
+def _seal(content: str, code: str) -> str:
+    key = _key(code, b"seal")
+    return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()
