@@ -28,7 +28,7 @@ def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
 
 
 def best_guess(
-    epsilon: ArrayLike, *, delta: float = 0.0, prior: float = 0.5
+    epsilon: ArrayLike, *, delta: float = 0.0, prior: ArrayLike = 0.5
 ) -> FloatArray:
     """Return how often the best guess between two tables is right, at most.
 
@@ -47,7 +47,8 @@ def best_guess(
 
     """
     told = expit(np.asarray(epsilon, dtype=np.float64))
-    return np.asarray(delta + (1 - delta) * np.maximum(told, max(prior, 1 - prior)))
+    likelier = np.maximum(prior, np.subtract(1.0, prior))
+    return np.asarray(delta + (1 - delta) * np.maximum(told, likelier))
 
 
 def laplace_detection(alarm: ArrayLike, *, r: float) -> FloatArray:

@@ -1,0 +1,1 @@
+"""Figures of what a guarantee means to people."""

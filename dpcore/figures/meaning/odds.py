@@ -1,0 +1,407 @@
+"""What an attacker may believe, in counts of worlds, before and after, and in tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.figures.attackers import belief_text, surest
+from dpcore.figures.marks import dot, line, note, now, points
+from dpcore.figures.theme import (
+    DOTTED,
+    GUIDE,
+    NEUTRAL,
+    PUBLIC,
+    STROKES,
+    Picture,
+    axis,
+)
+from dpcore.privacy.interpretation import posterior
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.meaning.pair import Pair
+from dpcore.wording import at_most, capital, epsilon_text, nearest, significant
+
+if TYPE_CHECKING:
+    from dpcore.figures.marks import Mark
+    from dpcore.studies.meaning.guarantee import Attack, Guarantee, Worlds
+    from dpcore.studies.meaning.profile import ProfileBound
+
+WORLDS: Final = 100
+_MOST_WORLDS: Final = 10**6
+_SIDE: Final = 10
+_APART: Final = 12
+_MOSTLY: Final = 0.95
+_ALL: Final = 0.999
+_WHOLE: Final = 100
+_WIDTH: Final = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """What is true in the two worlds, in words.
+
+    Attributes:
+        own: Of you, in the world with your own record.
+        other: Of you, in the other one.
+        asked: What the attacker believes or not.
+        inside: People in the first world.
+        outside: People in the second.
+
+    """
+
+    own: str
+    other: str
+    asked: str
+    inside: str
+    outside: str
+
+    @classmethod
+    def of(cls, relation: NeighboringRelation) -> Sides:
+        """Return the words of a relation."""
+        if relation is NeighboringRelation.ADD_REMOVE:
+            return cls(
+                own="you are in the table",
+                other="you are not in the table",
+                asked="that you are in the table",
+                inside="who are in the table",
+                outside="who are not in the table",
+            )
+        return cls(
+            own="your own record is in the table",
+            other="another record is in its place",
+            asked="that your own record is in the table",
+            inside="whose own record was used",
+            outside="whose record was not used",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is shown of an attacker: the guarantee, and the mechanism if one is chosen.
+
+    Attributes:
+        guarantee: What is really given.
+        sides: The two worlds, in words.
+        attack: The best attacker against one mechanism; ``None`` where several releases
+            share the guarantee.
+        label: The name of the mechanism.
+        key: Its key, for its stroke.
+
+    """
+
+    guarantee: Guarantee
+    sides: Sides
+    attack: Pair | ProfileBound | None = None
+    label: str = ""
+    key: str = "laplace"
+
+    @property
+    def laws(self) -> dict[str, Attack]:
+        """Return whom the picture is about, by name: the guarantee comes last."""
+        known: dict[str, Attack] = {}
+        if self.attack is not None:
+            known[self.label] = self.attack
+        return known | {self.name: self.guarantee}
+
+    @property
+    def name(self) -> str:
+        """Return what the guarantee is called."""
+        text = f"any noise with ε {epsilon_text(self.guarantee.epsilon)}"
+        if self.guarantee.delta > 0:
+            text += f", δ {significant(self.guarantee.delta, up=True)}"
+        return text
+
+
+def counted(share: float, *, up: bool) -> tuple[int, int]:
+    """Return a share as a count of equal worlds, rounded up or down, and of how many.
+
+    Of 100, or of more where 100 would say never or always.
+
+    >>> counted(0.7311, up=True), counted(0.2689, up=False), counted(0.99995, up=True)
+    ((74, 100), (26, 100), (99995, 100000))
+    """
+    total = WORLDS
+    # What floating point leaves over is no further world.
+    while True:
+        exact = round(total * share, 9)
+        count = math.ceil(exact) if up else math.floor(exact)
+        if 0 < count < total or total >= _MOST_WORLDS or share in {0.0, 1.0}:
+            return count, total
+        total *= 10
+
+
+def worlds_text(told: Told) -> str:
+    """Return the odds as counts of worlds, in the wording that people understand best.
+
+    After Nanayakkara, Smart and others 2023 (USENIX Security, n = 963), who compared
+    wordings: how many of so many equal worlds lead an attacker to believe something,
+    with the person's own record and without it.
+    """
+    sides = told.sides
+    first = (
+        f"Imagine 100 worlds in which {sides.own}, and 100 in which {sides.other}. All "
+        "else is the same, and the attacker knows all else. In each world the numbers "
+        "are released, with fresh noise, and the attacker says which is more likely."
+    )
+    lines = []
+    for name, attack in told.laws.items():
+        limit = "" if attack is told.guarantee else f"Through **{name}**: "
+        if attack is told.guarantee and told.attack is not None:
+            limit = f"By the guarantee alone ({name}): "
+        there, missing = attack.worlds()
+        right, of = counted(there, up=True)
+        wrong, among = counted(missing, up=False)
+        shown = at_most(float(attack.best_guess(0.5)))
+        lines.append(
+            f"- {limit}**At most {right:,} of {of:,}** such worlds lead the attacker "
+            f"to believe {sides.asked} when it is so ({shown}), and {wrong:,} of "
+            f"{among:,} when it is not."
+        )
+    return "\n\n".join([first, "\n".join(lines)])
+
+
+def worlds_picture(told: Told) -> Picture:
+    """Return 100 worlds of each kind as squares, filled where the attacker says yes."""
+    traces: list[Mark] = []
+    notes: list[Mark] = []
+    rows = []
+    for place, (name, attack) in enumerate(told.laws.items()):
+        bottom = -place * (_SIDE + 4)
+        for column, (share, side, up) in enumerate(_panels(attack.worlds(), told)):
+            count = counted(share, up=up)[0] if _within(share) else round(100 * share)
+            traces += _grid(column * _APART, bottom, count, show=not traces)
+            notes.append(
+                note(
+                    f"<b>{count}</b> of 100",
+                    column * _APART + _SIDE / 2 - 0.5,
+                    bottom + _SIDE + 0.1,
+                    font={"size": 15},
+                )
+            )
+            rows.append(
+                {"with": name, "world": side, "believed so": share, "of 100": count}
+            )
+        notes.append(
+            note(
+                _short(name),
+                _APART - 1.5,
+                bottom + _SIDE + 1.6,
+                font={"size": 13},
+            )
+        )
+    for column, side in enumerate((told.sides.own, told.sides.other)):
+        words = "<br>".join(_broken(side))
+        notes.append(note(words, column * _APART + 4.5, bottom - 1.0, yanchor="top"))
+    limits = {
+        name: counted(attack.worlds().taking_part, up=True)
+        for name, attack in told.laws.items()
+    }
+    (most, among), *_ = limits.values()
+    others = ""
+    if told.attack is not None:
+        allowed, of = limits[told.name]
+        others = f" through {told.label} ({allowed:,} of {of:,} by the guarantee alone)"
+    title = (
+        f"At most {most:,} of {among:,} such worlds{others} lead an attacker to "
+        f"believe {told.sides.asked} when it is so; without a release 50 of 100 would"
+    )
+    return Picture.of(
+        title,
+        rows,
+        drawn="A square for each of 100 worlds of either kind, filled where the "
+        "attacker believes it",
+        traces=traces,
+        height=110 + 300 * len(told.laws),
+        xaxis=axis(range=[-1, 2 * _APART - 1], visible=False),
+        yaxis=axis(range=[bottom - 4, _SIDE + 3], visible=False),
+        annotations=notes,
+        margin={"l": 8, "r": 8, "t": 30, "b": 8},
+    )
+
+
+def _within(share: float) -> bool:
+    """Tell whether 100 worlds are enough to say how many."""
+    return 0.01 <= share <= 0.99  # noqa: PLR2004 - of 100
+
+
+def _panels(
+    worlds: Worlds, told: Told
+) -> tuple[tuple[float, str, bool], tuple[float, str, bool]]:
+    return (
+        (worlds.taking_part, told.sides.own, True),
+        (worlds.staying_out, told.sides.other, False),
+    )
+
+
+def _grid(left: float, bottom: float, count: int, *, show: bool) -> list[Mark]:
+    """Return 100 squares from the top left, the first ``count`` of them filled."""
+    place = np.arange(WORLDS)
+    x, y = left + place % _SIDE, bottom + _SIDE - 1 - place // _SIDE
+    kinds = (
+        ("the attacker believes it", slice(0, count), dot(PUBLIC, 11, "square")),
+        ("does not", slice(count, None), dot(NEUTRAL, 11, "square-open")),
+    )
+    return [
+        points(x[part], y[part], name, marker, hover=name, showlegend=show)
+        for name, part, marker in kinds
+    ]
+
+
+def _short(name: str) -> str:
+    return name if name.startswith("any") else f"through {name}"
+
+
+def _broken(side: str) -> list[str]:
+    words = side.split()
+    half = (len(words) + 1) // 2
+    return [" ".join(words[:half]), " ".join(words[half:])]
+
+
+def belief_picture(told: Told, prior: float) -> Picture:
+    """Return what becomes of every belief; the one that the page is set to is marked.
+
+    Without a delta these are the most and the least that a belief becomes after any
+    release. With one, single releases may tell all: then it is how often the best guess
+    is right.
+    """
+    before = np.linspace(0, 1, _WIDTH)
+    table = {"believed before, %": 100 * before}
+    curves, sure = [], told.guarantee
+    if sure.delta > 0:
+        name = "right at most, by the guarantee"
+        curves.append((name, sure.best_guess(before), GUIDE))
+    else:
+        curves.append(
+            ("most, by the guarantee", posterior(before, sure.epsilon), GUIDE)
+        )
+        curves.append(
+            ("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE)
+        )
+    said = ""
+    if isinstance(told.attack, Pair):
+        moved = told.attack.loss_within(_MOSTLY)
+        name = f"{told.label}: at most in 95 of 100 releases"
+        curves.append((name, posterior(before, moved), STROKES[told.key]))
+        limit = at_most(float(posterior(prior, moved)))
+        said = f"; through {told.label} at most {limit} after 95 of 100 releases"
+    table |= {f"{name}, %": 100 * after for name, after, _ in curves}
+    text = belief_text(sure.epsilon, delta=sure.delta, prior=prior)
+    after = float(curves[0][1][round(prior * (_WIDTH - 1))])
+    return Picture.of(
+        f"{capital(text)}{said}",
+        table,
+        drawn="How sure an attacker is after a release, against before",
+        traces=[
+            line([0, 100], [0, 100], "no release", DOTTED, hover=""),
+            *(
+                line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
+                for name, y, stroke in curves
+            ),
+            points([100 * prior], [100 * after], "", dot(PUBLIC, 11), showlegend=False),
+        ],
+        height=420,
+        xaxis=axis("sure before, %", range=[0, 100]),
+        yaxis=axis("after the release, %", range=[0, 103]),
+        shapes=[now(100 * prior, "")],
+    )
+
+
+def detection_picture(told: Told) -> Picture:
+    """Return the receiver operating characteristic of the best attackers.
+
+    In counts of 100 people of either kind; the curve of the guarantee is the worst over
+    all mechanisms that give it.
+    """
+    alarm = np.unique([*np.linspace(0, 1, _WIDTH), *np.geomspace(1e-4, 0.05, 40)])
+    found = {name: attack.detection(alarm) for name, attack in told.laws.items()}
+    strokes = dict.fromkeys(found, STROKES[told.key]) | {told.name: GUIDE}
+    first = next(iter(told.laws.values()))
+    # Where the best guess of even odds is, in whole people.
+    named = max(1, round(_WHOLE * first.worlds().staying_out))
+    at = {
+        name: float(attack.detection(named / _WHOLE))
+        for name, attack in told.laws.items()
+    }
+    sides = told.sides
+    title = (
+        f"Where {named} of 100 are named wrongly, at most {at_most(at[told.name])} are "
+        "found, whatever the noise"
+    )
+    if told.attack is not None:
+        title = (
+            f"Where {named} of 100 are named wrongly, at most "
+            f"{at_most(at[told.label])} are found through {told.label}; the guarantee "
+            f"alone would allow {at_most(at[told.name])}"
+        )
+    return Picture.of(
+        f"{title}; guessing finds {named} %",
+        {"named wrongly": alarm} | {f"found, {name}": y for name, y in found.items()},
+        drawn="How many are found, against how many are named wrongly, by the best "
+        "attacker",
+        traces=[
+            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
+            *(
+                line(
+                    100 * alarm,
+                    100 * detection,
+                    name,
+                    strokes[name],
+                    hover="%{y:.1f} of 100 found, %{x:.1f} named wrongly",
+                )
+                for name, detection in found.items()
+            ),
+            points(
+                [named] * len(at),
+                [100 * share for share in at.values()],
+                "",
+                dot(PUBLIC, 9),
+                showlegend=False,
+                hover="%{y:.1f} of 100 found",
+            ),
+        ],
+        height=440,
+        xaxis=axis(f"named wrongly, of 100 {sides.outside}", range=[0, 100]),
+        yaxis=axis(f"found, of 100 {sides.inside}", range=[0, 103]),
+    )
+
+
+def readings_text(told: Told, largest_loss: float, *, exact: bool) -> str:
+    """Return what one release gives away at most, in sentences.
+
+    ``largest_loss`` is the most that it moves the log odds over all neighbors, and
+    ``exact`` tells whether the attacker described can be carried out.
+    """
+    attack = told.attack
+    if attack is None:
+        return ""
+    best = "is right" if exact else "is right at most"
+    guess = at_most(float(attack.best_guess(0.5)))
+    first = (
+        f"The best guess about one person {best} **{guess}** of the time, where it "
+        f"was 50 % before. The attacker's advantage is {nearest(attack.advantage)}: by "
+        "so much more are found than named wrongly."
+    )
+    lines = [first]
+    if math.isfinite(largest_loss):
+        after = surest(largest_loss)
+        lines.append(
+            f"After the release that tells most, an attacker who was 50 % sure is "
+            f"**{after}** sure. No release of this question tells more."
+        )
+    else:
+        lines.append(
+            "No belief is ruled out after a single release: with this kind of noise "
+            "very unlikely releases may tell nearly all. δ says how unlikely."
+        )
+    if isinstance(attack, Pair):
+        moved = attack.loss_within(_MOSTLY)
+        if moved >= largest_loss * _ALL:
+            return " ".join(lines)
+        lines.append(
+            "After 95 of 100 releases it is at most "
+            f"**{at_most(float(posterior(0.5, moved)))}**."
+        )
+    return " ".join(lines)

@@ -1,0 +1,1 @@
+"""What a guarantee means to people: what others chose, and what an attacker learns."""

@@ -1,0 +1,171 @@
+"""What the label and the odds say follows from the account, and judges nobody."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.bounds import Interval
+from dpcore.figures.attackers import surest
+from dpcore.figures.meaning.label import Facts, sections, text_of
+from dpcore.figures.meaning.odds import (
+    Sides,
+    Told,
+    belief_picture,
+    counted,
+    detection_picture,
+    readings_text,
+    worlds_picture,
+    worlds_text,
+)
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.privacy.interpretation import posterior
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.reading import of_mechanism
+from dpcore.wording import at_most
+
+RELATIONS = list(NeighboringRelation)
+JUDGING = ("safe", "harmless", "little", "high privacy", "compliant", "anonymous")
+
+
+def facts(relation=RELATIONS[0], rows=1, **more):
+    known = {
+        "budget": PrivacyBudget.of(epsilon=3.0, delta=1e-5),
+        "spent": PrivacyCost.of(epsilon=1.0),
+        "releases": 2,
+    }
+    unit = PrivacyUnit(rows=rows)
+    return Facts(relation=relation, unit=unit, **(known | more))
+
+
+def told_of(key, epsilon=1.0, relation=RELATIONS[0]):
+    found = of_mechanism(
+        CATALOG[key],
+        sensitivity=Sensitivity.scalar(0.1),
+        epsilon=epsilon,
+        delta=1e-5,
+        bounds=Interval(lower=0.0, upper=1.0),
+    )
+    sides = Sides.of(relation)
+    label = CATALOG[key].label
+    told = Told(
+        guarantee=found.guarantee,
+        sides=sides,
+        attack=found.attack,
+        label=label,
+        key=key,
+    )
+    return told, found
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("rows", [1, 4])
+def test_the_label_says_the_numbers_of_the_account(relation, rows):
+    text = text_of(facts(relation, rows))
+    assert f"right at most {surest(3.0, delta=1e-5)} of the time" in text
+    assert "epsilon 3 and delta 0.00001 in total" in text
+    assert "by 2 releases: an attacker who was 50 % sure" in text
+    assert f"becomes at most {surest(1.0)} sure" in text
+    assert ("up to 4 of them" in text) == (rows == 4)
+    joins = relation is NeighboringRelation.ADD_REMOVE
+    assert ("is in the table at all" in text) == joins
+    assert not any(word in text.lower() for word in JUDGING)
+    for section in sections(facts(relation, rows)):
+        assert section.heading.upper() in text
+        assert all(line in text for line in section.lines)
+
+
+def test_a_number_of_people_is_told_only_where_it_is_public():
+    assert "number of people (812)" in text_of(facts(number=812))
+    private = facts(NeighboringRelation.ADD_REMOVE)
+    assert "a public minimum in place of" in text_of(private)
+
+
+def test_where_rows_are_records_a_person_may_have_several():
+    unit = PrivacyUnit(noun="record")
+    text = text_of(replace(facts(), unit=unit))
+    assert "what a record says" in text
+    assert "A person with several rows" in text
+
+
+def test_an_account_that_is_used_up_says_so():
+    whole = text_of(facts(spent=PrivacyCost.of(epsilon=3.0)))
+    assert "All of it is spent" in whole
+    assert "If all of it is spent" not in whole
+    none = text_of(facts(spent=PrivacyCost.of(), releases=0))
+    assert "Nothing is spent so far" in none
+
+
+def test_a_budget_in_rho_is_told_at_a_delta_that_is_said():
+    text = text_of(facts(budget=PrivacyBudget.of(rho=0.1), spent=PrivacyCost.of()))
+    assert "rho 0.1 in total" in text
+    assert "at δ 1e-6" in text
+
+
+def test_a_lesson_or_a_proposal_is_not_an_agreement():
+    assert "not agreed" in text_of(facts(lesson=True))
+    proposed = text_of(facts(proposed=True))
+    assert "not agreed" in proposed
+    assert "Agreed for" not in proposed
+    assert "so far" not in proposed
+
+
+@given(st.floats(0, 1), st.booleans())
+def test_counts_of_worlds_are_rounded_outwards(share, up):
+    count, total = counted(share, up=up)
+    side = 1 if up else -1
+    assert side * count >= side * total * share - 1e-8
+    assert abs(count - total * share) <= 1
+    if 1e-6 < share < 1 - 1e-6:
+        assert 0 < count < total
+
+
+@pytest.mark.parametrize("key", CATALOG)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_pictures_and_words_have_one_number(key, relation):
+    told, found = told_of(key, relation=relation)
+    number = surest(told.guarantee.epsilon, delta=told.guarantee.delta)
+    text = worlds_text(told)
+    assert f"({number})" in text
+    best = at_most(float(told.attack.best_guess(0.5)))
+    assert f"({best})" in text
+    assert best in readings_text(told, found.largest_loss, exact=True)
+    belief = belief_picture(told, 0.5)
+    assert number in belief.title
+    picture = worlds_picture(told)
+    filled = [t for t in picture.figure.data if t.marker.symbol == "square"]
+    counts = picture.table["of 100"].tolist()
+    assert [len(trace.x) for trace in filled] == counts
+    curve = detection_picture(told).table
+    general = curve[f"found, {told.name}"]
+    assert np.all(curve[f"found, {told.label}"] <= general + 1e-9)
+
+
+def test_a_single_release_of_gaussian_noise_rules_nothing_out():
+    told, found = told_of("gaussian")
+    assert math.isinf(found.largest_loss)
+    text = readings_text(told, found.largest_loss, exact=True)
+    assert "No belief is ruled out" in text
+    assert "After 95 of 100 releases" in text
+
+
+def test_the_belief_of_the_page_is_exact():
+    told, _ = told_of("laplace", 2.0)
+    picture = belief_picture(told, 0.1)
+    assert at_most(float(posterior(0.1, 2.0))) in picture.title
+    after = picture.table["most, by the guarantee, %"][10]
+    assert after == pytest.approx(100 * float(posterior(0.1, 2.0)), abs=1e-9)
+
+
+def test_a_whole_budget_has_no_mechanism():
+    told = Told(guarantee=Guarantee(epsilon=3.0), sides=Sides.of(RELATIONS[0]))
+    assert list(told.laws) == [told.name]
+    assert readings_text(told, 3.0, exact=False) == ""
+    assert surest(3.0) in worlds_text(told)
+    assert len(detection_picture(told).figure.data) == 3

@@ -1,0 +1,99 @@
+"""Every real use is told with its unit, period, model and source."""
+
+import csv
+import math
+from urllib.parse import urlsplit
+
+import pytest
+
+from dpcore.figures.meaning.precedents import precedents_picture
+from dpcore.studies.meaning.precedents import (
+    Anew,
+    Model,
+    Precedent,
+    Protects,
+    chosen,
+    precedents,
+)
+from tests.conftest import ROOT
+
+SHARED = ROOT / "dpcore" / "studies" / "meaning" / "precedents.csv"
+ALL = precedents()
+BY_NAME = {one.name: one for one in ALL}
+DHC = [one for one in ALL if "Demographic and Housing" in one.name]
+
+
+def test_there_are_all_of_them():
+    assert len(ALL) == len(BY_NAME) == 41
+    assert sum(one.epsilon is not None or one.rho is not None for one in ALL) == 35
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.record)
+def test_each_has_unit_period_model_and_source(one):
+    assert one.unit
+    assert one.period
+    assert one.model in Model
+    assert urlsplit(one.source).scheme == "https"
+    assert " " not in one.source
+    assert one.record
+    # What is not known is said, and not left out.
+    assert (one.protects is Protects.UNKNOWN) == ("not recorded" in one.unit)
+    assert (one.anew is Anew.UNKNOWN) == one.period.startswith("period not recorded")
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.record)
+def test_a_loss_is_never_told_without_unit_and_period(one):
+    assert one.loss in one.promise
+    assert one.unit in one.promise
+    assert one.period in one.promise
+    for number in (one.epsilon, one.rho):
+        assert number is None or (math.isfinite(number) and number > 0)
+    assert one.epsilon is None or one.delta in one.loss
+
+
+def test_what_is_easily_misread_is_said():
+    assert BY_NAME["FLEX"].delta == "n^(-ε ln n)"
+    assert "a month of many queries" in BY_NAME["Audience Engagement API"].note
+    assert len(DHC) == 4
+    assert all("add up" in one.note for one in DHC)
+    assert sum(one.rho for one in DHC) == pytest.approx(55.371)
+    assert all(one.epsilon is None for one in DHC)
+
+
+def test_an_account_of_one_table_compares_with_few():
+    those = [one for one in ALL if one.compares]
+    assert "Broadband Coverage" in {one.name for one in those}
+    assert "Community Mobility Place Visits" not in {one.name for one in those}
+    assert {one.model for one in those} == {Model.CENTRAL}
+    assert {one.protects for one in those} == {Protects.PERSON}
+
+
+def test_they_are_chosen_by_unit_and_model():
+    local = chosen(ALL, model=Model.LOCAL)
+    assert {one.model for one in local} == {Model.LOCAL}
+    assert chosen(ALL) == ALL
+    events = chosen(ALL, protects=Protects.PART, model=Model.LOCAL)
+    assert set(events) == {one for one in local if one.protects is Protects.PART}
+
+
+def test_the_file_has_no_other_columns():
+    with SHARED.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        assert set(rows.fieldnames) == set(Precedent.__dataclass_fields__)
+
+
+def test_the_figure_has_a_promise_beside_every_mark():
+    picture = precedents_picture(ALL, own=(3.0, "ε 3 for one person"))
+    kinds = [trace for trace in picture.figure.data if trace.mode == "markers"]
+    drawn = [x for trace in kinds for x in trace.x]
+    numbers = [one for one in ALL if one.epsilon is not None]
+    assert len(drawn) == len(numbers) + 1  # and the reader's own
+    texts = " ".join(note.text for note in picture.figure.layout.annotations)
+    texts = texts.replace("<br>", " ")
+    for one in numbers:
+        assert one.unit in texts
+        assert one.period in texts
+    marks = {trace.name: trace.marker.symbol for trace in kinds}
+    assert len(set(marks.values())) == len(marks) == 4
+    # What has a rho alone is told in words, not put on the axis of epsilon.
+    assert len(picture.table) == len(ALL)
