@@ -18,6 +18,7 @@ page = st.navigation(
             st.Page("pages/tradeoffs.py", title="Trade-offs"),
             st.Page("pages/individual.py", title="Individual privacy"),
             st.Page("pages/ledger.py", title="Ledger"),
+            st.Page("pages/meaning.py", title="Meaning"),
         ],
         "Learn": [
             st.Page("pages/lab.py", title="Mechanism lab"),

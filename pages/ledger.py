@@ -11,6 +11,7 @@ recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)
 accounts.summary(account)
+st.page_link("pages/meaning.py", label="What this means for a person")
 done = session.ledger().releases(study.fingerprint)
 if not done:
     since = "since the ledger was begun anew" if account.releases else "yet"

@@ -1,0 +1,52 @@
+"""The Meaning page speaks of the question and account on screen; it spends nothing."""
+
+from dpcore.figures.attackers import surest
+from tests.app.test_pages import by_label, use_upload
+from tests.app.test_questions import set_to
+
+OF = "Speak of"
+BUDGET, QUESTION, OWN = (
+    "the whole budget of this table",
+    "the question on Release",
+    "an ε of your own",
+)
+
+
+def said(app):
+    return " ".join(element.value for element in app.markdown).replace("\\", "")
+
+
+def look(app, side):
+    app.query_params["meaning-side"] = side
+    return app.run()
+
+
+def test_it_takes_the_question_and_the_account_on_screen(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 0.7)
+    app = open_page("meaning")
+    assert surest(3.0, delta=1e-5) in said(app)  # the usual budget
+    set_to(app, "radio", OF, QUESTION)
+    assert by_label(app.number_input, "ε for this release").value == 0.7
+    assert f"becomes at most {surest(0.7)} sure" in said(app)
+    assert "from the released mean of age" in said(app)
+    label = look(app, "Label").code[0].value
+    assert "number of people (200)" in label
+    assert "Nothing is spent so far" in label
+    assert not app.exception
+
+
+def test_it_works_without_a_table(open_page):
+    app = open_page("meaning")
+    set_to(app, "number_input", "Privacy parameter ε", 2.0)
+    assert f"becomes at most {surest(2.0)} sure" in said(app)
+    assert "not agreed" in look(app, "Label").code[0].value
+    look(app, "Before and after")
+    set_to(app, "slider", "How sure the attacker was before, %", 10)
+    assert surest(2.0, prior=0.1) in said(app)
+    look(app, "What others promised")
+    lines = said(app)
+    assert "Broadband Coverage" in lines
+    assert "not confirmed by its board" in " ".join(c.value for c in app.caption)
+    assert not app.exception

@@ -1,0 +1,204 @@
+"""What the Meaning page speaks of: a budget, a question, or an ε that is typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.figures.meaning.label import Facts
+from dpcore.figures.meaning.odds import Sides, Told
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.record import Mode
+from dpcore.studies.meaning import reading
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import epsilon_text, in_full
+from ui import controls, session
+from ui.asking import inputs
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.studies.meaning.reading import Reading
+    from ui.study import Study
+
+_BUDGET: Final = "the whole budget of this table"
+_QUESTION: Final = "the question on Release"
+_OWN: Final = "an ε of your own"
+_ANY: Final = "any"
+_UNIT: Final = Interval(lower=0.0, upper=1.0)
+_SHARE: Final = 0.1
+"""How much of the range one person can move, where no question says."""
+_LEAST: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What the page speaks of. PUBLIC.
+
+    Attributes:
+        told: The guarantee, and the best attacker against one mechanism.
+        reading: What one release tells; ``None`` where several share the guarantee.
+        facts: What the label is about.
+        name: What the guarantee belongs to, in words.
+
+    """
+
+    told: Told
+    reading: Reading | None
+    facts: Facts
+    name: str
+
+
+def ask() -> Subject:
+    """Show the controls of the subject, and return it."""
+    study = session.study()
+    if study is None:
+        return _own(None)
+    about = controls.HERE.radio(
+        "Speak of",
+        [_BUDGET, _QUESTION, _OWN],
+        key="meaning-of",
+        note="The whole budget is what all releases together may give away. A question "
+        "is a part of it. Nothing here is computed from the table, or spent.",
+    )
+    if about == _BUDGET:
+        return _budget(study)
+    return _question(study) if about == _QUESTION else _own(study)
+
+
+def _budget(study: Study) -> Subject:
+    facts = facts_of(study)
+    epsilon, delta = facts.total
+    sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=delta)
+    return Subject(
+        told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
+        reading=None,
+        facts=facts,
+        name="all releases about this table together",
+    )
+
+
+def _question(study: Study) -> Subject:
+    request = inputs.ask(study)
+    found = reading.of_request(request)
+    if found.guarantee is None:
+        st.info(
+            "This mechanism guarantees nothing finite for the question, so that there "
+            "is no limit to tell. Choose another mechanism."
+        )
+        session.end_page()
+    _say_flaw(request.epsilon, found.guarantee.epsilon, request.entry.flaw)
+    return Subject(
+        told=Told(
+            guarantee=found.guarantee,
+            sides=Sides.of(request.relation),
+            attack=found.attack,
+            label=request.mechanism_label,
+            key=request.mechanism_key,
+        ),
+        reading=found,
+        facts=facts_of(study),
+        name=f"the released {request.title}",
+    )
+
+
+def _own(study: Study | None) -> Subject:
+    first, second, third, _ = controls.row(4)
+    epsilon = first.number(
+        "Privacy parameter ε",
+        1.0,
+        (0.01, 50.0, 0.1),
+        key="meaning-epsilon",
+        note=controls.EPSILON_HELP,
+    )
+    key = second.selectbox(
+        "Mechanism",
+        [*CATALOG, _ANY],
+        format_func=lambda key: "any" if key == _ANY else CATALOG[key].label,
+        key="meaning-mechanism",
+        note="How the noise is made. “Any” is the worst that the guarantee allows; a "
+        "mechanism gives away that much, or less.",
+    )
+    delta = 0.0
+    if key == _ANY:
+        delta = third.delta(value=0.0, within=(0.0, 0.1), key="meaning-delta-of-any")
+    elif CATALOG[key].needs_delta:
+        delta = third.delta(key="meaning-delta")
+    terms = None if study is None else study.terms
+    relation = NeighboringRelation.SUBSTITUTION if terms is None else terms.relation
+    facts = Facts(
+        budget=PrivacyBudget.of(epsilon=epsilon, delta=delta),
+        spent=PrivacyCost.of(),
+        relation=relation,
+        unit=PrivacyUnit() if terms is None else terms.unit,
+        number=_number(study),
+        proposed=True,
+    )
+    sides = Sides.of(relation)
+    if key == _ANY:
+        sure = Guarantee(epsilon=epsilon, delta=delta)
+        told = Told(guarantee=sure, sides=sides)
+        return Subject(told=told, reading=None, facts=facts, name=f"ε {epsilon:g}")
+    entry = CATALOG[key]
+    with controls.valid():
+        found = reading.of_mechanism(
+            entry,
+            sensitivity=Sensitivity.scalar(_SHARE),
+            epsilon=epsilon,
+            delta=delta,
+            bounds=_UNIT,
+        )
+        if found.guarantee is None:
+            message = f"{entry.label} guarantees nothing finite with these settings."
+            raise ParameterError(message)
+    if entry.bounded:
+        st.caption(
+            "What noise within bounds gives away depends on how far one person can "
+            f"move the number: here by {100 * _SHARE:g} % of its range."
+        )
+    _say_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
+    told = Told(
+        guarantee=found.guarantee,
+        sides=sides,
+        attack=found.attack,
+        label=entry.label,
+        key=key,
+    )
+    return Subject(told=told, reading=found, facts=facts, name="one such release")
+
+
+def facts_of(study: Study) -> Facts:
+    """Return the public facts of the account of a table."""
+    account = session.account(study)
+    return Facts(
+        budget=account.budget,
+        spent=account.spent,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        number=_number(study),
+        releases=account.releases,
+        lesson=session.mode() is Mode.CLASSROOM,
+    )
+
+
+def _number(study: Study | None) -> int | None:
+    if study is None or not study.public_number:
+        return None
+    return study.dataset.people
+
+
+def _say_flaw(asked: float, given: float, flaw: str) -> None:
+    if given > asked * (1 + 1e-9):
+        reason = f": {flaw}" if flaw else ""
+        st.warning(
+            literal(
+                f"ε {in_full(asked)} was asked for, and ε {epsilon_text(given)} is "
+                f"really given{reason}. This page speaks of what is given."
+            )
+        )

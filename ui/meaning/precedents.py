@@ -1,0 +1,128 @@
+"""What others chose: one line each, with its unit, period, model and source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.meaning.precedents import precedents_picture
+from dpcore.studies.meaning.precedents import (
+    CONFIRMED,
+    Model,
+    Protects,
+    chosen,
+    precedents,
+)
+from dpcore.wording import in_full
+from ui import controls, results
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.budget_filter import PrivacyBudget
+    from dpcore.studies.meaning.precedents import Precedent
+    from ui.meaning.asking import Subject
+
+_SAME = "what compares with an account here"
+_UNITS = {
+    _SAME: None,
+    "anything": None,
+    "all data of a person": Protects.PERSON,
+    "a part of them: a day, a month, one device": Protects.SLICE,
+    "a single event, row or trip": Protects.PART,
+    "something else, or not recorded": Protects.OTHER,
+}
+_MODELS = {
+    "anywhere": None,
+    "in the center": Model.CENTRAL,
+    "on each device": Model.LOCAL,
+}
+
+
+def show(subject: Subject) -> None:
+    """Show the uses that the reader chooses, beside the budget of the account."""
+    st.markdown(
+        "What did others promise? An ε says nothing without **whom** it protects and "
+        "**how soon it is spent again**: “every day anew” means that a year of it is "
+        "365 times as much. So each line says all three."
+    )
+    first, second, _ = controls.row([2, 1, 1])
+    unit = first.selectbox(
+        "Protects",
+        list(_UNITS),
+        key="precedent-unit",
+        note="An account of this studio protects all that a person has in the table, "
+        "with one total for good, and adds its noise in the center. Few uses promise "
+        "the same.",
+    )
+    those = _comparable() if unit == _SAME else _chosen(unit, second)
+    if not those:
+        st.info("No recorded use is of this kind. Choose another unit or model.")
+        return
+    facts = subject.facts
+    own = _own(facts.budget, facts.unit.noun) if unit == _SAME else {}
+    if any(one.epsilon is not None for one in those):
+        picture = precedents_picture(those, own=own.get("epsilon"))
+        results.show(picture, "precedents", simulated=True)
+    if any(one.rho is not None for one in those):
+        st.markdown(
+            "Some count in ρ (zero-concentrated privacy). That is another measure: it "
+            "becomes an ε only at a chosen δ, so that it has a picture of its own."
+        )
+        picture = precedents_picture(those, notion="rho", own=own.get("rho"))
+        results.show(picture, "precedents-rho", simulated=True)
+    st.markdown("\n".join(f"- {_line(one)}" for one in those))
+    st.caption(
+        f"{len(those)} of {len(precedents())} uses, {CONFIRMED}: OpenDP Deployments "
+        "Registry, as of July 2026. Years are those of the first publication. That "
+        "others chose a number does not make it right for other people or other data."
+    )
+
+
+def _comparable() -> tuple[Precedent, ...]:
+    return tuple(one for one in precedents() if one.compares)
+
+
+def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
+    """Return the uses with that unit, and with the model that is chosen in a cell."""
+    model = cell.selectbox(
+        "Noise is added",
+        list(_MODELS),
+        key="precedent-model",
+        note="On each device nobody has the records; in the center the curator has "
+        "them all. At the same ε these are two different promises.",
+    )
+    if _UNITS[unit] is not Protects.OTHER:
+        return chosen(precedents(), protects=_UNITS[unit], model=_MODELS[model])
+    rest = chosen(precedents(), model=_MODELS[model])
+    kinds = {Protects.OTHER, Protects.UNKNOWN}
+    return tuple(one for one in rest if one.protects in kinds)
+
+
+def _own(budget: PrivacyBudget, noun: str) -> dict[str, tuple[float, str]]:
+    """Return the reader's own total, with its unit, by what it is counted in."""
+    if budget.rho is not None:
+        number, name = float(budget.rho), "rho"
+        loss = f"ρ {in_full(number)}"
+    else:
+        number, name = float(budget.epsilon or 0), "epsilon"
+        at = f" at δ {in_full(float(budget.delta))}" if budget.delta else ""
+        loss = f"ε {in_full(number)}{at}"
+    return {name: (number, f"{loss} for one {noun}, all releases together")}
+
+
+def _line(one: Precedent) -> str:
+    aside = f" {literal(one.note)}" if one.note else ""
+    return (
+        f"**{literal(one.name)}** ({literal(one.curator)}, {one.published}): "
+        f"**{literal(one.promise)}**; {_where(one.model)}. "
+        f"[Source](<{one.source}>).{aside}"
+    )
+
+
+def _where(model: Model) -> str:
+    return {
+        Model.CENTRAL: "noise added in the center (central model)",
+        Model.LOCAL: "noise added on each device (local model)",
+        Model.VARIES: "model varies",
+    }[model]
