@@ -15,6 +15,7 @@ page = st.navigation(
             st.Page("pages/data.py", title="Data"),
             st.Page("pages/release.py", title="Release"),
             st.Page("pages/regression.py", title="Regression"),
+            st.Page("pages/plan.py", title="Plan"),
             st.Page("pages/tradeoffs.py", title="Trade-offs"),
             st.Page("pages/individual.py", title="Individual privacy"),
             st.Page("pages/ledger.py", title="Ledger"),

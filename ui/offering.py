@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
-from ui import accounts, recovery, releasing, results, session
+from ui import accounts, plans, recovery, releasing, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def offer(
             places=(before or partial(_price, request))(account, fits),
             key=key,
         )
+        plans.button(request, study, key=key)
         return answer
     return None
 

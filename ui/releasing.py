@@ -22,13 +22,15 @@ import streamlit as st
 
 from dpcore.errors import DataError, DPCoreError
 from dpcore.releases.identity import request_id
+from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.record import Mode
-from dpcore.releases.transaction import release
+from dpcore.releases.transaction import release, release_all
 from ui import session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
@@ -191,6 +193,79 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
         session.set_public(_TOLD, _FREE)
     session.set_public(_DRAWN, time.monotonic())
     return True
+
+
+def carry_out_all(
+    requests: Sequence[Releasable],
+    study: Study,
+    pressed: Pressed,
+    *,
+    name: str,
+    cost: Callable[[Sequence[Releasable]], PrivacyCost],
+) -> bool:
+    """Release all questions of a plan, or none, if its button was pressed.
+
+    ``name`` is that of the plan on screen; ``cost`` is what questions without an answer
+    are charged together. Return whether answers were given.
+    """
+    try:
+        done = _carry_out_all(requests, study, pressed, name=name, cost=cost)
+    except DPCoreError:
+        session.take(_PRESSED)
+        raise
+    session.take(_PRESSED)
+    return done
+
+
+def _carry_out_all(
+    requests: Sequence[Releasable],
+    study: Study,
+    pressed: Pressed,
+    *,
+    name: str,
+    cost: Callable[[Sequence[Releasable]], PrivacyCost],
+) -> bool:
+    if not pressed.is_of(name):
+        session.notice(_CHANGED)
+        return False
+    new = unanswered(requests, study)
+    account = session.account(study)
+    fits = account.budget.admits(account.spent, cost(new))
+    if asks_first(study) and fits and new and not pressed.confirmed:
+        wait(pressed)
+        return False
+    forget_to_confirm()
+    try:
+        release_all(
+            requests,
+            [each.value(as_declared(each, study.dataset)) for each in requests],
+            cost=cost,
+            ledger=session.opened_ledger(study),
+            fingerprint=study.fingerprint,
+            mode=session.mode(),
+            now=datetime.now(UTC),
+        )
+    except DataError:
+        session.notice(_UNREADABLE)
+        return False
+    except DPCoreError as error:
+        session.notice(str(error))
+        return False
+    if pressed.mode is Mode.RELEASE and (pressed.confirmed or new):
+        session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
+    if not new:
+        session.set_public(_TOLD, _FREE)
+    return True
+
+
+def unanswered(requests: Sequence[Releasable], study: Study) -> list[Releasable]:
+    """Return those questions that have no answer yet."""
+    known = {each.id for each in session.ledger().releases(study.fingerprint)}
+    return [
+        request
+        for request in requests
+        if request_id(request.analysis(study.fingerprint), 1) not in known
+    ]
 
 
 def _confirmed() -> frozenset[str]:

@@ -1,0 +1,1 @@
+"""Pictures of plans: what budgets buy, and what a plan costs."""

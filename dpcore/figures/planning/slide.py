@@ -1,0 +1,180 @@
+"""What budgets buy: a row a question, a column a budget, a cell the error."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.figures.marks import Mark, heat
+from dpcore.figures.theme import Picture, plain
+from dpcore.wording import brief, significant
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.releases.planning.comparison import Comparison
+
+_SHOWN: Final = "#A9D6EE"
+_UNSAID: Final = "#E9E4D2"
+_HIDDEN: Final = "#C4C7CC"
+_SCALE: Final = (
+    *((edge / 3, _HIDDEN) for edge in (0, 1)),
+    *((edge / 3, _UNSAID) for edge in (1, 2)),
+    *((edge / 3, _SHOWN) for edge in (2, 3)),
+)
+_ENOUGH, _SHORT = "✓ ", "✗ "
+_CANNOT: Final = "can't say"
+_ROW: Final = 62
+_LONGEST: Final = 52
+
+
+def slide_picture(found: Comparison) -> Picture:
+    """Return the half-width of every question under every budget.
+
+    Cells that show what must be seen have a hook, and those that do not are gray and
+    have a cross; where nobody said what must be seen they have neither.
+    """
+    marks = found.enough
+    columns = [
+        _budget(total, own=i == found.own) for i, total in enumerate(found.totals)
+    ]
+    texts = [
+        [_cell(half, mark) for half, mark in zip(*pair, strict=True)]
+        for pair in zip(found.halves.tolist(), marks.tolist(), strict=True)
+    ]
+    rows = len(found.names)
+    title = _takeaway(found, marks)
+    return Picture.of(
+        title,
+        _table(found, marks, columns),
+        alt=_alt(title, found, texts, columns),
+        traces=[_cells(columns, marks, texts)],
+        annotations=[_name(found, place) for place in range(rows)],
+        height=70 + _ROW * rows,
+        margin={"l": 8, "r": 8, "t": 54, "b": 8},
+        xaxis={
+            "type": "category",
+            "side": "top",
+            "showgrid": False,
+            "title": {"text": "in all, ε"},
+            "fixedrange": True,
+        },
+        yaxis={
+            "autorange": "reversed",
+            "showgrid": False,
+            "showticklabels": False,
+            "ticks": "",
+            "fixedrange": True,
+        },
+    )
+
+
+def _budget(total: float, *, own: bool) -> str:
+    return f"{significant(total)}{' (plan)' if own else ''}"
+
+
+def _cells(columns: list[str], marks: FloatArray, texts: list[list[str]]) -> Mark:
+    """Return the cells, a line without any above each row, for the question's name."""
+    rows = len(texts)
+    shades = np.full((2 * rows, len(columns)), np.nan)
+    shades[1::2] = np.where(np.isnan(marks), 1.0, 2 * marks)
+    written: list[list[str]] = []
+    for row in texts:
+        written += [[""] * len(columns), row]
+    return heat(
+        columns,
+        list(range(2 * rows)),
+        shades,
+        _SCALE,
+        (-0.5, 2.5),
+        hover="ε %{x}: %{text}",
+        xgap=3,
+        ygap=3,
+        text=written,
+        texttemplate="%{text}",
+        textfont={"color": "#11131A", "size": 13},
+    )
+
+
+def _name(found: Comparison, place: int) -> dict[str, Any]:
+    wanted = found.wanted[place]
+    must = f"; must show {significant(float(wanted))}" if math.isfinite(wanted) else ""
+    unit = f", ± {found.units[place]}" if found.units[place] else ""
+    text = brief(f"{found.names[place]}{unit}", _LONGEST - len(must)) + must
+    return {
+        "text": plain(text),
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 2 * place,
+        "yanchor": "middle",
+        "showarrow": False,
+        "font": {"size": 13},
+    }
+
+
+def _cell(half: float, mark: float) -> str:
+    if math.isnan(half):
+        return "no room"
+    sign = "" if math.isnan(mark) else _ENOUGH if mark else _SHORT
+    return f"{sign}{_CANNOT if math.isinf(half) else significant(half)}"
+
+
+def _takeaway(found: Comparison, marks: FloatArray) -> str:
+    """Say what the plan shows, and the least of the budgets that shows all."""
+    asked = np.isfinite(found.wanted)
+    if not asked.any():
+        return (
+            f"What {len(found.names)} planned answers would be off by, under "
+            f"{len(found.totals)} budgets; say what must be seen to compare them"
+        )
+    counts = np.nansum(marks[asked], axis=0).astype(int)
+    of = int(asked.sum())
+    own = significant(found.totals[found.own])
+    now = f"{_all(counts[found.own], of)} of what must be seen with ε {own}"
+    full = np.flatnonzero(counts == of)
+    if len(full) == 0:
+        return f"The plan shows {now}; none of these budgets shows all"
+    least = significant(found.totals[full[0]])
+    if full[0] == found.own:
+        return f"The plan shows {now}, and none of the smaller budgets does"
+    verb = "would do" if full[0] < found.own else "would show all"
+    return f"The plan shows {now}; ε {least} {verb}"
+
+
+def _all(count: int, of: int) -> str:
+    return (
+        "all"
+        if count == of
+        else f"{count or 'nothing'}" + (f" of {of} parts" if count else "")
+    )
+
+
+def _table(found: Comparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:
+    table: dict[str, Any] = {
+        "question": found.names,
+        "unit": found.units,
+        "of": found.notes,
+        "must show": found.wanted,
+    }
+    for place, column in enumerate(columns):
+        table[f"± at ε {column}"] = found.halves[:, place]
+        table[f"shown at ε {column}"] = [
+            "" if math.isnan(mark) else "yes" if mark else "no"
+            for mark in marks[:, place].tolist()
+        ]
+    return table
+
+
+def _alt(
+    title: str, found: Comparison, texts: list[list[str]], columns: list[str]
+) -> str:
+    lines = []
+    for name, unit, row in zip(found.names, found.units, texts, strict=True):
+        cells = ", ".join(
+            f"{cell.replace(_ENOUGH, 'enough ').replace(_SHORT, 'too wide ')} at ε {at}"
+            for at, cell in zip(columns, row, strict=True)
+        )
+        lines.append(f"{name}{f', in {unit}' if unit else ''}: {cells}")
+    return f"Half-widths at 95 %, by budget. {title}. {'; '.join(lines)}."

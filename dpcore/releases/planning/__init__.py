@@ -1,0 +1,1 @@
+"""Plans: questions, what budgets make of them, and what they cost together."""

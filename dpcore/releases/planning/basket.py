@@ -1,0 +1,85 @@
+"""A plan: questions that are meant to be asked, and the total that they share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from dpcore.errors import ParameterError
+from dpcore.releases.planning.item import LEAST, MOST
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from dpcore.releases.planning.item import Item
+
+MOST_ITEMS = 200
+
+
+class Split(StrEnum):
+    """How the total is split over the questions that are not locked."""
+
+    TYPED = "as typed"
+    EQUAL = "equal parts"
+    WEIGHTS = "by weight"
+    BEST = "best for what must be seen"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basket:
+    """A plan. PUBLIC.
+
+    Attributes:
+        items: The questions, at most 200, no two of them alike.
+        total: The epsilon that they share, from 1e-9 to 700.
+        delta: At which delta all of them together are counted, in [0, 0.1].
+        split: How the total is split.
+
+    Raises:
+        ParameterError: One of these is outside its domain.
+
+    """
+
+    items: tuple[Item, ...] = ()
+    total: float = 1.0
+    delta: float = 0.0
+    split: Split = Split.EQUAL
+
+    def __post_init__(self) -> None:
+        if not LEAST <= self.total <= MOST:
+            message = f"the total must be from {LEAST:g} to {MOST:g}."
+            raise ParameterError(message)
+        if not 0 <= self.delta <= 0.1:  # noqa: PLR2004
+            message = "the delta of a plan must be from 0 to 0.1."
+            raise ParameterError(message)
+        if len(self.items) > MOST_ITEMS:
+            message = f"a plan holds at most {MOST_ITEMS} questions."
+            raise ParameterError(message)
+        if len(set(self.keys)) < len(self.items):
+            message = "this question is in the plan already; change it there."
+            raise ParameterError(message)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the key of each question."""
+        return tuple(item.key for item in self.items)
+
+    @property
+    def planned(self) -> float:
+        """Return the sum of the epsilons."""
+        return math.fsum(item.epsilon for item in self.items)
+
+    def with_item(self, item: Item) -> Self:
+        """Return the plan with a question more, or with another form of one."""
+        place = {key: at for at, key in enumerate(self.keys)}.get(item.key)
+        if place is None:
+            return replace(self, items=(*self.items, item))
+        return replace(
+            self, items=(*self.items[:place], item, *self.items[place + 1 :])
+        )
+
+    def without(self, key: str) -> Self:
+        """Return the plan without a question."""
+        return replace(self, items=tuple(i for i in self.items if i.key != key))

@@ -1,0 +1,84 @@
+"""What budgets would buy: every question of a plan under several totals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.releases.planning.item import AS_GOOD
+from dpcore.releases.planning.splits import scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.arrays import FloatArray
+    from dpcore.releases.planning.basket import Basket
+
+BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
+"""The totals that are compared besides one's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """The half-widths of ``k`` questions under ``t`` totals.
+
+    Attributes:
+        names: Name of each question.
+        units: Unit of each half-width; empty for a share.
+        notes: Of what each is one, where that is not the answer alone.
+        wanted: What must be seen of each; NaN where nothing was said.
+        totals: The totals, ascending.
+        own: Which of them is that of the plan.
+        halves: Shape ``(k, t)``; infinite where nothing can be said, NaN where what is
+            locked does not fit into the total.
+        epsilons: What each question would get, shape ``(k, t)``; NaN likewise.
+
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    notes: tuple[str, ...]
+    wanted: FloatArray
+    totals: tuple[float, ...]
+    own: int
+    halves: FloatArray
+    epsilons: FloatArray
+
+    @property
+    def enough(self) -> FloatArray:
+        """Return 1 where what must be seen is, 0 where not, NaN where none must be."""
+        asked = self.wanted[:, np.newaxis]
+        known = np.isfinite(asked) & ~np.isnan(self.halves)
+        return np.where(known, (self.halves <= asked * AS_GOOD) * 1.0, np.nan)
+
+
+def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
+    """Return what the plan would show under ``budgets`` and its own total."""
+    totals = tuple(sorted({*budgets, basket.total}))
+    size = len(basket.items), len(totals)
+    halves, epsilons = np.full(size, math.nan), np.full(size, math.nan)
+    for place, total in enumerate(totals):
+        try:
+            parts = scaled(basket.items, total, basket.split)
+        except ParameterError:
+            continue
+        epsilons[:, place] = parts
+        halves[:, place] = [
+            item.width.half if item.fixed else item.half_at(epsilon)
+            for item, epsilon in zip(basket.items, parts, strict=True)
+        ]
+    widths = [item.width for item in basket.items]
+    return Comparison(
+        names=tuple(item.name for item in basket.items),
+        units=tuple(width.unit for width in widths),
+        notes=tuple(width.of for width in widths),
+        wanted=np.array([item.wanted or math.nan for item in basket.items]),
+        totals=totals,
+        own=totals.index(basket.total),
+        halves=halves,
+        epsilons=epsilons,
+    )

@@ -1,0 +1,141 @@
+"""A plan as JSON, and back: to be kept with its account, handed on, and loaded.
+
+It holds what the parameters of its questions hold, names of columns and public bounds
+included, and nothing that was computed from a table.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dpcore.codec import (
+    NUMBER,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Part,
+    Schema,
+    choice,
+    list_in,
+    object_in,
+    optional,
+)
+from dpcore.errors import DataError, DPCoreError
+from dpcore.releases.planning.basket import MOST_ITEMS, Basket, Split
+from dpcore.releases.planning.item import Item
+from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.data.dataset import Dataset
+    from dpcore.releases.releasable import Releasable
+
+FORMAT: Final = "epsilon-studio plan"
+VERSION: Final = 1
+LARGEST: Final = 1 << 20
+"""Bytes of the largest file that is read."""
+_WRONG = (LookupError, TypeError, ValueError, OverflowError, RecursionError)
+
+_ITEM: Final = Schema(
+    Item,
+    name=TEXT,
+    weight=NUMBER,
+    locked=TRUTH,
+    wanted=optional(NUMBER),
+    group=WHOLE,
+)
+_BASKET: Final = Schema(
+    Basket,
+    total=NUMBER,
+    delta=NUMBER,
+    split=Part(codec=choice(Split)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A plan that was read.
+
+    Attributes:
+        basket: The plan, of the questions that this table can be asked.
+        lost: Names of the others: a column went away, or is of another kind.
+
+    """
+
+    basket: Basket
+    lost: tuple[str, ...] = ()
+
+
+def to_json(basket: Basket) -> str:
+    """Return a plan as text; ``from_json`` makes the same plan of it.
+
+    Raises:
+        ParameterError: It holds a number that JSON cannot hold.
+
+    """
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        **_BASKET.write(basket),
+        "items": [
+            {**_ITEM.write(item), "request": item.request.parameters()}
+            for item in basket.items
+        ],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def from_json(text: str | bytes, dataset: Dataset) -> Loaded:
+    """Return the plan of a text, about the columns of a table.
+
+    Raises:
+        DataError: It is no plan; the message never quotes it.
+
+    """
+    try:
+        if len(text) > LARGEST:
+            raise ValueError
+        content = object_in(json.loads(text))
+        if content["format"] != FORMAT or content["version"] != VERSION:
+            raise ValueError
+        basket = _BASKET.read(content)
+        return _filled(basket, list_in(content["items"]), dataset)
+    except (*_WRONG, DPCoreError):
+        message = "this is no plan that this version of the studio has written."
+        raise DataError(message) from None
+
+
+def traced(request: Releasable, dataset: Dataset) -> Releasable:
+    """Return the request as it comes back from its own parameters.
+
+    So a plan is the same before and after it was kept.
+
+    Raises:
+        DataError: It is not about columns of this table.
+
+    """
+    return _request(request.parameters(), dataset)
+
+
+def _filled(basket: Basket, entries: list[Any], dataset: Dataset) -> Loaded:
+    if len(entries) > MOST_ITEMS:
+        raise ValueError
+    lost = []
+    for entry in map(object_in, entries):
+        name = TEXT.read(entry["name"])
+        parameters = object_in(entry["request"])
+        try:
+            request = _request(parameters, dataset)
+            basket = basket.with_item(_ITEM.read(entry, request=request))
+        except DPCoreError:
+            lost.append(name)
+    return Loaded(basket=basket, lost=tuple(lost))
+
+
+def _request(parameters: Mapping[str, object], dataset: Dataset) -> Releasable:
+    if is_model(parameters):
+        return model_request_from(parameters, dataset)
+    return request_from(parameters, dataset)

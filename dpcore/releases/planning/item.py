@@ -1,0 +1,189 @@
+"""A question that is meant to be asked: what it is worth, and what it must show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from dpcore.errors import ParameterError
+from dpcore.releases.identity import canonical
+from dpcore.releases.planning.widths import Width, width_of
+from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.ranks import RankPlan
+from dpcore.releases.request import Request
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.query import Query
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from dpcore.releases.releasable import Releasable
+
+LEAST, MOST = 1e-9, 700.0
+"""The epsilons that a question can be planned with."""
+HEAVIEST: Final = 1e6
+AS_GOOD: Final = 1 + 1e-9
+"""By how much an error may exceed the one wanted for the errors of computing it."""
+_SCALED: Final = ("laplace", "exponential")
+USUAL_GROUP: Final = 100
+_LONGEST_NAME = 200
+_MOST_PEOPLE = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A question of a plan. PUBLIC.
+
+    Attributes:
+        request: The question, with its mechanism and what it costs now.
+        name: What people call it, from 1 to 200 characters.
+        weight: What it is worth beside the others, in (0, 1e6].
+        locked: Whether it keeps its epsilon when the total is split.
+        wanted: The half-width at 95 % that shows what must be seen, positive; ``None``
+            where nobody said so.
+        group: Of how many people a group is meant, where sizes are private: at least 1.
+
+    Raises:
+        ParameterError: One of these is outside its domain.
+
+    """
+
+    request: Releasable
+    name: str
+    weight: float = 1.0
+    locked: bool = False
+    wanted: float | None = None
+    group: int = USUAL_GROUP
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.name.strip()) <= _LONGEST_NAME:
+            message = (
+                f"a planned question needs a name of 1 to {_LONGEST_NAME} letters."
+            )
+            raise ParameterError(message)
+        if not 0 < self.weight <= HEAVIEST:
+            message = f"a weight must be above 0 and at most {HEAVIEST:,.0f}."
+            raise ParameterError(message)
+        if self.wanted is not None and not 0 < self.wanted < math.inf:
+            message = "what must be seen must be a positive number."
+            raise ParameterError(message)
+        if not 1 <= self.group <= _MOST_PEOPLE:
+            message = f"a group has 1 to {_MOST_PEOPLE:,} people."
+            raise ParameterError(message)
+
+    @classmethod
+    def of(cls, request: Releasable) -> Self:
+        """Return a request as an item with the usual settings, its title as name."""
+        first = cast("Releasable", replace(cast("Any", request), draw=1))
+        return cls(request=first, name=first.title[:_LONGEST_NAME])
+
+    @property
+    def key(self) -> str:
+        """Return what the question is known by, whatever its epsilon is."""
+        asked = self.at(1.0).request if self.divisible else self.request
+        text = canonical(asked.parameters())
+        return blake2b(text.encode(), digest_size=8).hexdigest()
+
+    @cached_property
+    def divisible(self) -> bool:
+        """Tell whether its epsilon can be chosen; otherwise it costs what it costs."""
+        named = {field.name for field in fields(cast("Any", self.request))}
+        return "epsilon" in named and getattr(self.request, "gamma", None) is None
+
+    @property
+    def epsilon(self) -> float:
+        """Return what it is calibrated to; what it costs where that is fixed."""
+        if self.divisible:
+            return float(cast("Any", self.request).epsilon)
+        return float(self.request.cost.epsilon)
+
+    @property
+    def fixed(self) -> bool:
+        """Tell whether a split leaves its epsilon as it is."""
+        return self.locked or not self.divisible
+
+    def at(self, epsilon: float) -> Self:
+        """Return the item with another epsilon.
+
+        Raises:
+            ParameterError: Its epsilon is fixed, or cannot be that one.
+
+        """
+        if not self.divisible:
+            message = f"what “{self.name}” costs is fixed where it was asked."
+            raise ParameterError(message)
+        if not LEAST <= epsilon <= MOST:
+            message = f"epsilon must be from {LEAST:g} to {MOST:g}, got {epsilon:g}."
+            raise ParameterError(message)
+        if epsilon == self.epsilon:
+            return self
+        changed = replace(cast("Any", self.request), epsilon=epsilon)
+        return replace(self, request=changed)
+
+    @property
+    def width(self) -> Width:
+        """Return how far off the answer will be; nothing where it cannot be given."""
+        return _width(self.request, self.group)
+
+    def half_at(self, epsilon: float) -> float:
+        """Return the half-width at an epsilon; infinite where it cannot be that one."""
+        if self._of_one is not None:
+            return self._of_one / epsilon
+        try:
+            return self.at(epsilon).width.half
+        except ParameterError:
+            return math.inf
+
+    @cached_property
+    def _of_one(self) -> float | None:
+        """Return the half-width at epsilon 1 where it is in proportion to 1/epsilon.
+
+        So is the scale of Laplace noise, and of the exponential mechanism, to the last
+        bit, and with it all that they do to numbers that have no bounds.
+        """
+        request = self.request
+        if not isinstance(request, Request) or request.mechanism_key not in _SCALED:
+            return None
+        if not isinstance(request.plan, Direct | RankPlan):
+            return None
+        return self.at(1.0).width.half
+
+    @property
+    def seen(self) -> bool | None:
+        """Tell whether the answer shows what must be seen; None if nothing must."""
+        if self.wanted is None:
+            return None
+        return self.width.half <= self.wanted * AS_GOOD
+
+    def of_people(self, people: int) -> Self | None:
+        """Return the question to a table of so many people.
+
+        ``None`` where how many there are is not what its error hangs on, or hangs on
+        more than their number.
+        """
+        request = self.request
+        if isinstance(request, Request):
+            if self.width.of.startswith("a group"):
+                return replace(self, group=people)
+            query = request.query
+            alone = isinstance(query, Query) or (
+                isinstance(query, JointQuery) and query.groups is None
+            )
+            if not alone:
+                return None
+            size = replace(query.size, people=people)
+            asked = replace(cast("Any", query), size=size)
+            return replace(self, request=replace(request, query=asked))
+        return None
+
+
+@lru_cache(maxsize=20_000)
+def _width(request: Releasable, group: int) -> Width:
+    """Return the half-width of public numbers; what was asked before is remembered."""
+    try:
+        return width_of(request, group=group)
+    except ParameterError as error:
+        return Width(half=math.inf, of=str(error))

@@ -1,0 +1,237 @@
+"""Splitting a total over the questions of a plan.
+
+The best split makes the question that is worst off as good as it can be: it minimizes
+the largest ratio of a half-width to the one that is wanted. A weighted sum of errors
+would buy a little of an easy question for all of a hard one; a plan of which everything
+must be seen is as good as its worst answer. So it needs to know what must be seen of
+every question that is not locked.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.search import first_where
+from dpcore.privacy.halving import halved
+from dpcore.releases.planning.basket import Basket, Split
+from dpcore.releases.planning.item import LEAST, MOST
+from dpcore.wording import epsilon_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.releases.planning.item import Item
+
+# A part of a total as people read it; never more than it, so that parts still fit.
+_READABLE = Context(prec=6, rounding=ROUND_FLOOR)
+_PER_DECADE = 6
+_DECADES = 5
+_HALVINGS = 40
+_LARGEST = 1e300
+_UNSAID = math.log(_LARGEST) / 2
+_EDGE = 2e-5
+_ROUNDING = 1e-12
+
+
+def settled(basket: Basket) -> Basket:
+    """Return the plan with its total split as it says.
+
+    Raises:
+        ParameterError: What is locked leaves nothing for the others, or it is not said
+            what must be seen.
+
+    """
+    epsilons = parts(basket.items, basket.total, basket.split)
+    items = tuple(
+        item if item.fixed else item.at(epsilon)
+        for item, epsilon in zip(basket.items, epsilons, strict=True)
+    )
+    return replace(basket, items=items) if items != basket.items else basket
+
+
+@lru_cache(maxsize=512)
+def parts(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
+    """Return the epsilon of each question where they share ``total``.
+
+    Locked questions, and those whose price is fixed, keep theirs. As typed, the others
+    keep theirs too, unless they are more than what is left.
+
+    Raises:
+        ParameterError: As for ``settled``.
+
+    """
+    return _dealt(items, total, partial(_shares, split=split))
+
+
+def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
+    """Return the epsilons at another total; as typed, in the typed proportions.
+
+    Raises:
+        ParameterError: As for ``settled``.
+
+    """
+    if split is not Split.TYPED:
+        return parts(items, total, split)
+    return _dealt(items, total, _proportional)
+
+
+def _dealt(
+    items: tuple[Item, ...],
+    total: float,
+    deal: Callable[[Sequence[Item], float], Sequence[float]],
+) -> tuple[float, ...]:
+    """Return each question's epsilon: fixed, or dealt of what those leave."""
+    free = [item for item in items if not item.fixed]
+    kept = math.fsum(item.epsilon for item in items if item.fixed)
+    room = total - kept
+    if room < (LEAST * len(free) if free else -_ROUNDING * total):
+        message = (
+            f"the questions that keep their ε take {epsilon_text(kept)} of "
+            f"{epsilon_text(total)} and leave nothing for the others. Unlock one, or "
+            "plan with more."
+        )
+        raise ParameterError(message)
+    dealt = iter(deal(free, room) if free else ())
+    return tuple(item.epsilon if item.fixed else next(dealt) for item in items)
+
+
+def _shares(free: Sequence[Item], room: float, *, split: Split) -> Sequence[float]:
+    if split is Split.TYPED:
+        typed = [item.epsilon for item in free]
+        fits = math.fsum(typed) <= room * (1 + _ROUNDING)
+        return typed if fits else _proportional(free, room)
+    if split is Split.BEST:
+        return _best(free, room)
+    return _by_weight(
+        [1.0 if split is Split.EQUAL else item.weight for item in free], room
+    )
+
+
+def _proportional(free: Sequence[Item], room: float) -> list[float]:
+    return _by_weight([item.epsilon for item in free], room)
+
+
+def _by_weight(weights: Sequence[float], room: float) -> list[float]:
+    whole = math.fsum(weights)
+    return [_readable(room * weight / whole) for weight in weights]
+
+
+def _readable(epsilon: float) -> float:
+    """Return an epsilon with 6 digits, rounded down."""
+    return max(float(_READABLE.plus(Decimal(epsilon))), LEAST)
+
+
+def _best(free: Sequence[Item], room: float) -> list[float]:
+    """Return the split with the smallest largest ratio of half-width to the wanted one.
+
+    At the optimum no question does better than the worst one for more than the least
+    epsilon: for a ratio ``r`` question ``i`` needs the least epsilon with a half-width
+    of at most ``r`` times the wanted one, and the smallest ``r`` whose epsilons fit
+    into the room is found by halving. Half-widths are known on a grid of epsilons and
+    interpolated between, as powers; then the true half-widths at the split that was
+    found are added to the grid, and it is found again.
+    """
+    for item in free:
+        if item.wanted is None:
+            message = (
+                f"the best split needs to know what must be seen of “{item.name}”. Say "
+                "it below, or lock that question."
+            )
+            raise ParameterError(message)
+    decade = math.ceil(math.log10(room))
+    curves = [_curve(item, decade) for item in free]
+    found = _smallest_ratio(curves, room)
+    true = [
+        curve.through(epsilon, _log_ratio(item, epsilon))
+        for curve, item, epsilon in zip(curves, free, found, strict=True)
+    ]
+    found = _smallest_ratio(true, room)
+    return [_readable(epsilon) for epsilon in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Curve:
+    """The logarithm of a half-width over the wanted one, by that of epsilon.
+
+    It never rises; what cannot be said counts as very wide.
+    """
+
+    logs: FloatArray
+    levels: FloatArray
+
+    @classmethod
+    def of(cls, item: Item, grid: FloatArray) -> _Curve:
+        """Return the curve of a question, with both sides of where it can be said."""
+        levels = [_log_ratio(item, epsilon) for epsilon in grid.tolist()]
+        said = int(np.argmax(np.array(levels) < _UNSAID))
+        if said == 0:
+            return cls._falling(np.log(grid), levels)
+
+        def known(logs: FloatArray) -> NDArray[np.bool_]:
+            return np.array([_log_ratio(item, math.exp(logs[0])) < _UNSAID])
+
+        before, after = np.log(grid[said - 1 : said + 1])
+        first = first_where(known, np.array([before]), np.array([after]))
+        # Parts are rounded down to 6 digits, and shall not fall over the edge by that.
+        edge = min(float(first[0]) + _EDGE, float(after))
+        logs = [*np.log(grid[:said]), edge - _EDGE, edge, *np.log(grid[said:])]
+        at = _log_ratio(item, math.exp(edge))
+        return cls._falling(
+            np.array(logs), [*levels[:said], levels[said - 1], at, *levels[said:]]
+        )
+
+    @classmethod
+    def _falling(cls, logs: FloatArray, levels: Sequence[float]) -> _Curve:
+        return cls(logs=logs, levels=np.minimum.accumulate(np.array(levels)))
+
+    def through(self, epsilon: float, level: float) -> _Curve:
+        """Return the curve with a point more that it goes through."""
+        place = int(np.searchsorted(self.logs, math.log(epsilon)))
+        logs = np.insert(self.logs, place, math.log(epsilon))
+        return self._falling(logs, np.insert(self.levels, place, level).tolist())
+
+    def needed(self, level: float) -> float:
+        """Return the least epsilon with at most that level; else infinity."""
+        if self.levels[-1] > level:
+            return math.inf
+        return math.exp(np.interp(-level, -self.levels, self.logs))
+
+
+@lru_cache(maxsize=2_000)
+def _curve(item: Item, decade: int) -> _Curve:
+    """Return the curve of a question for rooms within a decade; others share it."""
+    steps = np.arange((decade - _DECADES) * _PER_DECADE, decade * _PER_DECADE + 1)
+    return _Curve.of(item, np.clip(10.0 ** (steps / _PER_DECADE), LEAST, None))
+
+
+def _log_ratio(item: Item, epsilon: float) -> float:
+    half = item.half_at(min(max(epsilon, LEAST), MOST))
+    return math.log(min(max(half, 1 / _LARGEST), _LARGEST) / (item.wanted or 1.0))
+
+
+def _smallest_ratio(curves: Sequence[_Curve], room: float) -> list[float]:
+    """Return the epsilons of the smallest ratio that fits; what is left goes to all."""
+
+    def needed(level: float) -> list[float]:
+        return [curve.needed(level) for curve in curves]
+
+    low = min(float(curve.levels[-1]) for curve in curves)
+    high = max(float(curve.levels[0]) for curve in curves)
+    _, level = halved(
+        lambda level: math.fsum(needed(level)) <= room, low, high, times=_HALVINGS
+    )
+    epsilons = needed(level)
+    whole = math.fsum(epsilons)
+    if not whole <= room:
+        return [room / len(curves)] * len(curves)
+    return [epsilon * room / whole for epsilon in epsilons]

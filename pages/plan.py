@@ -1,0 +1,29 @@
+"""Plan: what a budget buys, question by question, before anything is spent."""
+
+import streamlit as st
+
+from ui import plans, session
+from ui.planning import adding, editing, exchange, running, settings, showing
+
+session.require_router("pages/plan.py")
+st.title("Plan")
+st.markdown("What would a budget buy, question by question, before anything is spent?")
+study = session.require_study()
+plan = plans.plan(study)
+if plan.items:
+    asked, shown = st.container(), st.container()
+    with asked:
+        plan = settings.deal(settings.ask(plan), told=False)
+    plan = editing.edit(plan)
+    with shown:
+        plan = settings.deal(plan, told=True)
+        plans.keep(study, plan)
+        showing.slide(plan)
+        ready = showing.listing(plan, study)
+    running.offer(plan, study, showing.price(plan, study), ready=ready)
+    exchange.show(plan)
+else:
+    st.info("Nothing is planned yet: add questions here, or on the page of each.")
+    exchange.take()
+showing.details()
+adding.typed(study)

@@ -1,0 +1,161 @@
+"""The Plan page: filled from other pages, changed both ways, kept with the account."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.storage import LEDGER, default_folder
+from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_questions import shown
+from tests.conftest import PATIENCE, ROOT
+
+
+def listed(app):
+    """Return the table of planned questions."""
+    frames = [frame.value for frame in app.dataframe]
+    return next(frame for frame in frames if "must show" in frame)
+
+
+def opened(app, name):
+    app.switch_page(f"pages/{name}.py").run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def planned(open_page):
+    """A plan of a mean, from Release, and of a sum, typed on Plan."""
+    use_upload(open_page)
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    button(app, "Add to plan").click().run()
+    assert button(app, "Add to plan").disabled
+    assert "In the plan with ε" in shown(app)
+    app = open_page("plan")
+    by_label(app.selectbox, "Statistic").set_value("sum").run()
+    button(app, "Add to plan").click().run()
+    assert not app.exception
+    return app
+
+
+def test_plan_outlives_the_tab_and_spends_nothing(planned):
+    by_label(planned.number_input, "Must show").set_value(2.0).run()
+    by_label(planned.number_input, "Total ε").set_value(2.0).run()
+    before = listed(planned)
+    assert list(before["question"]) == ["mean of age", "sum of age"]
+    assert list(before["ε"]) == ["1", "1"]
+    assert list(before["shown"]) == ["✓ yes", ""]
+    st.cache_resource.clear()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+
+    def go(name):
+        return opened(app, name)
+
+    use_upload(go)
+    assert listed(go("plan")).equals(before)
+    (kept,) = (default_folder() / "plans").iterdir()
+    text = kept.read_text()
+    assert '"age"' in text
+    button(app, "Empty the plan").click().run()
+    assert "Nothing is planned yet" in shown(app)
+    assert '"items": []' in kept.read_text()
+
+
+def test_error_and_epsilon_are_typed_both_ways(planned):
+    app = planned
+    by_label(app.number_input, "ε of this question").set_value(0.5).run()
+    first = listed(app).iloc[0]
+    assert (first["ε"], first["ε is"]) == ("0.5", "locked")
+    by_label(app.radio, "Work out").set_value("ε from the error").run()
+    box = by_label(app.number_input, "Error at 95 %")
+    assert box.value == pytest.approx(2.9957, rel=1e-4)
+    box.set_value(box.value / 4).run()
+    assert listed(app).iloc[0]["ε"] == "2"
+    by_label(app.radio, "Work out").set_value("people from both").run()
+    by_label(app.number_input, "Error at 95 %").set_value(0.1).run()
+    people = next(m.value for m in app.metric if m.label == "People it takes")
+    assert people == "1,498"
+    assert not app.exception
+    # What no question can have is refused in its place, and changes nothing.
+    before = listed(app)
+    by_label(app.radio, "Work out").set_value("error from ε").run()
+    for wrong in (0.0, -1.0, 1e308):
+        by_label(app.number_input, "ε of this question").set_value(wrong).run()
+        assert app.info
+        by_label(app.number_input, "Total ε").set_value(wrong).run()
+        assert not app.exception
+        assert listed(app).equals(before)
+
+
+def test_splits_say_what_is_in_their_way(planned):
+    app = planned
+    by_label(app.radio, "Split").set_value("best for what must be seen").run()
+    assert "needs to know what must be seen of “mean of age”" in shown(app).replace(
+        "\\", ""
+    )
+    by_label(app.number_input, "Must show").set_value(1.0).run()
+    box = next(b for b in app.selectbox if str(b.key).startswith("plan-item"))
+    box.set_value(1).run()
+    by_label(app.number_input, "Must show").set_value(200.0).run()
+    assert not app.warning
+    # A sum of 200 people is their mean, 200 times.
+    first, second = listed(app)["ε"].astype(float)
+    assert first == pytest.approx(second, rel=1e-5)
+    button(app, "Take it out of the plan").click().run()
+    assert list(listed(app)["question"]) == ["mean of age"]
+    assert not app.exception
+
+
+def spent():
+    """Return the ε that the ledger says to be spent."""
+    (account,) = Ledger.at(default_folder() / LEDGER).accounts()
+    return float(account.spent.epsilon)
+
+
+def test_plan_is_released_as_a_whole_and_answered_once(planned):
+    app = planned
+    by_label(app.number_input, "Total ε").set_value(1.0).run()
+    button(app, "Release the whole plan").click().run()
+    # The first real release of a tab is confirmed.
+    assert spent() == 0
+    assert not any(head.value == "Answers" for head in app.header)
+    button(app, "Spend ε 1").click().run()
+    assert not app.exception
+    assert spent() == 1
+    assert "Every question of the plan has its answer" in shown(app)
+    assert "Sanitized mean of age" in [metric.label for metric in app.metric]
+    assert button(app, "Release the whole plan").disabled
+    assert list(listed(app)["ε is"]) == ["locked", "locked"]
+    whole = next(f.value for f in app.dataframe if "in a plan" in f.value)
+    assert all(
+        text.startswith("2 releases together: ε 1") for text in whole["in a plan"]
+    )
+    # Another question is paid for alone, and the others keep their answers.
+    by_label(app.selectbox, "Statistic").set_value("median").run()
+    button(app, "Add to plan").click().run()
+    by_label(app.number_input, "Total ε").set_value(1.5).run()
+    price = next(metric for metric in app.metric if metric.label == "As a plan")
+    assert price.value == "ε 0.5"
+    button(app, "Release the whole plan").click().run()
+    assert not app.exception
+    assert spent() == 1.5
+
+
+def test_plan_beyond_the_budget_or_under_other_terms_is_not_released(planned):
+    app = planned
+    by_label(app.number_input, "Total ε").set_value(30.0).run()
+    assert button(app, "Release the whole plan").disabled
+    assert "is left" in shown(app)
+    by_label(app.number_input, "Total ε").set_value(1.0).run()
+    assert not button(app, "Release the whole plan").disabled
+    opened(app, "data")
+    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
+    button(app, "Use this data").click().run()
+    opened(app, "plan")
+    assert shown(app).count("planned under other terms") == 2
+    assert button(app, "Release the whole plan").disabled
+    # In a lesson, likewise; nothing is spent, and the plan stays.
+    assert len(listed(app)) == 2

@@ -1,0 +1,86 @@
+"""Pictures of plans: their takeaway is that of their numbers, and no color is alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.figures.planning.prices import prices_picture
+from dpcore.figures.planning.slide import slide_picture
+from dpcore.releases.planning.basket import Basket
+from dpcore.releases.planning.comparison import compare
+from dpcore.releases.planning.splits import settled
+from dpcore.releases.planning.totals import price_of
+from tests.planning.planned import QUICK, item, of_age
+
+
+def plan(*wanted, total=1.0, **changes):
+    names = ("mean", "median", "group")
+    items = tuple(item(name, wanted=w) for name, w in zip(names, wanted, strict=False))
+    return settled(Basket(items=items, total=total, **changes))
+
+
+def cells(picture):
+    (heat,) = picture.figure.data
+    return np.array(heat.text)[1::2]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ((None, None), "say what must be seen"),
+        ((2.0, 80.0), "all of what must be seen with ε 1; ε 0.5 would do"),
+        ((1.2, 20.0), "1 of 2 parts of what must be seen with ε 1; ε 2 would show all"),
+        ((1e-6, 1e-6), "nothing of what must be seen with ε 1; none of these"),
+        ((1.2, 40.0), "all of what must be seen with ε 1, and none of the smaller"),
+    ],
+)
+def test_slide_says_what_the_plan_shows(wanted, said):
+    basket = plan(*wanted)
+    found = compare(basket)
+    picture = slide_picture(found)
+    assert said in picture.title
+    assert picture.alt.startswith("Half-widths at 95 %")
+    marks = found.enough.ravel().tolist()
+    for text, mark in zip(cells(picture).ravel().tolist(), marks, strict=True):
+        assert text.startswith("✓ ") is (mark == 1)
+        assert text.startswith("✗ ") is (mark == 0)
+
+
+def test_slide_says_where_there_is_no_room_or_nothing_to_say():
+    kept = replace(item("mean", epsilon=0.3), locked=True)
+    basket = Basket(items=(kept, item("group", group=20)), total=1.0)
+    picture = slide_picture(compare(settled(basket)))
+    assert (cells(picture)[:, 0] == "no room").all()
+    assert cells(picture)[1, 1] == "can't say"
+    assert np.isnan(picture.table["± at ε 0.1"]).all()
+
+
+def test_names_from_the_data_are_shown_as_they_are():
+    named = replace(item("mean"), name="<b>pay</b> of all the many people there are")
+    picture = slide_picture(compare(Basket(items=(named,))))
+    (note,) = picture.figure.layout.annotations
+    assert note.text.startswith("&lt;b&gt;pay&lt;/b&gt;")
+
+
+@pytest.mark.parametrize(
+    ("requests", "delta", "said"),
+    [
+        ([QUICK["mean"]], 0.0, "costs ε 1, what its questions cost one by one"),
+        (
+            [of_age(people=800 + k, epsilon=0.1) for k in range(40)],
+            1e-6,
+            "its questions one by one ε 4: counted by privacy loss distribution",
+        ),
+    ],
+)
+def test_price_says_what_is_charged(requests, delta, said):
+    price = price_of(requests, delta=delta)
+    picture = prices_picture(price)
+    assert said in picture.title
+    (bars,) = picture.figure.data
+    (charged,) = [text for text in bars.text if "charged" in text]
+    assert len(picture.table) == 5
+    assert float(charged.split()[0]) == pytest.approx(
+        float(price.cost.epsilon), rel=1e-2
+    )

@@ -1,0 +1,127 @@
+"""A plan as a file: the same plan again, whatever was in it, and nothing else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from dpcore.errors import DataError, LedgerError, ParameterError
+from dpcore.releases.planning.basket import MOST_ITEMS, Basket, Split
+from dpcore.releases.planning.files import from_json, to_json, traced
+from dpcore.releases.planning.item import Item
+from dpcore.releases.planning.plans import Plans
+from tests.planning.planned import ALL, item
+from tests.releases import models
+from tests.releases.questions import AGE
+from tests.statistics.columns import category, dataset, number
+
+LABELS = ("a", "b")
+COLOR = replace(category("color", LABELS), missing=AGE.missing, replacement="a")
+TABLE = dataset(
+    (AGE, category(), COLOR, *(number(name, 1.0) for name in "abc")),
+    age=[1.0],
+    region=["north"],
+    color=["a"],
+    a=[0.0],
+    b=[0.0],
+    c=[0.0],
+)
+OF_TABLE = [name for name in ALL if name != "model"]
+PLAN = Basket(
+    items=tuple(
+        item(name, wanted=None if n % 2 else 1.5, weight=1 + n / 3, locked=n % 3 == 0)
+        for n, name in enumerate(OF_TABLE)
+    ),
+    total=1 / 3,
+    delta=1e-7,
+    split=Split.WEIGHTS,
+)
+
+
+def test_a_plan_comes_back_as_it_was():
+    text = to_json(PLAN)
+    found = from_json(text, TABLE)
+    assert found.lost == ()
+    assert found.basket == PLAN
+    assert to_json(found.basket) == text
+    assert from_json(text.encode(), TABLE).basket == PLAN
+
+
+def test_a_model_comes_back_as_it_was():
+    plan = Basket(items=(Item.of(models.request("posterior")),))
+    assert from_json(to_json(plan), models.table()).basket == plan
+
+
+@pytest.mark.parametrize("name", OF_TABLE)
+def test_what_is_planned_is_what_its_parameters_say(name):
+    assert traced(ALL[name], TABLE) == ALL[name]
+
+
+def test_questions_about_a_column_that_went_away_are_left_out_and_named():
+    fewer = dataset((AGE,), age=[1.0])
+    found = from_json(to_json(PLAN), fewer)
+    assert set(found.lost) == {n for n in OF_TABLE if n not in {
+        "mean", "bit", "truncated", "gaussian", "sum", "variance", "median"
+    }}  # fmt: skip
+    assert len(found.basket.items) + len(found.lost) == len(PLAN.items)
+
+
+def changed(**parts):
+    return json.dumps(json.loads(to_json(PLAN)) | parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "null",
+        "[" * 100_000,
+        to_json(PLAN)[:-9],
+        " " * (1 << 21),
+        changed(version=2),
+        changed(total=0),
+        changed(total="1"),
+        changed(total=True),
+        changed(delta=1),
+        changed(split="mine"),
+        changed(items={}),
+        changed(items=[1]),
+        changed(items=[{}] * (MOST_ITEMS + 1)),
+        to_json(PLAN).replace('"locked": true', '"locked": 1'),
+        b"\xff\xfe",
+    ],
+)
+def test_what_is_no_plan_is_refused_without_quoting_it(text):
+    with pytest.raises(DataError, match="this is no plan"):
+        from_json(text, TABLE)
+
+
+def test_a_question_with_a_number_that_none_can_have_is_left_out():
+    text = to_json(Basket(items=(item("mean"), item("sum"))))
+    found = from_json(text.replace('"weight": 1.0', '"weight": 1e400', 1), TABLE)
+    assert found.lost == ("mean",)
+    assert found.basket.items == (item("sum"),)
+
+
+def test_a_question_is_planned_once():
+    twice = item("mean", epsilon=0.2)
+    with pytest.raises(ParameterError, match="in the plan already"):
+        Basket(items=(item("mean"), twice))
+    basket = Basket(items=(item("mean"), item("sum")))
+    assert basket.with_item(twice).items == (twice, item("sum"))
+    assert basket.without(twice.key).items == (item("sum"),)
+    assert item("mean").key != item("bit").key
+
+
+def test_plans_are_kept_by_account(tmp_path):
+    plans = Plans(tmp_path / "plans")
+    assert plans.of("c0ffee") is None
+    plans.keep("c0ffee", "one")
+    plans.keep("c0ffee", "two")
+    assert plans.of("c0ffee") == b"two"
+    assert [path.name for path in (tmp_path / "plans").iterdir()] == ["c0ffee.json"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LedgerError, match="cannot be kept"):
+        Plans(tmp_path / "file").keep("c0ffee", "three")

@@ -1,0 +1,130 @@
+"""Splits of a total: they fit, they are what they say, and the best one is best."""
+
+import itertools
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from dpcore.budget_filter import typed
+from dpcore.errors import ParameterError
+from dpcore.releases.planning.basket import Basket, Split
+from dpcore.releases.planning.comparison import compare
+from dpcore.releases.planning.splits import parts, scaled, settled
+from tests.planning.planned import QUICK, item
+
+NAMES = ("mean", "median", "variance", "sum")
+THREE = tuple(item(name, wanted=1.0, weight=w) for w, name in enumerate(NAMES[:3], 1))
+
+
+def random_plan(chance):
+    names = chance.choice(sorted(QUICK), chance.choice([2, 2, 3]), replace=False)
+    return tuple(
+        item(
+            name,
+            wanted=item(name, epsilon=3.0).width.half * 10 ** chance.uniform(-1, 1),
+        )
+        for name in names
+    )
+
+
+def worst(items, epsilons):
+    pairs = zip(items, epsilons, strict=True)
+    return max(one.at(epsilon).width.half / one.wanted for one, epsilon in pairs)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_best_split_is_best(seed):
+    chance = np.random.default_rng(seed)
+    items, total = random_plan(chance), 10 ** chance.uniform(-0.5, 1.5)
+    found = worst(items, parts(items, total, Split.BEST))
+    cells = 120 if len(items) == 2 else 40
+    ratios = [
+        [one.at(total * k / cells).width.half / one.wanted for k in range(1, cells)]
+        for one in items
+    ]
+    brute = min(
+        max(row[k - 1] for row, k in zip(ratios, shares, strict=True))
+        for first in itertools.product(range(1, cells), repeat=len(items) - 1)
+        if (rest := cells - sum(first)) > 0
+        for shares in [(*first, rest)]
+    )
+    assert found <= 1.01 * brute
+
+
+@pytest.mark.parametrize("split", Split)
+@pytest.mark.parametrize("total", [0.1, 1.0, 7.0])
+def test_parts_never_exceed_the_total_and_leave_little(split, total):
+    found = parts(THREE, total, split)
+    added = sum(map(typed, found), Decimal())
+    assert added <= typed(total)
+    if split is not Split.TYPED:
+        assert float(added) == pytest.approx(total, rel=1e-4)
+
+
+def test_equal_parts_are_equal_and_weights_are_proportions():
+    assert len(set(parts(THREE, 1.0, Split.EQUAL))) == 1
+    found = np.array(parts(THREE, 6.0, Split.WEIGHTS))
+    assert found == pytest.approx([1.0, 2.0, 3.0], rel=1e-5)
+
+
+@pytest.mark.parametrize("split", Split)
+def test_locked_questions_keep_their_epsilon(split):
+    first, *others = THREE
+    kept = replace(first.at(0.7), locked=True)
+    found = parts((kept, *others), 1.0, split)
+    assert found[0] == 0.7
+    assert 0 < sum(found[1:]) <= 0.3 + 1e-12
+
+
+def test_locks_beyond_the_total_are_refused_and_a_full_plan_is_not():
+    kept = tuple(replace(one.at(0.5), locked=True) for one in THREE)
+    with pytest.raises(ParameterError, match="Unlock one"):
+        parts((kept[0], kept[1], THREE[2]), 1.0, Split.EQUAL)
+    with pytest.raises(ParameterError):
+        parts(kept, 1.0, Split.EQUAL)
+    assert parts(kept, 1.5, Split.EQUAL) == (0.5, 0.5, 0.5)
+
+
+def test_best_split_asks_what_must_be_seen():
+    with pytest.raises(ParameterError, match="must be seen"):
+        parts((*THREE, item("sum")), 1.0, Split.BEST)
+
+
+def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():
+    typed_parts = tuple(
+        one.at(x) for one, x in zip(THREE, (0.1, 0.2, 0.3), strict=True)
+    )
+    assert parts(typed_parts, 1.0, Split.TYPED) == (0.1, 0.2, 0.3)
+    for found in (
+        parts(typed_parts, 0.3, Split.TYPED),
+        scaled(typed_parts, 3.0, Split.TYPED),
+    ):
+        assert np.array(found) / sum(found) == pytest.approx(
+            [1 / 6, 1 / 3, 1 / 2], rel=1e-5
+        )
+
+
+def test_settled_plan_stays_as_it_is():
+    once = settled(Basket(items=THREE, total=2.0, split=Split.BEST))
+    assert settled(once) == once
+    assert once.planned <= 2.0
+
+
+def test_comparison_shows_each_question_under_each_total():
+    kept = replace(item("sum", epsilon=0.3), locked=True)
+    basket = settled(Basket(items=(*THREE, kept), total=3.0))
+    found = compare(basket)
+    assert found.totals == (0.1, 0.5, 1.0, 2.0, 3.0, 5.0)
+    assert found.totals[found.own] == basket.total
+    assert found.halves[:, found.own] == pytest.approx(
+        [one.width.half for one in basket.items], rel=1e-12
+    )
+    # What is locked takes more than the first total.
+    assert np.isnan(found.halves[:, 0]).all()
+    assert (np.diff(found.halves[:3, 1:], axis=1) < 0).all()
+    assert len(set(found.halves[3, 1:].tolist())) == 1
+    expected = found.halves[:3] <= 1.0
+    assert (found.enough[:3, 1:] == expected[:, 1:]).all()
+    assert np.isnan(found.enough[3]).all()

@@ -1,0 +1,206 @@
+"""Changing one question of a plan: its error, its epsilon, what it is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.releases.planning.basket import Split
+from dpcore.releases.planning.inverting import epsilon_for, people_for
+from dpcore.releases.planning.item import HEAVIEST, LEAST, MOST
+from dpcore.wording import capital, epsilon_text, significant
+from ui import controls, plans, session
+from ui.controls import Typed
+from ui.text import after_number, literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.planning.basket import Basket
+    from dpcore.releases.planning.item import Item
+
+_ERROR, _EPSILON, _PEOPLE = "error from ε", "ε from the error", "people from both"
+_MOST_PEOPLE = 10**9
+
+
+def edit(basket: Basket) -> Basket:
+    """Let one question be changed, and return the plan with it."""
+    st.header("Change a question")
+    left, right = controls.row(2)
+    place = left.selectbox(
+        "Question",
+        range(len(basket.items)),
+        format_func=lambda at: f"{at + 1}. {basket.items[at].name}",
+        key=f"plan-item-{session.generation()}-{len(basket.items)}",
+        kept="session",
+    )
+    item = basket.items[place]
+    st.caption(f"{literal(capital(item.request.statement))}.")
+    try:
+        changed = _labelled(_priced(item, right))
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        return basket
+    finally:
+        st.button(
+            "Take it out of the plan",
+            key=f"plan-out-{item.key}",
+            on_click=plans.remove,
+            args=(item.key,),
+        )
+    if changed.epsilon != item.epsilon and basket.split is not Split.TYPED:
+        # What was typed stays; what is not locked makes room.
+        changed = replace(changed, locked=True)
+    return basket.with_item(changed)
+
+
+def _priced(item: Item, cell: controls.Cell) -> Item:
+    """Let epsilon or the error be typed, or both to see how many people they take."""
+    if not item.divisible:
+        cell.place.markdown(
+            f"It costs ε {epsilon_text(item.epsilon)}, as it was asked: that cannot "
+            "be changed here."
+        )
+        return item
+    way = cell.radio(
+        "Work out", [_ERROR, _EPSILON, _PEOPLE], key="plan-work-out",
+        note="Type the one and get the other; or type both, and get how many people "
+        "it takes.",
+    )  # fmt: skip
+    first, second, third = controls.row(3)
+    width = item.width
+    unit = after_number(width.unit)
+    of = f" ({width.of})" if width.of else ""
+    if way == _ERROR:
+        changed = item.at(_epsilon(first, item, "epsilon").inside)
+        half = changed.width.half
+        second.place.metric(
+            "Error, 95 times of 100", f"± {significant(half)}{unit}{of}"
+        )
+        return changed
+    error = _error(second if way == _PEOPLE else first, item, way)
+    if way == _EPSILON:
+        changed = item
+        if not math.isclose(error, item.width.half, rel_tol=1e-12):
+            changed = item.at(epsilon_for(item, error))
+        second.place.metric("ε it takes", epsilon_text(changed.epsilon))
+        return changed
+    supposed = item.at(_epsilon(first, item, "supposed").inside)
+    people = people_for(supposed, error)
+    third.place.metric(
+        "People it takes",
+        "more do not help" if people is None else f"{people:,}",
+        help="In the table; in a group, where a question is asked by group. The plan "
+        "is not changed by it.",
+    )
+    return item
+
+
+def _epsilon(cell: controls.Cell, item: Item, name: str) -> Typed:
+    key = f"plan-{name}-{item.key}"
+    note = f"What this question gets. From {LEAST:g} to {MOST:g}."
+    found = _number(cell, "ε of this question", item.epsilon, key=key, note=note)
+    return Typed(label="ε", number=found, least=LEAST, most=MOST)
+
+
+def _error(cell: controls.Cell, item: Item, way: str) -> float:
+    half = item.width.half
+    if not math.isfinite(half):
+        message = f"the error of it cannot be said in advance: {item.width.of}."
+        raise ParameterError(message)
+    key = f"plan-half-{way == _PEOPLE}-{item.key}"
+    unit = f", {item.width.unit}" if item.width.unit else ""
+    return _number(
+        cell,
+        f"Error at 95 %{literal(unit)}",
+        half,
+        (0.0, None),
+        key=key,
+        note="The half-width: 95 of 100 answers, with all their numbers, fall within "
+        "it of the table's own value.",
+    )
+
+
+def _number(
+    cell: controls.Cell,
+    label: str,
+    value: float,
+    within: tuple[float | None, float | None] = (None, None),
+    *,
+    key: str,
+    note: str,
+) -> float:
+    """Show a box for a number of the question."""
+
+    def show() -> float:
+        return cell.number(label, value, within, key=key, kept="session", note=note)
+
+    return plans.box(key, value, show)
+
+
+def _labelled(item: Item) -> Item:
+    """Let its name, what it must show, its weight and its lock be changed."""
+    first, second, third, fourth = controls.row((2, 1, 1, 1))
+    key = item.key
+    named, lock = f"plan-name-{key}", f"plan-lock-{key}"
+    name = plans.box(
+        named,
+        item.name,
+        lambda: first.place.text_input(
+            "Name", item.name, key=named, persist_state="session"
+        ),
+    )
+    unit = f", {item.width.unit}" if item.width.unit else ""
+    wanted = _number(
+        second,
+        f"Must show{literal(unit)}",
+        float(item.wanted or 0.0),
+        (0.0, None),
+        key=f"plan-wanted-{key}",
+        note="How small a difference must be seen, such as a gap of 3,000. An error "
+        "beyond it is marked. 0: nothing is said.",
+    )
+    weight = _number(
+        third,
+        "Weight",
+        float(item.weight),
+        (1e-6, HEAVIEST),
+        key=f"plan-weight-{key}",
+        note="Beside the others, for the split by weight.",
+    )
+    locked = plans.box(
+        lock,
+        item.locked,
+        lambda: fourth.place.checkbox(
+            "Locked",
+            item.locked,
+            key=lock,
+            persist_state="session",
+            help="It keeps its ε when the total is split.",
+        ),
+    )
+    group = item.group
+    if item.width.of.startswith("a group"):
+        sized = f"plan-group-{key}"
+        group = plans.box(
+            sized,
+            item.group,
+            lambda: first.number(
+                "A group of how many?",
+                item.group,
+                (1, _MOST_PEOPLE),
+                key=sized,
+                kept="session",
+                note="Sizes of groups are private: name a size to see its error.",
+            ),
+        )
+    return replace(
+        item,
+        name=" ".join(name.split()),
+        wanted=wanted or None,
+        weight=weight,
+        locked=locked,
+        group=group,
+    )

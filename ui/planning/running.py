@@ -1,0 +1,140 @@
+"""Releasing a whole plan: all of its questions or none, for the price of the plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.releases.identity import analysis_id
+from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.planning.totals import price_of
+from dpcore.releases.request import Request
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.wording import capital
+from ui import offering, plans, releasing, results, session
+from ui.answering import answers, differences
+from ui.models import regression
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.budget_filter import PrivacyCost
+    from dpcore.releases.planning.basket import Basket
+    from dpcore.releases.planning.totals import Price
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+    from ui.study import Study
+
+
+def offer(basket: Basket, study: Study, price: Price, *, ready: bool) -> None:
+    """Offer the release of the whole plan, and show the answers that there are.
+
+    ``price`` is that of the questions without an answer. The plan is ``ready`` unless
+    something in it cannot be released.
+    """
+    requests = [item.request for item in basket.items]
+    name = _named(requests, study, basket.delta)
+    _carry_out(basket, requests, study, name)
+    account = session.account(study)
+    new = releasing.unanswered(requests, study)
+    ready = ready and account.budget.admits(account.spent, price.cost)
+    st.button(
+        "Release the whole plan",
+        type="primary",
+        key="plan-release",
+        disabled=not (ready and new),
+        on_click=releasing.press,
+        args=(name, 1),
+    )
+    count = len(new)
+    st.caption(
+        f"{count} question{'s' if count > 1 else ''}, all or none, in one transaction, "
+        f"for {offering.priced(price.cost)}."
+        if new
+        else "Every question of the plan has its answer. Looking at them is free."
+    )
+    if ready and releasing.waiting(name) is not None:
+        yes = partial(releasing.press, name, 1, confirmed=True)
+        offering.confirm(account, offering.priced(price.cost), key="plan", yes=yes)
+    told = releasing.told()
+    if told is not None:
+        st.info(told)
+    _answers(basket, study)
+
+
+def _carry_out(
+    basket: Basket, requests: Sequence[Releasable], study: Study, name: str
+) -> None:
+    pressed = releasing.pressed()
+
+    def cost(new: Sequence[Releasable]) -> PrivacyCost:
+        return price_of(new, delta=basket.delta).cost
+
+    if pressed is not None:
+        with st.spinner("Drawing from the secure source …"):
+            done = releasing.carry_out_all(
+                requests, study, pressed, name=name, cost=cost
+            )
+        if done:
+            # Another split would make other questions of them, to be paid for anew.
+            kept = tuple(replace(item, locked=True) for item in basket.items)
+            plans.keep(study, replace(basket, items=kept))
+            st.rerun()
+    notice = session.notice()
+    if notice is not None:
+        st.error(literal(notice))
+
+
+def _named(requests: Sequence[Releasable], study: Study, delta: float) -> str:
+    """Return what a press of the button is of: this plan, at this delta."""
+    asked = [request.parameters() for request in requests]
+    return analysis_id(study.fingerprint, {"plan": asked, "delta": delta})
+
+
+def _answers(basket: Basket, study: Study) -> None:
+    """Show the answers of the plan: all in a list, and one of them in full."""
+    known = [
+        (item, answer)
+        for item in basket.items
+        if (answer := releasing.latest(study.fingerprint, item.request)) is not None
+    ]
+    if not known:
+        return
+    st.header("Answers")
+    place = st.selectbox(
+        "Answer to",
+        range(len(known)),
+        format_func=lambda at: f"{at + 1}. {known[at][0].name}",
+        key=f"plan-answer-{session.generation()}-{len(known)}",
+    )
+    item, answer = known[place]
+    _show(answer, item.request)
+    st.markdown("**All answers of the plan**")
+    results.listing([answer for _, answer in known])
+    results.downloads([answer for _, answer in known], "plan")
+
+
+def _show(answer: Release, request: Releasable) -> None:
+    """Show an answer as the page does that its question is from."""
+    if isinstance(request, Request):
+        answers.show(answer, request)
+        differences.show(answer, request)
+    elif isinstance(request, ModelRequest):
+        regression.released(answer, request)
+    elif isinstance(request, SubsampledRequest | ResizedRequest):
+        answers.resampled(
+            answer,
+            request,
+            title=capital(request.title),
+            note="Intervals cover the noise and who was drawn.",
+            keys=("plan-resampled", "plan-resampled"),
+        )
+    else:
+        with offering.frame(answer):
+            st.caption("Its numbers are in the list below, and in the files.")
+            offering.badge(answer, "plan-answer")

@@ -1,0 +1,178 @@
+"""The plan on screen: what budgets buy, its questions, and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.planning.prices import prices_picture
+from dpcore.figures.planning.slide import slide_picture
+from dpcore.releases.planning.comparison import compare
+from dpcore.releases.planning.totals import price_of
+from dpcore.wording import epsilon_text, significant
+from ui import accounts, offering, plans, releasing, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.account import Account
+    from dpcore.releases.planning.basket import Basket
+    from dpcore.releases.planning.item import Item
+    from dpcore.releases.planning.totals import Price
+    from ui.study import Study
+
+_MOST_DRAWN = 20
+_WHY = (
+    "**Why a plan may be charged its tightest total.** All questions of a plan are "
+    "fixed before its first answer, and released together or not at all. No noise is "
+    "chosen in view of an answer, so that every theorem of composition holds for them "
+    "together; the smallest of the totals is the privacy that the plan really gives. "
+    "Questions that are asked one after another may depend on the answers before: "
+    "whoever asks could stop, or go on, where chance has told most. For them the "
+    "tighter totals do not hold as they stand, and the account adds up."
+)
+
+
+def slide(basket: Basket) -> None:
+    """Show what several budgets would buy. Public numbers only."""
+    found = compare(basket)
+    picture = slide_picture(found)
+    if len(basket.items) <= _MOST_DRAWN:
+        results.show(picture, "plan-slide", simulated=True)
+    else:
+        st.markdown(f"**{literal(picture.title)}**")
+        results.table(
+            {
+                str(name): [significant(x) for x in column]
+                if column.dtype.kind == "f"
+                else column
+                for name, column in picture.table.items()
+            },
+            key="plan-slide-table",
+        )
+    st.caption(
+        "± is the noise alone, 95 times of 100, all numbers of an answer at once. ✓ "
+        "shows what must be seen, ✗ (gray) does not. Every budget is split as above; "
+        "locked questions keep their ε."
+    )
+
+
+def listing(basket: Basket, study: Study) -> bool:
+    """List the questions of the plan; return whether all of them can be released."""
+    for name in plans.lost():
+        st.warning(
+            f"“{literal(name)}” was in the plan and cannot be asked of this table: a "
+            "column went away, or is of another kind. It was left out."
+        )
+    account = session.account(study)
+    results.table(
+        [_row(number, item, account) for number, item in enumerate(basket.items, 1)],
+        key="plan-items",
+    )
+    ready = True
+    for item in basket.items:
+        refusal = item.request.refusal(session.mode()) or _terms(item, account)
+        if refusal:
+            ready = False
+            st.warning(f"“{literal(item.name)}”: {literal(refusal)}")
+    return ready
+
+
+def _row(number: int, item: Item, account: Account) -> dict[str, object]:
+    width = item.width
+    of = f"({width.of})" if width.of else ""
+    seen = item.seen
+    return {
+        "no.": number,
+        "question": item.name,
+        "ε": significant(item.epsilon, 6),
+        "± at 95 %": " ".join(filter(None, (significant(width.half), width.unit, of))),
+        "must show": "" if item.wanted is None else significant(item.wanted, 6),
+        "shown": "" if seen is None else "✓ yes" if seen else "✗ no",
+        "weight": significant(item.weight, 6),
+        "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
+        "mechanism": item.request.mechanism_label,
+        "price": accounts.short(account.budget, item.request.cost)
+        if account.budget.rho is not None
+        else offering.priced(item.request.cost),
+    }
+
+
+def _terms(item: Item, account: Account) -> str:
+    asked = item.request.relation, item.request.unit.rows
+    if asked == (account.relation, account.unit_rows):
+        return ""
+    return (
+        "it was planned under other terms than those of the account (who is protected, "
+        "or how many rows one person may own). Take it out, and add it anew."
+    )
+
+
+def price(basket: Basket, study: Study) -> Price:
+    """Show what the plan costs as a whole, counted in four ways."""
+    st.header("What the plan costs")
+    requests = [item.request for item in basket.items]
+    new = releasing.unanswered(requests, study)
+    found = price_of(new, delta=basket.delta)
+    if len(new) < len(requests):
+        st.caption(
+            f"{len(requests) - len(new)} of {len(requests)} questions have been "
+            "answered: they cost nothing more, and are not part of the price. With "
+            "another ε a question is another one, and costs anew."
+        )
+    if not new:
+        return found
+    account = session.account(study)
+    first, second, third = st.columns(3)
+    fits = account.budget.admits(account.spent, found.cost)
+    left = accounts.short(account.budget, account.remaining)
+    first.metric(
+        "As a plan",
+        offering.priced(found.cost),
+        delta=f"{left} left" if fits else accounts.beyond(account.budget, found.cost),
+        delta_color="off" if fits else "inverse",
+        delta_arrow="off",
+        help="What the account is charged if all questions are released together.",
+    )
+    second.metric(
+        "One after another",
+        offering.priced(found.added),
+        help="What the account is charged if each is released by itself.",
+    )
+    third.metric("Saved, ε", epsilon_text(found.saved) if found.saved else "nothing")
+    if account.budget.rho is not None:
+        st.caption(
+            f"The account counts ρ, which adds up: {significant(float(found.cost.rho))}"
+            f" of {left} left. No way of counting does better in ρ."
+        )
+    if not fits:
+        st.warning(accounts.way_on(account, offering.priced(found.cost)))
+    results.show(prices_picture(found), "plan-price", simulated=True)
+    if not basket.delta:
+        st.caption(
+            "At δ 0 nothing but adding up is valid. With a δ above 0 at the top, which "
+            "the account must have too, the other ways may be tighter."
+        )
+    return found
+
+
+def details() -> None:
+    """Say why, and how."""
+    with st.expander("What is this?"):
+        st.markdown(
+            f"{_WHY}\n\n"
+            "**Four ways of counting.** *Basic* adds up ε and δ. *Advanced* is the "
+            "closed form of Kairouz, Oh and Viswanath (2015). *zCDP* adds up ρ and "
+            "converts it (Canonne, Kamath and Steinke 2020). *Privacy loss "
+            "distributions* are convolved, and discretized so that the total is never "
+            "below the truth. All four are valid; the smallest is charged, rounded "
+            "up.\n\n"
+            "**The best split** makes the largest ratio of an error to what must be "
+            "seen as small as it can be. A weighted sum of errors would give all of an "
+            "easy question for a little of a hard one.\n\n"
+            "**The error** is that of the noise, at the least favorable value: the "
+            "number that “Release” shows before a price is paid, and the half-width of "
+            "the interval afterwards where it does not depend on the answer. Of a "
+            "median it is in places of the sorted table; of a mean by group it is for "
+            "a group of the size that you name."
+        )

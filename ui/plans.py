@@ -1,0 +1,168 @@
+"""The plan of the table in use: in this tab, and in a file beside its account.
+
+A plan is public, column names and bounds included, and spends nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import streamlit as st
+
+from dpcore.errors import DataError, DPCoreError, LedgerError
+from dpcore.releases.planning.basket import Basket
+from dpcore.releases.planning.files import from_json, to_json, traced
+from dpcore.releases.planning.item import LEAST, MOST, Item
+from dpcore.releases.planning.plans import Plans
+from dpcore.releases.storage import default_folder
+from dpcore.wording import epsilon_text
+from ui import session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.releases.releasable import Releasable
+    from ui.study import Study
+
+_T = TypeVar("_T")
+
+_FOLDER = "plans"
+_LOST = "_plan-lost"
+
+
+def plan(study: Study) -> Basket:
+    """Return the plan of a table: of this tab, as it was kept, or an empty one."""
+    known = session.public(_named(study))
+    if known is None:
+        known = _kept(study) or _empty(study)
+        session.set_public(_named(study), known)
+    return cast("Basket", known)
+
+
+def keep(study: Study, basket: Basket) -> None:
+    """Keep the plan of a table. Where the disk refuses, the tab still has it."""
+    if basket == session.public(_named(study)):
+        return
+    session.set_public(_named(study), basket)
+    with contextlib.suppress(LedgerError):
+        _plans().keep(study.fingerprint, to_json(basket))
+
+
+def load(study: Study, text: bytes) -> None:
+    """Put the plan of a file in the place of the one in use.
+
+    Raises:
+        DataError: The file holds no plan.
+
+    """
+    found = from_json(text, study.dataset)
+    session.set_public(_LOST, found.lost)
+    keep(study, found.basket)
+
+
+def lost() -> tuple[str, ...]:
+    """Return, once, the questions that a loaded plan had and this table has not."""
+    return cast("tuple[str, ...]", session.take(_LOST) or ())
+
+
+def planned(study: Study, request: Releasable) -> Item | None:
+    """Return the question as it is planned, whatever its epsilon; None if it is not."""
+    basket = plan(study)
+    try:
+        key = Item.of(request).key
+    except DPCoreError:
+        return None
+    return next((item for item in basket.items if item.key == key), None)
+
+
+def add(request: Releasable) -> None:
+    """Put a question into the plan of the table in use."""
+    study = session.study()
+    if study is None:
+        return
+    try:
+        basket, item = plan(study), Item.of(traced(request, study.dataset))
+        if item.key not in basket.keys:
+            keep(study, basket.with_item(item))
+    except DPCoreError as error:
+        session.notice(str(error))
+
+
+def button(request: Releasable, study: Study, *, key: str) -> None:
+    """Offer to plan a question, or say that it is planned. It costs nothing."""
+    item = planned(study, request)
+    left, right = st.columns(2)
+    left.button(
+        "Add to plan",
+        key=f"plan-{key}",
+        disabled=item is not None or request.refusal(session.mode()) is not None,
+        on_click=add,
+        args=(request,),
+        help="Spends nothing. “Plan” shows all planned questions together: their "
+        "errors under several budgets, and what they cost as a whole.",
+    )
+    if item is not None:
+        right.markdown(
+            f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}"
+        )
+
+
+def remove(key: str) -> None:
+    """Take a question out of the plan of the table in use."""
+    study = session.study()
+    if study is not None:
+        keep(study, plan(study).without(key))
+
+
+def clear() -> None:
+    """Take all questions out of the plan of the table in use."""
+    study = session.study()
+    if study is not None:
+        keep(study, replace(plan(study), items=()))
+
+
+def box(key: str, value: object, show: Callable[[], _T]) -> _T:
+    """Show a control of a part of the plan, and return what is in it.
+
+    It shows ``value``, wherever that was changed, unless it was just changed itself:
+    then what was typed stays, be it taken or refused.
+    """
+    noted = f"_shown-{key}"
+    before, now = session.public(noted), session.public(key)
+    if before is None or now is None or now == before:
+        session.set_public(key, value)
+    found = show()
+    session.set_public(noted, found)
+    return found
+
+
+def _empty(study: Study) -> Basket:
+    """Return a plan for what is left of the account."""
+    left, budget = session.account(study).remaining, session.account(study).budget
+    if budget.epsilon is None:
+        return Basket()
+    total, delta = float(left.epsilon), float(left.delta)
+    return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
+
+
+def _kept(study: Study) -> Basket | None:
+    text = _plans().of(study.fingerprint)
+    if text is None:
+        return None
+    try:
+        found = from_json(text, study.dataset)
+    except DataError:
+        return None
+    session.set_public(_LOST, found.lost)
+    return found.basket
+
+
+def _named(study: Study) -> str:
+    return f"_plan-{study.fingerprint}"
+
+
+def _plans() -> Plans:
+    return Plans(default_folder() / _FOLDER)
