@@ -284,12 +284,15 @@ def belief_picture(told: Told, prior: float) -> Picture:
     if isinstance(told.attack, Pair):
         moved = told.attack.loss_within(_MOSTLY)
         name = f"{told.label}: at most in 95 of 100 releases"
-        curves.append((name, posterior(before, moved), STROKES[told.key]))
+        # Whoever is certain stays so, even where a release tells all.
+        with np.errstate(invalid="ignore"):
+            after = np.where(before == 0, 0.0, posterior(before, moved))
+        curves.append((name, after, STROKES[told.key]))
         limit = at_most(float(posterior(prior, moved)))
         said = f"; through {told.label} at most {limit} after 95 of 100 releases"
     table |= {f"{name}, %": 100 * after for name, after, _ in curves}
     text = belief_text(sure.epsilon, delta=sure.delta, prior=prior)
-    after = float(curves[0][1][round(prior * (_WIDTH - 1))])
+    marked = float(curves[0][1][round(prior * (_WIDTH - 1))])
     return Picture.of(
         f"{capital(text)}{said}",
         table,
@@ -300,7 +303,9 @@ def belief_picture(told: Told, prior: float) -> Picture:
                 line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f} %")
                 for name, y, stroke in curves
             ),
-            points([100 * prior], [100 * after], "", dot(PUBLIC, 11), showlegend=False),
+            points(
+                [100 * prior], [100 * marked], "", dot(PUBLIC, 11), showlegend=False
+            ),
         ],
         height=420,
         xaxis=axis("sure before, %", range=[0, 100]),

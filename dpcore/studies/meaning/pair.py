@@ -69,8 +69,11 @@ class Pair:
             return alarm
         if self.mechanism.noise == 0:
             return np.ones_like(alarm)
-        found = np.maximum(self._found_above(alarm), self._found_below(alarm))
-        return np.asarray(np.clip(found, alarm, 1.0))
+        # The ends need no law, which may be asked for at infinity there.
+        ends = (alarm <= 0) | (alarm >= 1)
+        inner = np.where(ends, 0.5, alarm)
+        found = np.maximum(self._found_above(inner), self._found_below(inner))
+        return np.where(ends, alarm, np.clip(found, inner, 1.0))
 
     def best_guess(self, prior: ArrayLike) -> FloatArray:
         """Return how often the best guess is right, with that belief before."""

@@ -271,3 +271,20 @@ def test_a_prior_outside_its_range_is_refused():
         Guarantee(epsilon=1.0).best_guess(1.5)
     with pytest.raises(ParameterError, match="prior"):
         worst_pair(Laplace(noise=1.0), 1.0).best_guess(-0.1)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("upper", [math.inf, 1e6])
+def test_counts_without_an_upper_bound_have_a_curve_too(key, upper):
+    reading = of_mechanism(
+        CATALOG[key],
+        sensitivity=Sensitivity.scalar(1.0),
+        epsilon=1.0,
+        delta=1e-5,
+        bounds=Interval(lower=0.0, upper=upper),
+    )
+    found = reading.attack.detection(np.linspace(0, 1, 21))
+    assert found[0] == 0
+    assert found[-1] == 1
+    assert np.all(np.diff(found) > 0)
+    assert 0 < reading.attack.advantage <= reading.guarantee.advantage
