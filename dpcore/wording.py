@@ -231,6 +231,21 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names that all differ: whoever repeats one gets a number.
+
+    >>> distinct(["a", "b", "a", "a (2)"])
+    ('a', 'b', 'a (2)', 'a (2) (2)')
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        told, place = name, 2
+        while told in found:
+            told, place = f"{name} ({place})", place + 1
+        found[told] = None
+    return tuple(found)
+
+
 def brief(name: str, most: int = 20) -> str:
     """Return a name that came with the data, cut to ``most`` characters.
 

@@ -79,6 +79,13 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             "on it: the exponential mechanism chooses one of many possible answers, "
             "and how far off that is in value depends on the data."
         )
+    if kind is StatisticKind.DIFFERENCE:
+        return (
+            "There is nothing to compare for a difference of groups. Noise is added to "
+            "the counts and sums of both, and how far off their difference is depends "
+            "on their sizes, which are private: Release shows it for sizes that you "
+            "name."
+        )
     if kind is StatisticKind.QUANTILES:
         return (
             "There is nothing to compare for several quantiles. Noise is added to "

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcore.figures.marks import NAME, line, points, ring, vertical
-from dpcore.figures.theme import Picture, Stroke, axis, below, plain
-from dpcore.wording import capital, interval_ends, measured
+from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, plain
+from dpcore.wording import capital, interval_ends, measured, significant
 
 if TYPE_CHECKING:
     from dpcore.inference.group_differences import Ends, Held
 
 _NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
 _HEIGHT = 240
+FOR_ALL_PAIRS = "it holds for all pairs of groups at once"
+"""How much holds together where any two groups of an answer may be compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +38,19 @@ class Compared:
 
 
 def difference_picture(
-    found: Compared, *, noun: str, unit: str, statement: str
+    found: Compared,
+    *,
+    noun: str,
+    unit: str,
+    statement: str,
+    holds: str = FOR_ALL_PAIRS,
+    truth: float | None = None,
 ) -> Picture:
     """Return the difference of two groups beside no difference at all.
 
     ``noun`` is what each group has, such as "mean", in ``unit``; ``statement`` says of
-    what the release is an answer.
+    what the release is an answer, and ``holds`` how much of it holds together.
+    ``truth`` is the difference in the table, in Classroom mode only.
     """
     hover = "%{x:,.4g}"
     drawn = (
@@ -54,23 +64,52 @@ def difference_picture(
     ]
     what = "difference"
     dot = points([found.apart.value], [0], what, ring(_NOISE, 14), hover=hover)
-    title = difference_text(found, noun=noun, unit=unit)
+    traces.append(dot)
+    title = difference_text(found, noun=noun, unit=unit, holds=holds)
+    table = difference_table([found], noun=noun, unit=unit)
+    if truth is not None:
+        title = f"As released: {title}"
+        table["difference without noise"] = [truth]
+        traces.append(points([truth], [0], "difference without noise", TRUTH))
     caption = f"{noun} of “{found.one}” less that of “{found.other}”"
     caption += f", {unit}" if unit else ""
     return Picture.of(
         title,
-        difference_table([found], noun=noun, unit=unit),
+        table,
         alt=f"One point with its bars, beside a line at no difference. "
         f"{capital(statement)}: {title}.",
         height=_HEIGHT + below(caption),
-        traces=[*traces, dot],
+        traces=traces,
         shapes=[vertical(0, "no difference")],
         xaxis=axis(plain(caption)),
         yaxis=axis(visible=False, range=[-1, 1]),
     )
 
 
-def difference_text(found: Compared, *, noun: str, unit: str) -> str:
+def untold_picture(truth: float, *, unit: str) -> Picture:
+    """Return the difference in the table where the answer could tell none.
+
+    In Classroom mode only. CONFIDENTIAL.
+    """
+    what = "difference without noise"
+    known = not math.isnan(truth)
+    value = f"{significant(truth)} {unit}".strip() if known else "not defined"
+    title = f"The answer tells no difference; without noise it is {value}"
+    return Picture.of(
+        title,
+        {what: [truth]},
+        drawn="One point beside a line at no difference",
+        height=_HEIGHT,
+        traces=[points([truth], [0], what, TRUTH)] if known else [],
+        shapes=[vertical(0, "no difference")],
+        xaxis=axis(plain(unit or "difference")),
+        yaxis=axis(visible=False, range=[-1, 1]),
+    )
+
+
+def difference_text(
+    found: Compared, *, noun: str, unit: str, holds: str = FOR_ALL_PAIRS
+) -> str:
     """Return which of two groups has more, and how much, as far as that can be told.
 
     >>> from dpcore.inference.group_differences import Held
@@ -96,7 +135,7 @@ def difference_text(found: Compared, *, noun: str, unit: str) -> str:
         )
     if found.percent is not None:
         text += f", or {_amount(found.percent, sign, '%')} of that of “{found.other}”"
-    return f"{text}, from the noise alone; it holds for all pairs of groups at once"
+    return f"{text}, from the noise alone; {holds}"
 
 
 def difference_table(

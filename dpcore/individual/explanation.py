@@ -88,7 +88,8 @@ def _change(person: ExposedPerson, query: Question) -> str:
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
         return f"moves the shares by {person.shift:.3g} in all"
-    if query.kind.of_ratios and _group_of(query):
+    of_ratios = query.kind.of_ratios or query.kind is StatisticKind.DIFFERENCE
+    if of_ratios and _group_of(query):
         return f"moves what is counted of the groups by {person.shift:.3g} in all"
     parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
     return f"moves the {query.kind.value}{parts} by {person.shift:.3g}"

@@ -233,13 +233,21 @@ def _mean(
     sampled: Sampled,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean of each group, and the means that are not contradicted."""
-    middle, ends = _mean_heights(mechanism, drawn, missed, sampled)
+    middle, ends = mean_heights(mechanism, drawn, missed, sampled)
     return ratio.in_units(middle), ratio.in_units(ends)
 
 
-def _mean_heights(
-    mechanism: Mechanism, drawn: FloatArray, missed: float, sampled: Sampled
+def mean_heights(
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    missed: float | FloatArray,
+    sampled: Sampled,
 ) -> tuple[FloatArray, FloatArray]:
+    """Return the mean height of each group between the bounds, and those kept.
+
+    Kept are those of which the noise would be no rarer than ``missed``, which may
+    differ from group to group. Shapes ``(G,)`` and ``(G, 2)``.
+    """
     h = _heights(drawn.shape[1])
     size = drawn.sum(axis=1)
     # What lies beyond every possible mean only contradicts less if moved to the end.
@@ -264,7 +272,7 @@ def _spread(
     sampled: Sampled,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the spread of each group, and the spreads that are not contradicted."""
-    middle, ends = _mean_heights(mechanism, drawn, missed, sampled)
+    middle, ends = mean_heights(mechanism, drawn, missed, sampled)
     steps = np.linspace(0, 1, _MEANS)[:, np.newaxis]
     means = np.concatenate([ends[:, 0] + steps * (ends[:, 1] - ends[:, 0]), [middle]])
     means = np.sort(means, axis=0)

@@ -19,6 +19,7 @@ from dpcore.releases.request import REQUEST, Request
 from dpcore.releases.resized.request import RESIZED, ResizedRequest
 from dpcore.releases.subsampled.request import SUBSAMPLED, SubsampledRequest
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import PAIRED, DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
@@ -132,6 +133,8 @@ def _reader(
 def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     if "crossed" in content:
         return _crossed(content, dataset)
+    if "pair" in content:
+        return _difference(content, dataset)
     group = column_from(content["group"], dataset) if "group" in content else None
     if "columns" in content:
         numbers = columns_from(content["columns"], dataset)
@@ -146,6 +149,19 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     if part.kind.of_ratios and not known:
         raise LookupError
     return GroupedQuery(part=part, group=group)
+
+
+def _difference(content: Mapping[str, object], dataset: Dataset) -> DifferenceQuery:
+    if content["kind"] != StatisticKind.DIFFERENCE:
+        raise LookupError
+    one, other = PAIRED.read(content["pair"])
+    part = QUERY.read(
+        {**content, "kind": StatisticKind.MEAN.value},
+        column=column_from(content["column"], dataset),
+        size=ANY_SIZE,
+    )
+    group = column_from(content["group"], dataset)
+    return DifferenceQuery(part=part, group=group, pair=(one, other))
 
 
 def _crossed(content: Mapping[str, object], dataset: Dataset) -> CrossedQuery:

@@ -18,6 +18,7 @@ from dpcore.releases.constraints import CONSTRAINT
 from dpcore.releases.plans.chains import MECHANISMS as OF_CHAINS
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.plan import Direct
@@ -26,6 +27,7 @@ from dpcore.releases.plans.shares import SharePlan
 from dpcore.releases.record import Mode
 from dpcore.releases.releasable import OfQuery
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import quantile_names
@@ -58,6 +60,8 @@ _EXACT = {
     StatisticKind.QUANTILES,
 }
 
+_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE}
+
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
     """Return the mechanisms that can answer a question, by key."""
@@ -65,7 +69,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {EXPONENTIAL.key: EXPONENTIAL}
     if kind.of_matrix:
         return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
-    if kind is StatisticKind.QUANTILES:
+    if kind in _OF_KNOWN_SUMS:
         return {key: CATALOG[key] for key in CATALOG if key in OF_CHAINS}
     return CATALOG
 
@@ -185,6 +189,18 @@ class Request(OfQuery):
             return GroupPlan.of(
                 self.query, self.mechanism, sensitivity=self.sensitivity
             )
+        if isinstance(self.query, DifferenceQuery):
+            return DifferencePlan(
+                mechanism=cast("Laplace | Gaussian", self.mechanism),
+                statistic=self.query.statistic,
+                sensitivity=self.sensitivity,
+                pair=self.query.pair,
+                names=self.query.names,
+            )
+        return self._direct_plan
+
+    @property
+    def _direct_plan(self) -> Direct:
         if isinstance(self.query, CrossedQuery):
             return CrossPlan(
                 mechanism=self.mechanism,

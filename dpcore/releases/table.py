@@ -106,7 +106,7 @@ def noise_unit(release: Release) -> str:
     query = release.request.get("query")
     if release.request.get("kind") == "model":
         return "scale of the model"
-    if isinstance(query, dict) and ("moments" in query or "qs" in query):
+    if isinstance(query, dict) and {"moments", "qs", "pair"} & query.keys():
         return "counts"
     return release.unit
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcore.data.columns import ColumnKind
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
@@ -128,7 +129,9 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             for values in (raw, filled, raised, lowered)
         ]
     by_rank = question.kind.of_places or question.kind is StatisticKind.CORRELATION
-    of_sums = isinstance(question, GroupedQuery) and question.moments is not None
+    of_sums = (
+        isinstance(question, GroupedQuery) and question.moments is not None
+    ) or isinstance(question, DifferenceQuery)
     computed = (
         stages[-1]
         if by_rank or of_sums
@@ -223,6 +226,10 @@ def _of_groups(
     if codes is None:
         return measure(values)
     codes = codes[there]
+    if isinstance(question, DifferenceQuery):
+        places = map(question.group.labels.index, question.pair)
+        one, other = (measure(values[codes == place]) for place in places)
+        return one - other
     if isinstance(question, JointQuery):
         return _pooled(question, values, codes)
     return np.concatenate([measure(values[codes == j]) for j in range(len(labels))])

@@ -13,9 +13,9 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
 from dpcore.statistics.question import Question
+from dpcore.wording import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Self
 
     from numpy.typing import NDArray
@@ -195,26 +195,11 @@ class CrossedQuery(Question):
             for each, names in zip(self.crossed, self.names, strict=True)
             for name in names
         ]
-        return _distinct([*cells, *sums])
+        return distinct([*cells, *sums])
 
     @staticmethod
     def _own(query: Query) -> dict[str, Any]:
         return {"column": query.column, "edges": query.edges}
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names that all differ: whoever repeats one gets a number.
-
-    >>> _distinct(["a", "b", "a", "a (2)"])
-    ('a', 'b', 'a (2)', 'a (2) (2)')
-    """
-    found: dict[str, None] = {}
-    for name in names:
-        told, place = name, 2
-        while told in found:
-            told, place = f"{name} ({place})", place + 1
-        found[told] = None
-    return tuple(found)
 
 
 AXIS: Final[Schema[Any]] = Schema(dict, column=COLUMN, edges=if_any(several(PLACE)))

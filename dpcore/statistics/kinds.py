@@ -30,6 +30,7 @@ class StatisticKind(StrEnum):
     POOLED_COVARIANCE = "pooled covariance"
     CROSS_TABLE = "cross table"
     QUANTILES = "several quantiles"
+    DIFFERENCE = "difference of groups"
 
     @property
     def of_members(self) -> bool:
@@ -54,7 +55,7 @@ class StatisticKind(StrEnum):
     @property
     def of_several(self) -> bool:
         """Tell whether it is about several columns."""
-        return self in _OF_SEVERAL or self is StatisticKind.CROSS_TABLE
+        return self in _OF_SEVERAL or self in _OF_LABELS_TOO
 
     @property
     def of_matrix(self) -> bool:
@@ -102,6 +103,7 @@ _OF_LABELS: Final = (
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
 )
+_OF_LABELS_TOO: Final = frozenset({StatisticKind.CROSS_TABLE, StatisticKind.DIFFERENCE})
 _OF_CELLS: Final = frozenset(
     {
         StatisticKind.HISTOGRAM,
@@ -131,6 +133,8 @@ MEANINGS: Final = {
     "question, in order, each with an interval.",
     StatisticKind.PROPORTIONS: "which part of the people is in each category or bin, "
     "adding up to 100 % if you wish.",
+    StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
+    "unit of the column and in percent, and nothing about the other groups.",
     StatisticKind.CROSS_TABLE: "how many people have each pair of two answers, with "
     "the sums of rows and columns.",
     StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
@@ -154,4 +158,5 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     if column_kind is not ColumnKind.NUMBER:
         return _OF_LABELS
     ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
-    return (*_OF_NUMBERS, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)
+    apart = StatisticKind.DIFFERENCE
+    return (*_OF_NUMBERS, apart, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)

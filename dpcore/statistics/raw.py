@@ -14,6 +14,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import vector_of
 from dpcore.statistics.bins import bins_of
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -40,8 +41,8 @@ def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
     kind, labels = question.kind, question.statistic.labels
     if isinstance(question, GroupedQuery):
         labels = question.groups
-    if isinstance(question, CrossedQuery):
-        return labels, _pairs(question)
+    if isinstance(question, CrossedQuery | DifferenceQuery):
+        return _of_two(question)
     if isinstance(question, JointQuery):
         if kind is StatisticKind.CORRELATION:
             return (question.title,), _correlation
@@ -75,6 +76,14 @@ def sample_quantile(values: ArrayLike, q: float) -> float:
     j = math.floor(h)
     above = min(j + 1, len(ordered) - 1)
     return float((1 - (h - j)) * ordered[j] + (h - j) * ordered[above])
+
+
+def _of_two(
+    question: CrossedQuery | DifferenceQuery,
+) -> tuple[tuple[str, ...], Measure]:
+    if isinstance(question, CrossedQuery):
+        return question.cells, _pairs(question)
+    return (question.title,), question.part.of_numbers.raw
 
 
 def _of_places(query: Query) -> tuple[tuple[str, ...], Measure]:

@@ -1,5 +1,7 @@
 """The picture of two groups compared: what can be told, and what cannot."""
 
+import math
+
 import pytest
 
 from dpcore.figures.differences import (
@@ -7,6 +9,7 @@ from dpcore.figures.differences import (
     difference_picture,
     difference_table,
     difference_text,
+    untold_picture,
 )
 from dpcore.inference.group_differences import Held, difference, more_in_percent
 
@@ -55,6 +58,24 @@ def test_picture_has_both_bars_a_line_at_none_and_its_table():
     assert row["difference, days: with sampling, upper"] == 18.0
     assert "percent of the latter" in row
     assert "mean by x" in picture.alt.lower()
+
+
+def test_truth_stands_beside_the_answer_in_a_lesson_only():
+    found = compared(held(50.0, 2.0), held(40.0, 1.0))
+    told = difference_picture(
+        found,
+        noun="mean",
+        unit="days",
+        statement="mean by x",
+        holds="all holds",
+        truth=9.0,
+    )
+    assert told.title.startswith("As released: The mean of “a” is higher")
+    assert told.title.endswith("all holds")
+    assert told.table["difference without noise"].tolist() == [9.0]
+    untold = untold_picture(-3.0, unit="days")
+    assert "without noise it is -3 days" in untold.title
+    assert "not defined" in untold_picture(math.nan, unit="days").title
 
 
 def test_table_of_pairs_leaves_untold_percentages_out():

@@ -7,6 +7,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.request import Request
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -58,6 +59,15 @@ def chained(key="laplace", *, qs=(0.1, 0.5, 0.9), **changes):
     """Several quantiles of an age."""
     query = Query(kind=StatisticKind.QUANTILES, column=AGE, qs=qs, **terms(**changes))
     return asked(query, key)
+
+
+def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):
+    """By how much the mean ages of two regions differ."""
+    known = terms(relation=changes.pop("relation", SUBSTITUTION), rows=rows)
+    known["size"] = ANY_SIZE
+    part = Query(kind=StatisticKind.MEAN, column=AGE, **known)
+    query = DifferenceQuery(part=part, group=category(), pair=pair)
+    return asked(query, key, **changes)
 
 
 def matrix(key="bit", *, columns=2, epsilon=1.0, weights=None, kind=None, **changes):

@@ -201,7 +201,7 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == {"exponential"}
         elif kind.of_matrix:
             assert keys == set(MECHANISMS)
-        elif kind is StatisticKind.QUANTILES:
+        elif kind in {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE}:
             assert keys == set(OF_CHAINS)
         else:
             assert keys == CATALOG.keys()

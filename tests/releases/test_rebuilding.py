@@ -28,6 +28,7 @@ from dpcore.statistics.query import Query
 from tests.releases.questions import (
     ADD_REMOVE,
     AGE,
+    apart,
     asked,
     by_group,
     chained,
@@ -115,6 +116,7 @@ REQUESTS = {
     "by group": by_group(),
     "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
+    "difference of groups": apart(),
     "cross table": crossed(),
     "several quantiles": chained(),
     "cross table of bins": crossed(

@@ -12,13 +12,14 @@ from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
 from ui import offering, results, session
-from ui.answering import chains, crossed, groups, matrices
+from ui.answering import chains, crossed, groups, matrices, pair
 from ui.answering.previews import price
 from ui.text import after_number, literal
 
@@ -53,6 +54,8 @@ def show(answer: Release, asked: Request) -> None:
             _one_rank(answer, asked)
         elif isinstance(asked.plan, GroupPlan):
             groups.show(answer, asked, asked.plan)
+        elif isinstance(asked.plan, DifferencePlan):
+            pair.show(answer, asked, asked.plan)
         elif isinstance(asked.plan, ChainPlan):
             chains.show(answer, asked, asked.plan)
         elif isinstance(asked.plan, CrossPlan):
@@ -176,6 +179,8 @@ def details(asked: Request) -> None:
     )
     if isinstance(asked.plan, GroupPlan):
         largest = groups.details(asked)
+    elif isinstance(asked.plan, DifferencePlan):
+        largest = pair.details(asked)
     elif isinstance(asked.plan, ChainPlan):
         largest = chains.details(asked, asked.plan)
     st.markdown(

@@ -14,6 +14,7 @@ from dpcore.figures.teaching.draws import WIDEST, Shot, draws_picture
 from dpcore.mechanisms.covariances.layout import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.record import Mode
 from dpcore.statistics.crossed_query import CrossedQuery
@@ -21,7 +22,7 @@ from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportions.coverage import coverage
 from dpcore.wording import percent
 from ui import results, session
-from ui.answering import chains, crossed, groups
+from ui.answering import chains, crossed, groups, pair
 from ui.answering.answers import parts_picture
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
             picture = _ranks(answer, asked, truth, quantile)
         elif isinstance(asked.plan, GroupPlan):
             picture = groups.picture(answer, asked, asked.plan, truth=truth)
+        elif isinstance(asked.plan, DifferencePlan):
+            picture = pair.picture(answer, asked, asked.plan, truth)
         elif isinstance(asked.plan, ChainPlan):
             picture = chains.picture(answer, asked, asked.plan, truth=truth)
         elif isinstance(asked.query, CrossedQuery):

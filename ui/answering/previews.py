@@ -13,6 +13,7 @@ from dpcore.figures.attackers import odds_text
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import offered
@@ -20,7 +21,7 @@ from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
-from ui.answering import chains, groups
+from ui.answering import chains, groups, pair
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,
+    StatisticKind.DIFFERENCE,
     StatisticKind.STANDARD_DEVIATION,
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }
@@ -70,6 +72,8 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         _of_matrix(asked, cells)
     elif isinstance(asked.plan, GroupPlan):
         groups.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, DifferencePlan):
+        pair.preview(asked, asked.plan, cells)
     elif isinstance(asked.plan, ChainPlan):
         chains.preview(asked, asked.plan, cells)
     elif isinstance(asked.plan, Direct):

@@ -35,7 +35,7 @@ class Details:
     ``membership`` is whom it counts, ``bins`` into how many a column is cut, ``q``
     which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
     ``group`` is that of a question by group, and ``labels_public`` whether everybody's
-    group is public.
+    group is public. ``pair`` are the two groups whose difference is asked for.
     """
 
     membership: Membership | None = None
@@ -45,6 +45,7 @@ class Details:
     others: tuple[Column, ...] = ()
     group: Column | None = None
     labels_public: bool = False
+    pair: tuple[str, str] | None = None
 
 
 def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
@@ -62,6 +63,9 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     qs = _shares(cells) if kind is StatisticKind.QUANTILES else None
     crossed = kind is StatisticKind.CROSS_TABLE
     ask_others = _crossed_with if crossed else _others
+    if kind is StatisticKind.DIFFERENCE:
+        (of,) = _label_column(column, kind, study, cells, "Groups of")
+        return Details(group=of, pair=_pair(of, cells))
     others = ask_others(column, kind, study, cells)
     group = _group(column, kind, study, cells)
     labels_public = False
@@ -146,6 +150,33 @@ def _others(
 def _crossed_with(
     column: Column, kind: StatisticKind, study: Study, cells: Cells
 ) -> tuple[Column, ...]:
+    return _label_column(column, kind, study, cells, "Crossed with")
+
+
+def _pair(group: Column, cells: Cells) -> tuple[str, str]:
+    key = f"{session.generation()}-{group.name}-{hash(group.labels)}"
+    # Whom a question is about is not guessed from the table: the list is public.
+    one = next(cells).selectbox(
+        "Mean of", group.labels, key=f"pair-{key}", kept="session"
+    )
+    others = tuple(label for label in group.labels if label != one)
+    if not others:
+        message = f"{group.name!r} needs a public list of two labels or more."
+        raise ParameterError(message)
+    other = next(cells).selectbox(
+        "Less that of",
+        others,
+        key=f"pair-of-{key}-{hash(one)}",
+        kept="session",
+        note="The percentage is of this one. Only the two groups are counted: nothing "
+        "is spent on the others.",
+    )
+    return one, other
+
+
+def _label_column(
+    column: Column, kind: StatisticKind, study: Study, cells: Cells, label: str
+) -> tuple[Column, ...]:
     choices = _labelled(column, study)
     if not choices:
         message = (
@@ -155,13 +186,15 @@ def _crossed_with(
         raise ParameterError(message)
     names = [other.name for other in choices]
     place = next(cells).selectbox(
-        "Crossed with",
+        label,
         range(len(names)),
         format_func=names.__getitem__,
-        key=f"crossed-{session.generation()}-{column.name}",
+        key=f"{label}-{session.generation()}-{column.name}",
         kept="session",
         note="Everybody is in one cell, that of both answers, so that all cells "
-        "together cost one ε. Cells that nobody is in are released, too.",
+        "together cost one ε. Cells that nobody is in are released, too."
+        if kind is StatisticKind.CROSS_TABLE
+        else None,
     )
     return (choices[place],)
 

@@ -18,6 +18,7 @@ from dpcore.errors import ParameterError
 from dpcore.releases.request import Request, offered
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
@@ -97,6 +98,8 @@ def _question(
     """
     if kind is StatisticKind.CROSS_TABLE:
         return _crossed(column, asked, study)
+    if kind is StatisticKind.DIFFERENCE:
+        return _difference(column, asked, study)
     if kind.of_several:
         return _joint(column, kind, asked, study)
     size = study.size(column)
@@ -133,6 +136,19 @@ def _joint(
         group=asked.group,
         groups=_groups(asked, size, study),
     )
+
+
+def _difference(column: Column, asked: Details, study: Study) -> DifferenceQuery:
+    part = Query(
+        kind=StatisticKind.MEAN,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=ANY_SIZE,
+    )
+    # The controls of such a question always name both.
+    group, pair = cast("Column", asked.group), cast("tuple[str, str]", asked.pair)
+    return DifferenceQuery(part=part, group=group, pair=pair)
 
 
 def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:

@@ -1,0 +1,184 @@
+"""By how much the means of two groups differ, in public terms only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.codec import TEXT, several
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import ParameterError
+from dpcore.statistics.entries import group_codes
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.pair_moments import PAIR, PairMoments
+from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.question import Question
+from dpcore.wording import distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+    from dpcore.statistics.query import Query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceQuery(Question):
+    """The mean of a column in one group, less that in another.
+
+    Only these two groups are counted, so that nothing is spent on saying anything of
+    the others, and all that may be wrong is left to one difference.
+
+    Attributes:
+        part: The question about the mean of the column, of ``ANY_SIZE``.
+        group: The column of a public list of labels that makes the groups.
+        pair: The label of the one group, and of that whose mean is taken off.
+
+    Raises:
+        ParameterError: They are no two groups of people, or not of a mean.
+
+    """
+
+    part: Query
+    group: Column
+    pair: tuple[str, str]
+
+    def __post_init__(self) -> None:
+        if self.part.kind is not StatisticKind.MEAN or self.part.size.public:
+            message = "a difference of groups is one of two means of private sizes."
+            raise ParameterError(message)
+        if self.group.kind is ColumnKind.NUMBER or len(self.group.labels) < PAIR:
+            message = (
+                f"{self.group.name!r} needs a public list of two labels or more to "
+                "make groups; declare it on the Data page."
+            )
+            raise ParameterError(message)
+        known = set(self.pair) <= set(self.group.labels)
+        if len(set(self.pair)) != PAIR or not known:
+            message = f"choose two different groups on the list of {self.group.name!r}."
+            raise ParameterError(message)
+        # Builds the statistic once, so that its own demands are met from here on.
+        _ = self.sensitivity
+
+    @property
+    def kind(self) -> StatisticKind:
+        """Return that it is a difference of groups."""
+        return StatisticKind.DIFFERENCE
+
+    @property
+    def column(self) -> Column:
+        """Return the column whose means are compared."""
+        return self.part.column
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return both columns."""
+        return (self.part.column, self.group)
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.part.relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.part.unit
+
+    @property
+    def size(self) -> TableSize:
+        """Return that the size of a group is private."""
+        return self.part.size
+
+    @property
+    def statistic(self) -> PairMoments:
+        """Return the counts and sums of the two groups."""
+        one, other = (self.group.labels.index(label) for label in self.pair)
+        return PairMoments(
+            groups=len(self.group.labels) + 1, pair=(one, other), bounds=self.declared
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all numbers: difference, percent, means and counts."""
+        one, other = self.pair
+        return distinct(
+            (
+                f"{one} less {other}",
+                f"{one} less {other}, in percent of {other}",
+                *(f"mean of {group}" for group in self.pair),
+                *(f"{self.unit.counted} in {group}" for group in self.pair),
+            )
+        )
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the units of what follows from the counts and sums, by name."""
+        _, percent, one, other, *counts = self.names
+        means = dict.fromkeys((one, other), self.unit_text) if self.unit_text else {}
+        return {percent: "%", **means, **dict.fromkeys(counts, self.unit.counted)}
+
+    @property
+    def declared(self) -> Interval:
+        """Return the public bounds of the values."""
+        bounds = self.column.bounds
+        if bounds is None:
+            message = f"{self.column.name!r} needs public bounds."
+            raise ParameterError(message)
+        return bounds
+
+    @property
+    def title(self) -> str:
+        """Return the question in words: "mean of pay by sex, women less men"."""
+        one, other = self.pair
+        return f"{self.part.title} by {self.group.name}, {one} less {other}"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values and groups before they are counted."""
+        whoever = f"whoever has another {self.group.name}, or none, left out"
+        divided = "divided"
+        kept = (said for said in self.part.conditions if not said.startswith(divided))
+        return (*kept, whoever)
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of the difference, that of the column."""
+        return self.part.unit_text
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+        return self.part.rows(dataset)
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return each person's number and group, (n, 2). CONFIDENTIAL.
+
+        People without a label, or with one that is not on the public list, belong to
+        the last group.
+
+        Raises:
+            DataError: If a column cannot be read as declared.
+            ParameterError: If the data set declares a column otherwise.
+
+        """
+        codes = group_codes(dataset, self.group, self.rows(dataset))
+        return np.column_stack([self.part.values(dataset), codes])
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the analysis, ready for JSON."""
+        parameters = self.part.parameters()
+        del parameters["size"]
+        return parameters | {
+            "kind": self.kind.value,
+            "group": COLUMN.write(self.group),
+            "pair": PAIRED.write(self.pair),
+        }
+
+
+PAIRED: Final = several(TEXT)

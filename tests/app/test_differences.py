@@ -1,0 +1,33 @@
+"""The difference of two groups, asked for alone, followed over the pages."""
+
+from __future__ import annotations
+
+from tests.app.asking import SURVEY, choose, use_survey
+from tests.app.test_pages import by_label, charts
+from tests.app.test_questions import release, set_to, shown
+
+
+def test_two_groups_are_compared_in_one_question(open_page, follow):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "difference of groups")
+    choose(app, "Mean of", "south")
+    assert by_label(app.selectbox, "Less that of").options == ["north", "west"]
+    set_to(app, "number_input", "ε for this release", 20.0)
+    set_to(app, "number_input", "Groups of how many?", 40)
+    assert by_label(app.metric, "Noise, groups of 40").value.startswith("± ")
+    seen = follow(app)
+    assert seen.title == "mean of age by region, south less north"
+    assert len(seen.answer) == 1
+    assert {"row", "age in use", "region in use"} <= set(seen.exposed)
+    assert "nothing to compare for a difference of groups" in seen.tradeoffs
+
+
+def test_difference_with_a_group_of_nobody_is_no_number(open_page):
+    use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
+    app = choose(open_page("release"), "Statistic", "difference of groups")
+    choose(app, "Mean of", "west")
+    set_to(app, "number_input", "ε for this release", 5.0)
+    release(app)
+    assert "The difference: too few to say" in shown(app)
+    assert not charts(app)
+    assert "too few to say" in app.dataframe[-1].value.iloc[0]["answer"]

@@ -1,0 +1,193 @@
+"""The difference of two groups on the Release page: noise before, answer after."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.figures.differences import Compared, difference_picture, untold_picture
+from dpcore.inference.group_differences import Held
+from dpcore.inference.intervals import LEVEL
+from dpcore.releases.table import TOO_FEW
+from dpcore.wording import interval_ends, measured, percent, significant
+from ui import controls, results, session
+from ui.text import after_number, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.plans.differences import DifferencePlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+
+    _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
+
+_USUAL_SIZE: Final = 100
+_MOST_PEOPLE: Final = 10**9
+_SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
+_HOLDS: Final = "all that is told of the two groups holds at once"
+
+
+def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
+    """Show how far off the difference will be, for sizes that the reader names."""
+    first, second, third = cells
+    unit, study = after_number(asked.query.unit_text), session.require_study()
+    most = study.dataset.people if study.public_number else _MOST_PEOPLE
+    size = controls.Cell(place=third).number(
+        "Groups of how many?",
+        min(_USUAL_SIZE, max(most // 2, 1)),
+        (1, most),
+        key=f"size-of-a-pair-{session.generation()}",
+        kept="session",
+        note="The sizes of the groups are private, so how far off the difference will "
+        "be cannot be said in advance. Name a size to see it; nothing is released by "
+        "that.",
+    )
+    off = plan.half_width((size, size))
+    first.metric(
+        f"Noise, groups of {size:,}",
+        _said(off, unit),
+        help="Before you pay, about, at worst, 95 times of 100: how far the difference "
+        f"of two groups of {size:,} falls from that of this table.",
+    )
+    second.metric(
+        "Too few to say",
+        f"below {significant(plan.fewest, up=True)}",
+        help=f"A group whose released number of {asked.query.unit.counted} is no "
+        "larger than this cannot be told from an empty one. Then there is no number.",
+    )
+    known = [(people, plan.half_width((people, people))) for people in _SIZES]
+    st.caption(
+        f"By {asked.query.unit.counted} in each of the two groups, at most about: "
+        + "; ".join(
+            f"{people:,}: {_said(each, unit)}"
+            for people, each in known
+            if people <= most
+        )
+        + ". Of two groups of different size the smaller one counts."
+    )
+    if off >= plan.statistic.bounds.width:
+        st.warning(
+            f"This answer will tell little of groups of {size:,}: no two means can "
+            f"differ by more than {significant(plan.statistic.bounds.width)}{unit}, "
+            "and that is within the noise. Spend more."
+        )
+
+
+def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
+    """Show the difference of the two groups, or that there are too few to say."""
+    found = _compared(answer, plan)
+    if found is None:
+        few = math.ceil(2 * plan.fewest)
+        st.markdown(f"**The difference: {TOO_FEW}**")
+        st.caption(
+            "The released number of one of the groups cannot tell it from one that "
+            f"nobody is in: with {percent(LEVEL)} it has fewer than {few:,} "
+            f"{asked.query.unit.counted}."
+        )
+    else:
+        results.show(_picture(found, asked, None), "answer")
+    results.table(_numbers(answer, asked, plan), key="both-groups")
+    if found is not None and found.percent is None:
+        st.caption(
+            f"No percentage: the mean of “{literal(found.other)}” may be 0, or less, "
+            "and of that there is no part."
+        )
+    st.caption(
+        f"With {percent(LEVEL)} all of these intervals hold together. That of the "
+        "difference is shorter than what the two means leave open: both would have to "
+        "be far off at once. It says nothing of why the groups differ."
+    )
+
+
+def picture(
+    answer: Release, asked: Request, plan: DifferencePlan, truth: FloatArray
+) -> Picture:
+    """Return the picture of an answer beside that of the table, for a lesson."""
+    found = _compared(answer, plan)
+    if found is None:
+        return untold_picture(plan.truth(truth), unit=asked.query.unit_text)
+    return _picture(found, asked, plan.truth(truth))
+
+
+def details(asked: Request) -> str:
+    """Say what is released of the two groups, and what one person can change."""
+    unit = asked.query.unit
+    most = significant(asked.query.sensitivity.l1, up=True)
+    return (
+        "Released are the counts and sums of the two groups alone. Every row of theirs "
+        "adds 1 to its group, divided between the lower and the upper bound by where "
+        f"its value lies. One {unit.noun} can change all of them together by at most "
+        f"{most} ({asked.query.relation.phrase}).\n\n"
+        "**The difference.** Two means are kept where the released numbers of the two "
+        f"groups do not contradict them together, with {percent(LEVEL)}; no interval "
+        "divides by a noisy count, and groups may have any size"
+    )
+
+
+def _picture(found: Compared, asked: Request, truth: float | None) -> Picture:
+    return difference_picture(
+        found,
+        noun="mean",
+        unit=asked.query.unit_text,
+        statement=asked.statement,
+        holds=_HOLDS,
+        truth=truth,
+    )
+
+
+def _compared(answer: Release, plan: DifferencePlan) -> Compared | None:
+    """Return what a record says of the two groups; None if nothing can be told."""
+    apart, in_percent, *_ = plan.names
+    one, other = plan.pair
+    known = _known(answer)
+    if apart not in known:
+        return None
+    return Compared(
+        one=one, other=other, apart=known[apart], percent=known.get(in_percent)
+    )
+
+
+def _known(answer: Release) -> Mapping[str, Held]:
+    values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
+    kept = answer.intervals
+    noise = (kept.noise if kept else None) or {}
+    sampled = session.require_study().sampled
+    total = ((kept.total if kept else None) or {}) if sampled else {}
+    return {
+        name: Held(value=value, noise=noise[name], total=total.get(name))
+        for name, value in values.items()
+        if name in noise
+    }
+
+
+def _numbers(
+    answer: Release, asked: Request, plan: DifferencePlan
+) -> dict[str, list[str]]:
+    """Return every number with its intervals, in words."""
+    known = _known(answer)
+    told = [name for name in plan.names if name in known]
+    units = [answer.units.get(name, asked.query.unit_text) for name in told]
+    table = {"number": told, "unit": units, "released": [], "noise alone": []}
+    sampled = any(known[name].total is not None for name in told)
+    for name in told:
+        held = known[name]
+        low, high = held.noise
+        table["released"].append(measured(held.value, (high - low) / 2))
+        table["noise alone"].append(" to ".join(interval_ends(low, high)))
+    if sampled:
+        totals = [known[name].total for name in told]
+        table["with sampling"] = [
+            " to ".join(interval_ends(*ends)) if ends else "" for ends in totals
+        ]
+    return table
+
+
+def _said(off: float, unit: str) -> str:
+    return TOO_FEW if math.isnan(off) else f"± {significant(off)}{unit}"
