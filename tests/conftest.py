@@ -12,7 +12,7 @@ from hypothesis import settings
 from tests import postgresql
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 # Seconds for what takes one on a quiet machine. How busy a machine is, is no error.
@@ -31,6 +31,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
     monkeypatch.delenv("EPSILON_STUDIO_LEDGER", raising=False)
     return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[
+    None, pytest.TestReport, pytest.TestReport
+]:
+    """Say in one line, and not once a test, that there is no PostgreSQL."""
+    report = yield
+    if report.skipped and postgresql.MISSING in str(report.longrepr):
+        report.longrepr = (postgresql.__file__, 1, f"Skipped: {postgresql.MISSING}")
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-import pwd
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MISSING = "no PostgreSQL found: run `make postgresql`, or put initdb on the PATH"
+MISSING = "no PostgreSQL found: run `make postgresql`, or put initdb on the PATH"
 _QUIET = (
     "-c listen_addresses='' -c fsync=off -c max_connections=60 "
     "-c shared_buffers=16MB -c log_min_messages=fatal"
@@ -81,10 +80,10 @@ def running() -> Iterator[Cluster]:
     """Start a cluster, and remove it; skip where there is no PostgreSQL."""
     programs = _programs()
     owner = _owner()
-    if programs is None or (os.name == "posix" and os.geteuid() == 0 and not owner):
+    if programs is None or os.name != "posix" or (os.geteuid() == 0 and not owner):
         if os.environ.get("REQUIRE_POSTGRESQL"):
-            pytest.fail(_MISSING)
-        pytest.skip(_MISSING)
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
         if owner:
@@ -115,8 +114,10 @@ def _programs() -> Path | None:
 
 def _owner() -> str | None:
     """Return who shall run the server: it refuses to be run by root."""
-    if os.geteuid() != 0:
+    if os.name != "posix" or os.geteuid() != 0:
         return None
+    import pwd  # noqa: PLC0415 - only POSIX has it
+
     known = {entry.pw_name for entry in pwd.getpwall()}
     return next((name for name in ("postgres", "nobody") if name in known), None)
 
