@@ -1,7 +1,7 @@
 """The Meaning page speaks of the question and account on screen; it spends nothing."""
 
 from dpcore.figures.attackers import surest
-from tests.app.test_pages import by_label, use_upload
+from tests.app.test_pages import button, by_label, use_upload
 from tests.app.test_questions import set_to
 
 OF = "Speak of"
@@ -35,6 +35,19 @@ def test_it_takes_the_question_and_the_account_on_screen(open_page):
     assert "number of people (200)" in label
     assert "Nothing is spent so far" in label
     assert not app.exception
+
+
+def test_it_speaks_of_a_plan_where_there_is_one(open_page):
+    use_upload(open_page)
+    app = open_page("meaning")
+    assert "the plan" not in by_label(app.radio, OF).options
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 0.9)
+    button(app, "Add to plan").click().run()
+    app = open_page("meaning")
+    set_to(app, "radio", OF, "the plan")
+    assert f"becomes at most {surest(0.9)} sure" in said(app)
+    assert "from the plan, its one answer" in said(app)
 
 
 def test_it_works_without_a_table(open_page):

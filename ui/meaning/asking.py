@@ -15,11 +15,12 @@ from dpcore.figures.meaning.odds import Sides, Told
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.planning.totals import price_of
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import reading
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import epsilon_text, in_full
-from ui import controls, session
+from ui import controls, plans, session
 from ui.asking import inputs
 from ui.text import literal
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _BUDGET: Final = "the whole budget of this table"
+_PLAN: Final = "the plan"
 _QUESTION: Final = "the question on Release"
 _OWN: Final = "an ε of your own"
 _ANY: Final = "any"
@@ -35,6 +37,7 @@ _UNIT: Final = Interval(lower=0.0, upper=1.0)
 _SHARE: Final = 0.1
 """How much of the range one person can move, where no question says."""
 _LEAST: Final = 1e-9
+_MOST: Final = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +63,17 @@ def ask() -> Subject:
     study = session.study()
     if study is None:
         return _own(None)
+    planned = plans.plan(study).items
     about = controls.HERE.radio(
         "Speak of",
-        [_BUDGET, _QUESTION, _OWN],
+        [_BUDGET, *([_PLAN] if planned else []), _QUESTION, _OWN],
         key="meaning-of",
-        note="The whole budget is what all releases together may give away. A question "
-        "is a part of it. Nothing here is computed from the table, or spent.",
+        note="The whole budget is what all releases together may give away. A plan or "
+        "a question is a part of it. Nothing here is computed from the table, or "
+        "spent.",
     )
-    if about == _BUDGET:
-        return _budget(study)
-    return _question(study) if about == _QUESTION else _own(study)
+    asked = {_BUDGET: _budget, _PLAN: _plan, _QUESTION: _question}
+    return asked.get(about, _own)(study)
 
 
 def _budget(study: Study) -> Subject:
@@ -81,6 +85,29 @@ def _budget(study: Study) -> Subject:
         reading=None,
         facts=facts,
         name="all releases about this table together",
+    )
+
+
+def _plan(study: Study) -> Subject:
+    """Return the answers to all planned questions, released together."""
+    basket = plans.plan(study)
+    requests = [item.request for item in basket.items]
+    with controls.valid():
+        cost = price_of(requests, delta=basket.delta).cost
+        if not cost.epsilon.is_finite():
+            message = "one of the planned questions guarantees nothing finite."
+            raise ParameterError(message)
+    facts = facts_of(study)
+    sure = Guarantee(
+        epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST)
+    )
+    many = len(requests)
+    counted = "its one answer" if many == 1 else f"its {many} answers together"
+    return Subject(
+        told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
+        reading=None,
+        facts=facts,
+        name=f"the plan, {counted}",
     )
 
 
