@@ -18,8 +18,11 @@ def show(subject: Subject) -> None:
     facts = subject.facts
     if facts.lesson:
         st.caption("This is a lesson: its budget is nobody's agreement.")
-    if facts.proposed:
-        st.caption("This is the label of an account with the ε above; none is opened.")
+    st.caption(
+        "This is the label of an account with the ε above; none is opened."
+        if facts.proposed
+        else "The label is about all releases of this table together."
+    )
     with st.container(border=True, key="label"):
         st.header("What the released numbers can give away")
         for section in sections(facts):

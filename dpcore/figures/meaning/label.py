@@ -116,15 +116,15 @@ def _protected(facts: Facts) -> tuple[str, ...]:
     )
     if facts.relation is NeighboringRelation.ADD_REMOVE:
         hidden = (
-            f"Hidden is whether a {unit.noun} is in the table at all, and so "
-            "everything that their record says."
+            f"Hidden, up to the limit below, is whether a {unit.noun} is in the table "
+            "at all, and so everything that their record says."
         )
     else:
         hidden = (
-            f"Hidden is what {_record(unit)} says: any other record could stand in "
-            "its place."
+            f"Hidden, up to the limit below, is what {_record(unit)} says: any other "
+            "record could stand in its place."
         )
-    same = "The same limit holds for everybody, also for those who stand out most."
+    same = "The limit is the same for everybody, also for those who stand out most."
     return rows, hidden, same
 
 
