@@ -13,6 +13,7 @@ from dpcore.figures.budgets import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.releases.chain import EntryKind
+from dpcore.releases.record import Mode
 from dpcore.wording import significant
 from ui import controls, recovery, results, session
 from ui.text import literal
@@ -131,7 +132,14 @@ def chain() -> None:
     except UntrustedLedgerError as error:
         recovery.offer(error)
     else:
-        st.caption("✓ The chain of entries is unbroken: none was changed or removed.")
+        shared = (
+            " It is on a server, and the same for every machine that has its key."
+            if session.on_server() and session.mode() is Mode.RELEASE
+            else ""
+        )
+        st.caption(
+            "✓ The chain of entries is unbroken: none was changed or removed." + shared
+        )
 
 
 def changes(study: Study) -> None:

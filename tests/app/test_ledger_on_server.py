@@ -29,7 +29,9 @@ def test_pages_spend_on_the_server_and_tell_when_it_fails(on_server, open_page, 
     press_release(app)
     assert not app.error
     app = open_page("ledger")
-    assert "unbroken" in " ".join(caption.value for caption in app.caption)
+    told = " ".join(caption.value for caption in app.caption)
+    assert "unbroken" in told
+    assert "the same for every machine that has its key" in told
     assert len(app.dataframe[0].value) == 1
     assert not (home / "ledger.sqlite3").exists()
     on_server.run("TRUNCATE epsilon_studio_ledger", schema="pages")

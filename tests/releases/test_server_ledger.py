@@ -169,6 +169,25 @@ def test_a_ledger_in_order_is_not_begun_anew(written):
         written.begin_anew(reason=" ", now=NOW)
 
 
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_the_server(
+    server, written, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dpcore.releases.server.memory.write_whole", full)
+    assert spend(written, "a-3").id == "a-3"
+    assert spent(server.ledger(1)) == spent(written) == 3 * TENTH.epsilon
+
+
+def test_how_the_connection_is_made_makes_no_other_ledger(server, written):
+    before = set(server.home.iterdir())
+    again = on_server(f"{server.address}&sslmode=prefer", server.home)
+    assert spent(again) == spent(written)
+    again.close()
+    assert set(server.home.iterdir()) == before
+
+
 def test_a_connection_that_broke_is_made_anew(cluster, written):
     cluster.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LOCK = 7_319_204_861_553_021_017
 """The advisory lock of whoever writes: one number for all ledgers of a database."""
+_OF_THE_PLACE = ("host", "port", "dbname", "service", "options")
 _PATIENCE = {
     "connect_timeout": "5",
     "keepalives_idle": "10",
@@ -51,9 +52,13 @@ class ServerDatabase:
 
     @property
     def name(self) -> str:
-        """Return a name of the database that tells neither user nor password."""
+        """Return a name of the database that tells neither user nor password.
+
+        How the connection is made is no part of it.
+        """
         url = self._url
-        place = [url.host, url.port, url.database, sorted(url.query.items())]
+        parts = [(name, url.query.get(name)) for name in _OF_THE_PLACE]
+        place = [url.host, url.port, url.database, parts]
         return hashlib.sha256(repr(place).encode()).hexdigest()[:16]
 
     def close(self) -> None:

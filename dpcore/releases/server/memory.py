@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpcore.errors import UntrustedLedgerError
+from dpcore.errors import LedgerError
 from dpcore.releases.checkpoint import Checkpoint
 from dpcore.releases.storage import REMEMBERED, explained, stored_key, write_whole
 
@@ -45,15 +45,15 @@ class Memory:
             return Checkpoint.unsealed(text, key) if key and text else None
 
     def keep(self, seen: Checkpoint) -> None:
-        """Remember a checkpoint, if it is not remembered already."""
-        with explained():
+        """Remember a checkpoint, if it is not remembered already.
+
+        Where the folder cannot be written, what was remembered before stays: what was
+        charged on the server is charged, and may be looked at.
+        """
+        with contextlib.suppress(LedgerError), explained():
             key = stored_key(self.folder)
-            if key is None or not seen.length:
-                return
-            with contextlib.suppress(UntrustedLedgerError):
-                if self.read() == seen:
-                    return
-            write_whole(self._path, seen.sealed(key))
+            if key is not None and seen.length and self.read() != seen:
+                write_whole(self._path, seen.sealed(key))
 
     @property
     def _path(self) -> Path:
