@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import plans, session
+from ui import plans, releasing, session
 from ui.planning import adding, editing, exchange, running, settings, showing
 
 session.require_router("pages/plan.py")
@@ -20,7 +20,9 @@ if plan.items:
         plans.keep(study, plan)
         showing.slide(plan)
         ready = showing.listing(plan, study)
-    running.offer(plan, study, showing.price(plan, study), ready=ready)
+    known = releasing.answers([item.request for item in plan.items], study)
+    price = showing.price(plan, study, known)
+    running.offer(plan, study, price, known, ready=ready)
     exchange.show(plan)
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")

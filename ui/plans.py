@@ -30,16 +30,21 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _FOLDER = "plans"
-_LOST = "_plan-lost"
+_LOST, _WORDS = "_plan-lost", "_plan-words"
 
 
 def plan(study: Study) -> Basket:
     """Return the plan of a table: of this tab, as it was kept, or an empty one."""
-    known = session.public(_named(study))
-    if known is None:
+    known = cast("Basket | None", session.public(_named(study)))
+    words = [(c.name, c.unit, c.description) for c in study.dataset.columns]
+    if known is not None and session.public(_WORDS) != words:
+        # Units and meanings are those that are declared now.
+        known = from_json(to_json(known), study.dataset).basket
+    elif known is None:
         known = _kept(study) or _empty(study)
-        session.set_public(_named(study), known)
-    return cast("Basket", known)
+    session.set_public(_named(study), known)
+    session.set_public(_WORDS, words)
+    return known
 
 
 def keep(study: Study, basket: Basket) -> None:

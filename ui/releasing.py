@@ -260,12 +260,22 @@ def _carry_out_all(
 
 def unanswered(requests: Sequence[Releasable], study: Study) -> list[Releasable]:
     """Return those questions that have no answer yet."""
-    known = {each.id for each in session.ledger().releases(study.fingerprint)}
-    return [
-        request
-        for request in requests
-        if request_id(request.analysis(study.fingerprint), 1) not in known
-    ]
+    known = answers(requests, study)
+    pairs = zip(requests, known, strict=True)
+    return [request for request, answer in pairs if answer is None]
+
+
+def answers(requests: Sequence[Releasable], study: Study) -> list[Release | None]:
+    """Return the newest answer to each question; the ledger is read once."""
+    known = {each.id: each for each in session.ledger().releases(study.fingerprint)}
+    found = []
+    for request in requests:
+        analysis, draw = request.analysis(study.fingerprint), 1
+        answer = None
+        while (name := request_id(analysis, draw)) in known:
+            answer, draw = known[name], draw + 1
+        found.append(answer)
+    return found
 
 
 def _confirmed() -> frozenset[str]:

@@ -62,6 +62,13 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
     button(app, "Empty the plan").click().run()
     assert "Nothing is planned yet" in shown(app)
     assert '"items": []' in kept.read_text()
+    app.file_uploader[0].set_value(("no.json", b"{}", "application/json")).run()
+    assert "this is no plan" in shown(app)
+    file = "plan.json", text.encode(), "application/json"
+    app.file_uploader[0].set_value(file).run()
+    assert not app.exception
+    assert listed(app).equals(before)
+    assert kept.read_text() == text
 
 
 def test_error_and_epsilon_are_typed_both_ways(planned):

@@ -1,15 +1,19 @@
 """A plan as a file: the same plan again, whatever was in it, and nothing else."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
 
 from dpcore.errors import DataError, LedgerError, ParameterError
+from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.releases.planning.files import from_json, to_json, traced
 from dpcore.releases.planning.item import Item
 from dpcore.releases.planning.plans import Plans
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
 from tests.planning.planned import ALL, item
 from tests.releases import models
 from tests.releases.questions import AGE
@@ -50,6 +54,36 @@ def test_a_plan_comes_back_as_it_was():
 def test_a_model_comes_back_as_it_was():
     plan = Basket(items=(Item.of(models.request("posterior")),))
     assert from_json(to_json(plan), models.table()).basket == plan
+
+
+def test_questions_to_resamples_come_back_as_they_were():
+    query = ALL["mean"].query
+    people = query.size.people
+    plan = Basket(
+        items=tuple(
+            map(
+                Item.of,
+                (
+                    BootstrapRequest(query=query, rho=0.5, delta=1e-6, times=3),
+                    ResizedRequest(query=query, draws=people // 4),
+                    SubsampledRequest(
+                        query=query,
+                        law="laplace",
+                        epsilon=1.0,
+                        share=0.5,
+                        people=people,
+                    ),
+                ),
+            )
+        )
+    )
+    assert from_json(to_json(plan), TABLE).basket == plan
+    bootstrap, resized, subsampled = plan.items
+    # Who is drawn adds to the noise, by how much hangs on the answer.
+    assert math.isinf(bootstrap.width.half)
+    assert math.isinf(resized.width.half)
+    noise = subsampled.request.plan.noise_half_width()
+    assert (subsampled.width.half, "sampled" in subsampled.width.of) == (noise, True)
 
 
 @pytest.mark.parametrize("name", OF_TABLE)

@@ -31,31 +31,37 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 
-def offer(basket: Basket, study: Study, price: Price, *, ready: bool) -> None:
+def offer(
+    basket: Basket,
+    study: Study,
+    price: Price,
+    known: Sequence[Release | None],
+    *,
+    ready: bool,
+) -> None:
     """Offer the release of the whole plan, and show the answers that there are.
 
-    ``price`` is that of the questions without an answer. The plan is ``ready`` unless
-    something in it cannot be released.
+    ``price`` is that of the questions without a ``known`` answer. The plan is ``ready``
+    unless something in it cannot be released.
     """
     requests = [item.request for item in basket.items]
     name = _named(requests, study, basket.delta)
     _carry_out(basket, requests, study, name)
     account = session.account(study)
-    new = releasing.unanswered(requests, study)
+    count = known.count(None)
     ready = ready and account.budget.admits(account.spent, price.cost)
     st.button(
         "Release the whole plan",
         type="primary",
         key="plan-release",
-        disabled=not (ready and new),
+        disabled=not (ready and count),
         on_click=releasing.press,
         args=(name, 1),
     )
-    count = len(new)
     st.caption(
         f"{count} question{'s' if count > 1 else ''}, all or none, in one transaction, "
         f"for {offering.priced(price.cost)}."
-        if new
+        if count
         else "Every question of the plan has its answer. Looking at them is free."
     )
     if ready and releasing.waiting(name) is not None:
@@ -64,7 +70,7 @@ def offer(basket: Basket, study: Study, price: Price, *, ready: bool) -> None:
     told = releasing.told()
     if told is not None:
         st.info(told)
-    _answers(basket, study)
+    _answers(basket, known)
 
 
 def _carry_out(
@@ -96,13 +102,10 @@ def _named(requests: Sequence[Releasable], study: Study, delta: float) -> str:
     return analysis_id(study.fingerprint, {"plan": asked, "delta": delta})
 
 
-def _answers(basket: Basket, study: Study) -> None:
+def _answers(basket: Basket, answers: Sequence[Release | None]) -> None:
     """Show the answers of the plan: all in a list, and one of them in full."""
-    known = [
-        (item, answer)
-        for item in basket.items
-        if (answer := releasing.latest(study.fingerprint, item.request)) is not None
-    ]
+    pairs = zip(basket.items, answers, strict=True)
+    known = [(item, answer) for item, answer in pairs if answer is not None]
     if not known:
         return
     st.header("Answers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from dpcore.figures.planning.prices import prices_picture
@@ -11,17 +12,21 @@ from dpcore.figures.planning.slide import slide_picture
 from dpcore.releases.planning.comparison import compare
 from dpcore.releases.planning.totals import price_of
 from dpcore.wording import epsilon_text, significant
-from ui import accounts, offering, plans, releasing, results, session
+from ui import accounts, offering, plans, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.releases.account import Account
     from dpcore.releases.planning.basket import Basket
     from dpcore.releases.planning.item import Item
     from dpcore.releases.planning.totals import Price
+    from dpcore.releases.record import Release
     from ui.study import Study
 
 _MOST_DRAWN = 20
+_ALL = 0.999
 _WHY = (
     "**Why a plan may be charged its tightest total.** All questions of a plan are "
     "fixed before its first answer, and released together or not at all. No noise is "
@@ -55,6 +60,16 @@ def slide(basket: Basket) -> None:
         "shows what must be seen, ✗ (gray) does not. Every budget is split as above; "
         "locked questions keep their ε."
     )
+    if np.isnan(found.halves).any():
+        st.caption(
+            "No room: what is locked takes more than that budget. Unlock questions to "
+            "compare smaller ones."
+        )
+    if basket.planned < basket.total * _ALL:
+        st.caption(
+            f"Of the total of ε {significant(basket.total)}, "
+            f"{significant(basket.planned)} is dealt out."
+        )
 
 
 def listing(basket: Basket, study: Study) -> bool:
@@ -80,17 +95,17 @@ def listing(basket: Basket, study: Study) -> bool:
 
 def _row(number: int, item: Item, account: Account) -> dict[str, object]:
     width = item.width
-    of = f"({width.of})" if width.of else ""
     seen = item.seen
     return {
         "no.": number,
         "question": item.name,
         "ε": significant(item.epsilon, 6),
-        "± at 95 %": " ".join(filter(None, (significant(width.half), width.unit, of))),
+        "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip(),
         "must show": "" if item.wanted is None else significant(item.wanted, 6),
         "shown": "" if seen is None else "✓ yes" if seen else "✗ no",
         "weight": significant(item.weight, 6),
         "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
+        "± is of": width.of,
         "mechanism": item.request.mechanism_label,
         "price": accounts.short(account.budget, item.request.cost)
         if account.budget.rho is not None
@@ -108,17 +123,20 @@ def _terms(item: Item, account: Account) -> str:
     )
 
 
-def price(basket: Basket, study: Study) -> Price:
-    """Show what the plan costs as a whole, counted in four ways."""
+def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Price:
+    """Show what the plan costs as a whole, counted in four ways.
+
+    Questions with an answer, which is ``known``, cost nothing more.
+    """
     st.header("What the plan costs")
-    requests = [item.request for item in basket.items]
-    new = releasing.unanswered(requests, study)
+    pairs = zip(basket.items, known, strict=True)
+    new = [item.request for item, answer in pairs if answer is None]
     found = price_of(new, delta=basket.delta)
-    if len(new) < len(requests):
+    if len(new) < len(known):
         st.caption(
-            f"{len(requests) - len(new)} of {len(requests)} questions have been "
-            "answered: they cost nothing more, and are not part of the price. With "
-            "another ε a question is another one, and costs anew."
+            f"{len(known) - len(new)} of {len(known)} questions have been answered: "
+            "they cost nothing more, and are not part of the price. With another ε a "
+            "question is another one, and costs anew."
         )
     if not new:
         return found

@@ -53,7 +53,7 @@ class Comparison:
         """Return 1 where what must be seen is, 0 where not, NaN where none must be."""
         asked = self.wanted[:, np.newaxis]
         known = np.isfinite(asked) & ~np.isnan(self.halves)
-        return np.where(known, (self.halves <= asked * AS_GOOD) * 1.0, np.nan)
+        return np.where(known, (self.halves / AS_GOOD <= asked) * 1.0, np.nan)
 
 
 def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:

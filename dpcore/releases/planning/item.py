@@ -80,7 +80,7 @@ class Item:
         first = cast("Releasable", replace(cast("Any", request), draw=1))
         return cls(request=first, name=first.title[:_LONGEST_NAME])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Return what the question is known by, whatever its epsilon is."""
         asked = self.at(1.0).request if self.divisible else self.request
@@ -156,7 +156,7 @@ class Item:
         """Tell whether the answer shows what must be seen; None if nothing must."""
         if self.wanted is None:
             return None
-        return self.width.half <= self.wanted * AS_GOOD
+        return self.width.half / AS_GOOD <= self.wanted
 
     def of_people(self, people: int) -> Self | None:
         """Return the question to a table of so many people.
