@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.figures.meaning.precedents import precedents_picture
+from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.studies.meaning.precedents import (
     CONFIRMED,
     Model,
@@ -14,7 +15,7 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from dpcore.wording import in_full
+from dpcore.wording import epsilon_text, in_full
 from ui import controls, results
 from ui.text import literal
 
@@ -64,14 +65,22 @@ def show(subject: Subject) -> None:
     if any(one.epsilon is not None for one in those):
         picture = precedents_picture(those, own=own.get("epsilon"))
         results.show(picture, "precedents", simulated=True)
+    delta = None
     if any(one.rho is not None for one in those):
         st.markdown(
-            "Some count in ρ (zero-concentrated privacy). That is another measure: it "
-            "becomes an ε only at a chosen δ, so that it has a picture of its own."
+            "Some count in ρ (zero-concentrated privacy). That is another measure, "
+            "with a picture of its own: it becomes an ε only at a δ, and at each "
+            "another one."
+        )
+        delta = controls.row([1, 3])[0].delta(
+            "ρ as ε at δ",
+            key="precedent-delta",
+            note="In the lines below each ρ is also said as the ε that it is at most "
+            "at this δ. The choice is yours, not that of those who made the release.",
         )
         picture = precedents_picture(those, notion="rho", own=own.get("rho"))
         results.show(picture, "precedents-rho", simulated=True)
-    st.markdown("\n".join(f"- {_line(one)}" for one in those))
+    st.markdown("\n".join(f"- {_line(one, delta)}" for one in those))
     st.caption(
         f"{len(those)} of {len(precedents())} uses, {CONFIRMED}: OpenDP Deployments "
         "Registry, as of July 2026. Years are those of the first publication. That "
@@ -111,8 +120,11 @@ def _own(budget: PrivacyBudget, noun: str) -> dict[str, tuple[float, str]]:
     return {name: (number, f"{loss} for one {noun}, all releases together")}
 
 
-def _line(one: Precedent) -> str:
+def _line(one: Precedent, delta: float | None) -> str:
     aside = f" {literal(one.note)}" if one.note else ""
+    if one.rho is not None and one.epsilon is None and delta is not None:
+        level = epsilon_text(epsilon_of_rho(one.rho, delta=delta))
+        aside += f" Worked out here: ε {level} at most, at δ {in_full(delta)}."
     return (
         f"**{literal(one.name)}** ({literal(one.curator)}, {one.published}): "
         f"**{literal(one.promise)}**; {_where(one.model)}. "
