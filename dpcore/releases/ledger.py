@@ -129,9 +129,10 @@ class Ledger(ABC):
         """
         with self._write() as (entries, state):
             account = _open_account(state, fingerprint)
-            if account.releases:
+            if account.releases or account.spent != PrivacyCost():
+                made = f"{account.releases} releases were made"
                 message = (
-                    f"{account.releases} releases were made for "
+                    f"{made if account.releases else 'costs were charged'} for "
                     f"{account.relation.phrase}, and costs under two relations do not "
                     "add up. Keep the relation and the unit of this table."
                 )

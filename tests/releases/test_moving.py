@@ -188,6 +188,20 @@ def test_a_file_holds_neither_code_nor_fingerprint_of_the_ledger(ledger):
     assert CODE not in pack(ledger)
 
 
+def test_costs_whose_answers_were_lost_keep_their_relation(tmp_path, there):
+    path = tmp_path / "home" / "ledger.sqlite3"
+    ledger = Ledger.at(path)
+    ledger.open_account("table", PrivacyBudget.of(epsilon=1.0), RELATION)
+    spend(ledger, "a-1")
+    path.write_bytes(b"")
+    begin_anew(path, reason="the disk broke", now=datetime(2026, 1, 2, tzinfo=UTC))
+    move(ledger, there)
+    account = there.account("elsewhere")
+    assert (account.spent, account.releases) == (TENTH, 0)
+    with pytest.raises(LedgerError, match="costs were charged for"):
+        there.change_relation("elsewhere", NeighboringRelation.ADD_REMOVE, 1)
+
+
 def test_what_was_moved_stays_closed_when_the_ledger_is_begun_anew(tmp_path):
     path = tmp_path / "home" / "ledger.sqlite3"
     ledger = Ledger.at(path)
