@@ -16,7 +16,8 @@ whose count cannot tell it from an empty one has no mean, and there is no differ
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
     from dpcore.inference.group_differences import Ends
     from dpcore.mechanisms.base import Mechanism
+    from dpcore.mechanisms.gaussian.mechanism import Gaussian
+    from dpcore.mechanisms.laplace.mechanism import Laplace
 
 _OF_COUNTS: Final = 0.2
 _SPLITS: Final = 40
@@ -112,13 +115,14 @@ def compare(
     )
 
 
-def fewest_people(mechanism: Mechanism, *, level: float = LEVEL) -> float:
+def fewest_people(mechanism: Laplace | Gaussian, *, level: float = LEVEL) -> float:
     """Return the released count up to which a group has too few people to say."""
-    return _off(mechanism, 1 - level)
+    fewest, _, _ = _of_scale_one(replace(mechanism, noise=1.0), 1 - level)
+    return mechanism.noise * fewest
 
 
 def half_width(
-    mechanism: Mechanism,
+    mechanism: Laplace | Gaussian,
     bounds: Interval,
     people: tuple[float, float],
     *,
@@ -131,14 +135,28 @@ def half_width(
     """
     if min(people) <= fewest_people(mechanism, level=level):
         return math.nan
-    one, other = _splits((1 - level) * (1 - _OF_COUNTS))
-    # The noise of a sum about t is convex in t, hence largest about a bound, where it
-    # is that of a single number.
-    off = [mechanism.quantile(1 - side / 2, 0.0) for side in (one, other)]
+    _, *off = _of_scale_one(replace(mechanism, noise=1.0), 1 - level)
     parts = [
-        np.minimum(far / number, 1.0) for far, number in zip(off, people, strict=True)
+        np.minimum(mechanism.noise * far / number, 1.0)
+        for far, number in zip(off, people, strict=True)
     ]
     return float(bounds.width * np.max(parts[0] + parts[1]))
+
+
+@lru_cache(maxsize=64)
+def _of_scale_one(
+    mechanism: Laplace | Gaussian, missed: float
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the count that noise of scale 1 hides, and how far it takes the sums.
+
+    At each split of what the means may miss. The noise of a sum about t is convex in t,
+    hence largest about a bound, where it is that of a single number.
+    """
+    one, other = (
+        np.asarray(mechanism.quantile(1 - side / 2, 0.0))
+        for side in _splits(missed * (1 - _OF_COUNTS))
+    )
+    return _off(mechanism, missed), one, other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,7 +77,7 @@ def test_everything_holds_together_for_groups_of_every_size(kinds, noise):
 
 
 def test_difference_of_one_pair_is_missed_no_more_often_than_its_level_says():
-    noise, runs = Laplace(noise=2.0), 100
+    noise, runs = Laplace(noise=2.0), 50
     rng = np.random.default_rng(5)
     exact = np.array([[60.0, 40.0], [90.0, 60.0]])
     off = []
@@ -86,7 +86,7 @@ def test_difference_of_one_pair_is_missed_no_more_often_than_its_level_says():
         found = compare(noise, drawn, BOUNDS)
         off.append(misses(found.apart.noise, 0.0))
     # The projection of a region misses less than the region does, which is 4 of 100.
-    assert np.mean(off) <= 0.04 + 0.06
+    assert np.mean(off) <= 0.04 + 0.08
 
 
 def test_difference_is_sharper_than_what_both_means_leave_open():

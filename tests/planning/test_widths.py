@@ -15,7 +15,7 @@ from dpcore.releases.planning.item import Item
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import ALL, QUICK, item, of_age
-from tests.releases.questions import by_group
+from tests.releases.questions import apart, by_group, chained, crossed
 
 
 @pytest.mark.parametrize("name", ["mean", "bit", "gaussian", "sum", "variance"])
@@ -130,3 +130,29 @@ def test_price_of_a_bootstrap_is_fixed_where_it_was_asked():
 def test_settings_outside_their_domain_are_refused(wrong):
     with pytest.raises(ParameterError):
         item("mean", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("request_", "unit", "each"),
+    [
+        (apart(), "years", lambda plan: plan.half_width((100, 100))),
+        (chained(), "ranks", lambda plan: plan.ranks.max()),
+        (crossed(), "people", lambda plan: plan.half_widths(level_of_each(11))[0]),
+    ],
+)
+def test_error_of_what_follows_from_counts_is_that_of_its_preview(request_, unit, each):
+    planned = Item(request=request_, name="planned")
+    assert planned.width.unit == unit
+    assert planned.width.half == each(request_.plan)
+    for epsilon in (0.3, 4.0):
+        half = planned.at(epsilon).width.half
+        if math.isinf(half):  # too few in a group of a hundred
+            continue
+        assert epsilon_for(planned, half) == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_people_of_a_difference_are_those_of_its_smaller_group():
+    planned = Item(request=apart(epsilon=2.0), name="gap", group=200)
+    found = people_for(planned, planned.width.half / 2)
+    assert found == pytest.approx(400, abs=1)
+    assert math.isinf(Item(request=apart(), name="gap", group=3).width.half)

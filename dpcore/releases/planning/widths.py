@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.releases.bootstrap.plan import BootstrapPlan
 from dpcore.releases.models.plan import ModelPlan
+from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
 from dpcore.releases.plans.plan import Direct
@@ -114,6 +116,22 @@ def _of_scale_one(plan: GroupPlan) -> tuple[float, float]:
 
 def _one(mechanism: Laplace | Gaussian) -> Laplace | Gaussian:
     return replace(mechanism, noise=1.0)
+
+
+@_width.register(DifferencePlan)
+def _(plan: DifferencePlan, request: Releasable, group: int) -> Width:
+    half = plan.half_width((group, group))
+    return Width(
+        half=math.inf if math.isnan(half) else half,
+        unit=request.unit_text,
+        of=f"a group of {group:,}, the smaller of two",
+    )
+
+
+@_width.register(ChainPlan)
+def _(plan: ChainPlan, request: Releasable, group: int) -> Width:  # noqa: ARG001
+    ranks = float(plan.ranks.max())
+    return Width(half=ranks, unit="ranks", of="places in the sorted table")
 
 
 @_width.register(RankPlan)
