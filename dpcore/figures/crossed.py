@@ -51,7 +51,8 @@ def cross_picture(
 ) -> Picture:
     """Return a table of counts, colored by them, with an interval in each cell.
 
-    ``truth`` holds the counts without noise, shape ``(r, c)``, in Classroom mode only.
+    ``truth`` holds the counts without noise, shape ``(r, c)``, in Classroom mode only:
+    there they stand in the cells instead of the intervals.
     """
     rows, columns = ([plain(name) for name in names] for names in found.names)
     title = cross_text(found, unit=unit)
@@ -65,7 +66,7 @@ def cross_picture(
         hover="%{y}, %{x}: %{customdata}<extra></extra>",
         customdata=_words(found, ": 95 %, ", " "),
         # In three lines, for the narrow cells of a phone.
-        text=_words(found, "<br>", "<br>") if few else None,
+        text=_in_cells(found, truth) if few else None,
         texttemplate="%{text}" if few else None,
         textfont=_WORDS,
         xgap=2,
@@ -110,6 +111,20 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(
         reach, reach
     )
+
+
+def _in_cells(found: CrossNumbers, truth: FloatArray | None) -> list[list[str]]:
+    """Return the words of each cell: the count, and its interval or the truth."""
+    if truth is None:
+        return _words(found, "<br>", "<br>")
+    error = found.reach
+    return [
+        [
+            f"{measured(count, error)}<br>without noise<br>{exact:,.0f}"
+            for count, exact in zip(counts, exacts, strict=True)
+        ]
+        for counts, exacts in zip(found.counts.tolist(), truth.tolist(), strict=True)
+    ]
 
 
 def _words(found: CrossNumbers, before: str, within: str) -> list[list[str]]:

@@ -33,7 +33,12 @@ def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
     )
     (cells,) = picture.figure.data
     assert list(cells.y) == ["&lt;a&gt;", "b"]
-    assert cells.text[1][0] == "10.0<br>8.0 to<br>12.0"
+    assert cells.text[1][0] == "10.0<br>without noise<br>3"
+    plain = cross_picture(
+        found(30.0, total=total), statement="number", unit="people", truth=None
+    )
+    assert plain.figure.data[0].text[1][0] == "10.0<br>8.0 to<br>12.0"
+    assert "people without noise" not in plain.table
     table = picture.table
     assert len(table) == 6
     assert ("with sampling, upper" in table) is sampled

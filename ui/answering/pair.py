@@ -99,10 +99,13 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
             f"No percentage: the mean of “{literal(found.other)}” may be 0, or less, "
             "and of that there is no part."
         )
+    told = (
+        "That of the difference is shorter than what the two means leave open: both "
+        "would have to be far off at once. It says nothing of why the groups differ."
+    )
     st.caption(
-        f"With {percent(LEVEL)} all of these intervals hold together. That of the "
-        "difference is shorter than what the two means leave open: both would have to "
-        "be far off at once. It says nothing of why the groups differ."
+        f"With {percent(LEVEL)} all of these intervals from the noise alone hold "
+        f"together, and likewise all with sampling. {told if found else ''}".rstrip()
     )
 
 
