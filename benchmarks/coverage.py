@@ -208,12 +208,12 @@ def _usual(
     every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
     # Shares of a private number are those of its public minimum: not of the table.
     procedures = () if private else (ConstraintKind.RESCALE, ConstraintKind.PROJECT)
-    for kind in procedures:
-        questions[f"shares of {group.name}, {kind}"] = Request(
+    for procedure in procedures:
+        questions[f"shares of {group.name}, {procedure}"] = Request(
             query=every,
             mechanism_key="bit",
             epsilon=epsilon,
-            constraint=Constraint(kind=kind),
+            constraint=Constraint(kind=procedure),
         )
     return questions
 

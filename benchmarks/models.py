@@ -54,8 +54,13 @@ def main() -> None:
     }
     print(f"regression of {_PEOPLE:,} people on {_FEATURES} features")
     took = {name: median(step, _RUNS) for name, step in steps.items()}
+    reads = took["two reads of the table"]
     for name, seconds in took.items():
-        print(f"{name}: {seconds:.3f} s (load {os.getloadavg()[0]:.1f})", flush=True)
+        print(
+            f"{name}: {seconds:.3f} s, ratio {seconds / reads:.1f} "
+            f"(load {os.getloadavg()[0]:.1f})",
+            flush=True,
+        )
     peak = (_resident() - before) / table
     print(f"memory above the table at the peak: {peak:.2f} x the table")
     begun = time.perf_counter()

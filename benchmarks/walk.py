@@ -116,6 +116,16 @@ class Walk:
             spend.click()
         again.wait_for()
 
+    def released(self) -> float:
+        """Press the button; return how long it took until the answer was there.
+
+        The press is followed by two runs: one carries it out, one shows the answer.
+        """
+        button = self._page.get_by_role("button", name="Release", exact=True)
+        took = self._answered(button.click)
+        self._page.get_by_role("button", name="Draw again").wait_for()
+        return took
+
     def go(self, name: str, menu: str | None = None) -> None:
         """Open a page from the top bar, or from a menu in it."""
         if menu is None:
