@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import weakref
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +24,7 @@ from streamlit.delta_generator_singletons import (
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dpcore.errors import LedgerError
+from dpcore.figures import theme
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
@@ -37,6 +39,7 @@ from dpcore.releases.storage import (
     keyfile,
     stored_key,
 )
+from ui import memory
 from ui.study import Upload
 
 if TYPE_CHECKING:
@@ -67,7 +70,7 @@ _OTHER_KEY = (
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class _Vault:
     """Holder of everything confidential in a tab."""
 
@@ -81,7 +84,7 @@ class _Vault:
     spare_key: bytes = field(
         default_factory=partial(secrets.token_bytes, KEY_BYTES), repr=False
     )
-    memory: dict[str, tuple[str, object]] = field(default_factory=dict)
+    found: dict[str, tuple[str, object]] = field(default_factory=dict)
 
 
 def _close(vault: _Vault) -> None:
@@ -94,12 +97,15 @@ def _vault() -> _Vault:
     context = get_script_run_ctx()
     assert context is not None, "only the script of a tab has a vault"  # noqa: S101
     remove = context.uploaded_file_mgr.remove_session_files
-    return _Vault(remove_files=partial(remove, context.session_id))
+    vault = _Vault(remove_files=partial(remove, context.session_id))
+    weakref.finalize(vault, memory.tidy).atexit = False
+    return vault
 
 
 @st.cache_resource(show_spinner=False)
 def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
+    memory.give_back_columns()
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
@@ -107,6 +113,8 @@ def _import_slow_packages() -> None:
     secure.warm_up()
     compose([LaplaceEvent.of(1.0)], delta=1e-6)
     psd_repair.warm_up()
+    theme.warm_up()
+    memory.tidy()
 
 
 def start() -> None:
@@ -282,7 +290,7 @@ def use(new: Study) -> None:
     """Put a table in use and drop the raw bytes it came from."""
     vault = _vault()
     vault.study, vault.draft, vault.upload = new, None, None
-    vault.memory.clear()
+    vault.found.clear()
     st.session_state[_PENDING_MODE] = mode_in_use(new.example)
     _drop_uploads()
 
@@ -292,9 +300,10 @@ def forget() -> None:
     vault = _vault()
     vault.study = vault.draft = vault.upload = None
     vault.lessons.clear()
-    vault.memory.clear()
+    vault.found.clear()
     start_anew()
     _drop_uploads()
+    memory.tidy()
 
 
 def _drop_uploads() -> None:
@@ -435,11 +444,11 @@ def remember(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     CONFIDENTIAL results stay in the vault: nothing is shared between sessions. Each
     slot keeps the latest result only, so that memory stays a few columns of the table.
     """
-    memory = _vault().memory
-    if slot not in memory or memory[slot][0] != key:
-        memory.pop(slot, None)
-        memory[slot] = (key, compute())
-    return cast("_T", memory[slot][1])
+    found = _vault().found
+    if slot not in found or found[slot][0] != key:
+        found.pop(slot, None)
+        found[slot] = (key, compute())
+    return cast("_T", found[slot][1])
 
 
 def notice(message: str | None = None) -> str | None:

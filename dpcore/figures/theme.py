@@ -206,6 +206,11 @@ def frame(
     return go.Figure(data=list(traces), layout=known | axes)
 
 
+def warm_up() -> None:
+    """Load what Plotly loads with the first figure."""
+    frame(traces=[{"type": "scatter"}, {"type": "bar"}])
+
+
 def stamp(figure: go.Figure, *, classroom: bool) -> None:
     """Write the watermark into a figure, or take it out again.
 

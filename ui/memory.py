@@ -1,0 +1,34 @@
+"""What the process holds in memory, and how long the interpreter looks through it.
+
+After every run of a page Streamlit collects garbage, which visits every object that
+there is: hundreds of thousands belong to imported packages, and while they are visited
+no answer reaches the browser. They are set aside. Everything is looked through again
+where a tab's table has gone, so that nothing of it stays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import platform
+
+# glibc's name for the size from which a block of memory is the system's own.
+_MMAP_THRESHOLD = -3
+_LARGE = 4 << 20
+
+
+def tidy() -> None:
+    """Collect all garbage, and set what is left aside."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def give_back_columns() -> None:
+    """Let the memory of a large column return to the system as soon as it is freed.
+
+    Left alone, glibc raises the limit with the first large array that is freed, and
+    keeps the memory of all later ones. Other C libraries have no such setting.
+    """
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
