@@ -9,7 +9,7 @@ definition 2). It is a function of everybody's records and must not be published
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.statistics.blocks import shifts_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation
@@ -32,7 +32,7 @@ class Exposure(Losses):
 
     Attributes:
         values: The values behind the statistic, shape ``(n,)`` or ``(n, d)``.
-        shifts: Where the statistic would lie without each person.
+        moves: How everybody moves the statistic.
         relation: Which tables are neighbors.
         delta: The delta that every epsilon here goes with.
         worst_case: The guarantee: the loss over all tables and people. Public.
@@ -42,11 +42,16 @@ class Exposure(Losses):
     """
 
     values: FloatArray = field(repr=False)
-    shifts: Shifts | ShiftBlocks = field(repr=False)
+    moves: Moves = field(repr=False)
     relation: NeighboringRelation
     delta: float
     worst_case: float
     for_all: float = field(repr=False)
+
+    @property
+    def shifts(self) -> Shifts | ShiftBlocks:
+        """Return where the statistic would lie without each person."""
+        return self.moves.shifts
 
     def most_exposed(self, count: int = 10) -> tuple[ExposedPerson, ...]:
         """Return the people who lose most, most first; ties in the table's order."""
@@ -61,6 +66,26 @@ class Exposure(Losses):
             )
             for entry, distance in zip(entries, distances, strict=True)
         )
+
+
+class Moves(NamedTuple):
+    """How everybody moves a statistic, whatever releases it. CONFIDENTIAL."""
+
+    shifts: Shifts | ShiftBlocks
+    order: NDArray[np.int32]
+    """People by how far they move it, the least first.
+
+    For most noise who moves the answer more loses more, and losses that are nearly in
+    order are sorted in a fraction of the time.
+    """
+
+    @classmethod
+    def of(
+        cls, statistic: Statistic, values: FloatArray, relation: NeighboringRelation
+    ) -> Moves:
+        """Return how everybody moves the statistic of a table."""
+        shifts = shifts_of(statistic, values, relation)
+        return cls(shifts, np.argsort(shifts.distances()).astype(np.int32))
 
 
 class Revealing(Protocol):
@@ -83,7 +108,7 @@ def expose(
     relation: NeighboringRelation,
     delta: float = 0.0,
     rows: int = 1,
-    shifts: Shifts | ShiftBlocks | None = None,
+    known: Moves | None = None,
 ) -> Exposure:
     """Return everybody's privacy loss when ``plan`` releases ``statistic``.
 
@@ -99,6 +124,8 @@ def expose(
     the plan and so the guarantee are about, and then a loss may exceed the
     guarantee; with a public number of people a neighbor then divides by its own.
 
+    ``known`` is how everybody moves the statistic, where that was found before.
+
     Raises:
         DataError: If nobody has a value.
         ParameterError: If the statistic is undefined without one of the people.
@@ -107,8 +134,9 @@ def expose(
     if len(values) == 0:
         message = "nobody has a value, so nobody's privacy loss exists."
         raise DataError(message)
-    if shifts is None:
-        shifts = shifts_of(statistic, values, relation)
+    if known is None:
+        known = Moves.of(statistic, values, relation)
+    shifts, order = known
     actual = shifts.actual
 
     def loss(alternatives: FloatArray) -> FloatArray:
@@ -135,9 +163,9 @@ def expose(
         for_all = max(for_all, float(_snapped(loss(joined), worst_case).max()))
     return Exposure(
         epsilon=epsilon,
-        ordered=np.sort(epsilon),
+        ordered=np.sort(epsilon[order], kind="stable"),
         values=values,
-        shifts=shifts,
+        moves=known,
         relation=relation,
         delta=delta,
         worst_case=worst_case,

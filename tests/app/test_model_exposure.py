@@ -19,7 +19,7 @@ CLOSER = ("closer-moments", "closer-overfitting", "closer-bounds", "closer-front
 
 
 def look(app, *, model=None, released=None, replaced=False):
-    """Open the model view, with the confidential area, for people who leave."""
+    """Open the model view, the confidential area and its pictures, for who leaves."""
     by_label(app.radio, "What is released").set_value("a regression model").run()
     if model is not None:
         by_label(app.selectbox, "Model").set_value(model).run()
@@ -31,7 +31,9 @@ def look(app, *, model=None, released=None, replaced=False):
     for toggle in app.toggle:
         if not toggle.value:
             toggle.set_value(True).run()
-    healthy(app)
+    for folded in ("chain", "model-why"):
+        app.session_state[folded] = True
+    healthy(app.run())
     return app
 
 

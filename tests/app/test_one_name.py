@@ -16,11 +16,13 @@ def test_a_leverage_is_the_same_on_both_pages(open_page):
     lesson(open_page, "anes96")
     largest = by_label(open_page("regression").metric, "Largest leverage").value
     app = open_page("individual")
+    app.session_state["model-why"] = True
     set_to(app, "radio", "What is released", MODEL)
     (listed,) = (d.value for d in app.dataframe if "leverage" in d.value)
-    assert "pull" in listed
+    (why,) = (d.value for d in app.dataframe if "pull" in d.value)
+    assert (why["row"] == listed["row"]).all()
     assert (listed["leverage"] <= float(largest) * 1.001).all()
-    assert not np.allclose(listed["pull"], listed["leverage"], rtol=1e-3)
+    assert not np.allclose(why["pull"], listed["leverage"], rtol=1e-3)
 
 
 def test_the_noise_of_a_matrix_is_said_to_be_a_part_of_the_largest(open_page):

@@ -154,7 +154,7 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
 
 
 def _chain(steps: Chain, *, key: str) -> None:
-    """Show the chain of guarantees, in numbers and as nested bars."""
+    """Show the chain of guarantees in numbers, and offer it as nested bars."""
     cells = st.columns(4)
     cells[0].metric(
         "Any table, anybody (DP)",
@@ -178,7 +178,11 @@ def _chain(steps: Chain, *, key: str) -> None:
     ):
         shown = significant(loss, up=steps.upper)
         cell.metric(label, shown, delta=bound, **words)
-    results.show(model_exposures.chain_picture(steps, key=key), "chain")
+    folded(
+        "The four beside each other",
+        "chain",
+        lambda: results.show(model_exposures.chain_picture(steps, key=key), "chain"),
+    )
 
 
 def _distribution(losses: Exposure | ModelExposure, *, key: str) -> None:

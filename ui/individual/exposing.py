@@ -9,12 +9,11 @@ import streamlit as st
 
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import expose
+from dpcore.individual.exposure import Moves, expose
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
-from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
@@ -59,8 +58,10 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         "values", question, lambda: asked.query.values(study.dataset)
     )
     statistic = asked.query.statistic
-    shifts = session.remember(
-        f"shifts {relation}", question, lambda: shifts_of(statistic, values, relation)
+    moves = session.remember(
+        "moves",
+        f"{relation} {question}",
+        lambda: Moves.of(statistic, values, relation),
     )
     return session.remember(
         "exposure",
@@ -72,7 +73,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
             relation=relation,
             delta=asked.used_delta,
             rows=asked.query.unit.rows,
-            shifts=shifts,
+            known=moves,
         ),
     )
 

@@ -122,8 +122,9 @@ def _span(exposure: Exposure | ModelExposure) -> tuple[float, float]:
 
     They are powers of ten, so that they hold still while epsilon moves a little.
     """
-    positive = exposure.ordered[np.searchsorted(exposure.ordered, 0.0, side="right") :]
-    known = [*positive[np.isfinite(positive)][-1:]]
+    ordered = exposure.ordered
+    positive = ordered[np.searchsorted(ordered, 0.0, side="right") :]
+    known = [*positive[: np.searchsorted(positive, np.inf, side="left")][-1:]]
     if np.isfinite(exposure.worst_case):
         known.append(exposure.worst_case)
     top = max(known, default=0.0) or 1.0

@@ -76,7 +76,7 @@ def other_exposures(
             relation=known.relation,
             delta=request.used_delta,
             rows=asked.query.unit.rows,
-            shifts=known.shifts,
+            known=known.moves,
         )
         if baseline is None:
             baseline = exposure.epsilon

@@ -144,11 +144,28 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
 
 
 def _why(subject: ModelSubject, analysis: str) -> None:
-    """Show leverage against residual, and the causes for the most exposed."""
+    """List who is most exposed, and offer what each cause has to do with it."""
     st.markdown("**Who is most exposed, and why**")
-    if subject.exposure.upper and subject.codes is None:
+    exposure = subject.exposure
+    if exposure.upper and subject.codes is None:
         _bounded(subject)
         return
+    most = [person.entry for person in exposure.most_exposed(_MOST)]
+    results.table(
+        {"row": exposure.rows[most] + 1, "leverage": exposure.leverage[most]}
+        | everybody.own(exposure, most),
+        column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
+        key="most-exposed",
+    )
+    everybody.folded(
+        "Why: leverage against residual",
+        "model-why",
+        lambda: _mapped(subject, analysis, most),
+    )
+
+
+def _mapped(subject: ModelSubject, analysis: str, most: list[int]) -> None:
+    """Show leverage against residual, and the causes for the most exposed."""
     why = _causes(subject, analysis)
     try:
         found = _map(subject, analysis)
@@ -159,22 +176,19 @@ def _why(subject: ModelSubject, analysis: str) -> None:
         )
     else:
         _explained(subject, why, found, analysis)
-    most = [person.entry for person in subject.exposure.most_exposed(_MOST)]
     results.table(
         {
             "row": subject.exposure.rows[most] + 1,
-            "leverage": subject.exposure.leverage[most],
             why.short: why.leverage[most],
             "residual": why.residual[most],
         }
         | everybody.own(subject.exposure, most),
         column_config={
-            "leverage": results.THREE_DIGITS,
             why.short: results.THREE_DIGITS,
             "residual": results.THREE_DIGITS,
             **everybody.OWN_DIGITS,
         },
-        key="most-exposed",
+        key="most-exposed-why",
     )
 
 
