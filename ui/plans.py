@@ -16,6 +16,7 @@ from dpcore.releases.planning.basket import Basket
 from dpcore.releases.planning.files import from_json, to_json, traced
 from dpcore.releases.planning.item import LEAST, MOST, Item
 from dpcore.releases.planning.plans import Plans
+from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text
 from ui import session
@@ -52,6 +53,8 @@ def keep(study: Study, basket: Basket) -> None:
     if basket == session.public(_named(study)):
         return
     session.set_public(_named(study), basket)
+    if not _of_account(study):
+        return
     with contextlib.suppress(LedgerError):
         _plans().keep(study.fingerprint, to_json(basket))
 
@@ -153,8 +156,13 @@ def _empty(study: Study) -> Basket:
     return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
 
 
+def _of_account(study: Study) -> bool:
+    """Tell whether a plan belongs to an account; in a lesson it is the tab's alone."""
+    return study.example is None or session.mode() is Mode.RELEASE
+
+
 def _kept(study: Study) -> Basket | None:
-    text = _plans().of(study.fingerprint)
+    text = _plans().of(study.fingerprint) if _of_account(study) else None
     if text is None:
         return None
     try:

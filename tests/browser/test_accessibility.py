@@ -28,6 +28,8 @@ def test_no_page_has_a_serious_violation(browser, server):
     visitor = visit(context, server.url)
     visitor.use_example()
     visitor.release()
+    visitor.button("Add to plan").click()
+    visitor.settle()
     found = []
     for name in PAGES:
         visitor.go(name)
@@ -61,6 +63,8 @@ def test_double_zoom_and_a_phone_need_no_sideways_scroll(browser, server):
     visitor = visit(context, server.url)
     visitor.use_example()
     visitor.release()
+    visitor.button("Add to plan").click()
+    visitor.settle()
     for name in PAGES:
         visitor.go(name)
         visitor.unfold()
