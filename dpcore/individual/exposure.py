@@ -85,7 +85,12 @@ class Moves(NamedTuple):
     ) -> Moves:
         """Return how everybody moves the statistic of a table."""
         shifts = shifts_of(statistic, values, relation)
-        return cls(shifts, np.argsort(shifts.distances()).astype(np.int32))
+        return cls(shifts, order_of(shifts))
+
+
+def order_of(shifts: Shifts | ShiftBlocks) -> NDArray[np.int32]:
+    """Return the people by how far they move the statistic, the least first."""
+    return np.argsort(shifts.distances()).astype(np.int32)
 
 
 class Revealing(Protocol):

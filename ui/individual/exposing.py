@@ -9,11 +9,12 @@ import streamlit as st
 
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import Moves, expose
+from dpcore.individual.exposure import Moves, expose, order_of
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.plans.plan import OneMechanism
+from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
@@ -58,11 +59,13 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         "values", question, lambda: asked.query.values(study.dataset)
     )
     statistic = asked.query.statistic
-    moves = session.remember(
-        "moves",
+    shifts = session.remember(
+        "shifts",
         f"{relation} {question}",
-        lambda: Moves.of(statistic, values, relation),
+        lambda: shifts_of(statistic, values, relation),
     )
+    # Of both changes, so that a reader can go back and forth between them.
+    order = session.remember(f"order {relation}", question, lambda: order_of(shifts))
     return session.remember(
         "exposure",
         f"{relation} {asked.analysis(study.fingerprint)}",
@@ -73,7 +76,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
             relation=relation,
             delta=asked.used_delta,
             rows=asked.query.unit.rows,
-            known=moves,
+            known=Moves(shifts, order),
         ),
     )
 
