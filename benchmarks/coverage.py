@@ -22,7 +22,12 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
+from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.request import Request
+from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
@@ -32,10 +37,13 @@ from dpcore.statistics.query import Query
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from dpcore.statistics.question import Question
+
 _RELEASES: Final = 400
 _POPULATION: Final = 200_000
 _LEVEL: Final = 0.95
 _SUSPICIOUS: Final = 1e-3
+_TOTALS: Final = (StatisticKind.SUM, StatisticKind.CROSS_TABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +73,7 @@ def coverage(job: Job, releases: int) -> dict[str, tuple[int | None, int | None]
     held: dict[str, tuple[int | None, int | None]] = {}
     for title, asked in job.questions.items():
         of_all = _numbers(_at_large(asked), everybody)
-        if asked.query.kind is StatisticKind.SUM:
+        if asked.query.kind in _TOTALS:
             part = job.people / _POPULATION
             of_all = {name: part * total for name, total in of_all.items()}
         counts: list[list[bool]] = [[], []]
@@ -205,6 +213,7 @@ def _usual(
             mechanism_key="laplace",
             epsilon=epsilon,
         )
+    questions |= _newer(column, group, terms, epsilon)
     every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
     # Shares of a private number are those of its public minimum: not of the table.
     procedures = () if private else (ConstraintKind.RESCALE, ConstraintKind.PROJECT)
@@ -216,6 +225,39 @@ def _usual(
             constraint=Constraint(kind=procedure),
         )
     return questions
+
+
+def _newer(
+    column: Column, group: Column, terms: dict[str, object], epsilon: float
+) -> dict[str, Request]:
+    """Return several quantiles, a cross table, and the gap of two groups.
+
+    The last group is the rarest one, or nobody is in it.
+    """
+    kinds = StatisticKind
+    bounds = column.bounds
+    shares = (0.1, 0.25, 0.5, 0.75, 0.9)
+    chain = Query(kind=kinds.QUANTILES, column=column, qs=shares, **terms)
+    edges = equal_edges(bounds, 4)
+    crossed = CrossedQuery(
+        first=Query(kind=kinds.HISTOGRAM, column=column, edges=edges, **terms),
+        second=Query(kind=kinds.HISTOGRAM, column=group, **terms),
+    )
+    any_size = terms | {"size": ANY_SIZE}
+    part = Query(kind=kinds.MEAN, column=column, **any_size)
+    labels = group.labels
+    asked: dict[str, Question] = {
+        f"quantiles of {column.name}": chain,
+        f"{column.name} x {group.name}": crossed,
+    }
+    for one, other in ((labels[0], labels[1]), (labels[0], labels[-1])):
+        asked[f"{column.name}: {one} - {other}"] = DifferenceQuery(
+            part=part, group=group, pair=(one, other)
+        )
+    return {
+        title: Request(query=query, mechanism_key="laplace", epsilon=epsilon)
+        for title, query in asked.items()
+    }
 
 
 def _number(
@@ -266,9 +308,11 @@ def _in_order(job: Job, frame: pd.DataFrame) -> tuple[Column, ...]:
 def _at_large(asked: Request) -> Request:
     """Return the same question of everybody, whose number is as large as it is."""
     query = asked.query
-    if isinstance(query, GroupedQuery):
+    if isinstance(query, GroupedQuery | DifferenceQuery):
         return asked
     size = replace(query.size, people=_POPULATION if query.size.public else 3)
+    if isinstance(query, CrossedQuery):
+        return replace(asked, query=query.with_size(size))
     return replace(asked, query=replace(query, size=size))  # type: ignore[type-var]
 
 
@@ -276,6 +320,10 @@ def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
     """Return the numbers that an answer is about, by the names it gives them."""
     value, plan = asked.value(table), asked.plan
     truth = getattr(plan, "truth", None)
+    if isinstance(plan, DifferencePlan):
+        return {plan.names[0]: plan.truth(np.asarray(value))}
+    if isinstance(plan, ChainPlan):
+        return dict(zip(plan.names, plan.truth(value).tolist(), strict=True))
     if truth is not None:
         return dict(zip(plan.groups, truth(value).tolist(), strict=True))  # type: ignore[attr-defined]
     labels = asked.query.statistic.labels
