@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import streamlit as st
 
 from dpcore.errors import DataError, DPCoreError, LedgerError
-from dpcore.releases.planning.basket import Basket
-from dpcore.releases.planning.files import from_json, to_json, traced
-from dpcore.releases.planning.item import LEAST, MOST, Item
-from dpcore.releases.planning.plans import Plans
+from dpcore.planning.basket import Basket
+from dpcore.planning.files import from_json, to_json, traced
+from dpcore.planning.item import LEAST, MOST, Item
+from dpcore.planning.plans import Plans
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text

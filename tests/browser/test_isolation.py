@@ -186,6 +186,8 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Compare groups by", f"{HOSTILE} group")
     visitor.go("Release")
     visitor.release()
+    visitor.button("Add to plan").click()
+    visitor.settle()
     visitor.choose("Column", f"{HOSTILE} group")
     visitor.choose("Statistic", "histogram")
     visitor.press_release()

@@ -7,10 +7,10 @@ import pytest
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
-from dpcore.releases.planning.basket import Basket
-from dpcore.releases.planning.comparison import compare
-from dpcore.releases.planning.splits import settled
-from dpcore.releases.planning.totals import price_of
+from dpcore.planning.basket import Basket
+from dpcore.planning.comparison import compare
+from dpcore.planning.splits import settled
+from dpcore.planning.totals import price_of
 from tests.planning.planned import QUICK, item, of_age
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dpcore.planning.item import Item
 from dpcore.releases.constraints import ConstraintKind
-from dpcore.releases.planning.item import Item
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.releases import models

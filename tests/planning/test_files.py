@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from dpcore.errors import DataError, LedgerError, ParameterError
+from dpcore.planning.basket import MOST_ITEMS, Basket, Split
+from dpcore.planning.files import from_json, to_json, traced
+from dpcore.planning.item import Item
+from dpcore.planning.plans import Plans
 from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.planning.basket import MOST_ITEMS, Basket, Split
-from dpcore.releases.planning.files import from_json, to_json, traced
-from dpcore.releases.planning.item import Item
-from dpcore.releases.planning.plans import Plans
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from tests.planning.planned import ALL, item

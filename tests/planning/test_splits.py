@@ -9,9 +9,9 @@ import pytest
 
 from dpcore.budget_filter import typed
 from dpcore.errors import ParameterError
-from dpcore.releases.planning.basket import Basket, Split
-from dpcore.releases.planning.comparison import compare
-from dpcore.releases.planning.splits import parts, scaled, settled
+from dpcore.planning.basket import Basket, Split
+from dpcore.planning.comparison import compare
+from dpcore.planning.splits import parts, scaled, settled
 from tests.planning.planned import QUICK, item
 
 NAMES = ("mean", "median", "variance", "sum")

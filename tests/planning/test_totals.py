@@ -8,9 +8,9 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 from dpcore.budget_filter import PrivacyCost
+from dpcore.planning.totals import Price, price_of
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent
-from dpcore.releases.planning.totals import Price, price_of
 from tests.planning.planned import QUICK, of_age
 
 DELTA = 1e-5

@@ -9,9 +9,9 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.inference.expectation import expect
 from dpcore.inference.intervals import LEVEL, level_of_each
+from dpcore.planning.inverting import epsilon_for, people_for
+from dpcore.planning.item import Item
 from dpcore.releases.bootstrap.request import BootstrapRequest
-from dpcore.releases.planning.inverting import epsilon_for, people_for
-from dpcore.releases.planning.item import Item
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import ALL, QUICK, item, of_age

@@ -14,8 +14,8 @@ from dpcore.figures.meaning.label import Facts
 from dpcore.figures.meaning.odds import Sides, Told
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.planning.totals import price_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.planning.totals import price_of
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import reading
 from dpcore.studies.meaning.guarantee import Guarantee

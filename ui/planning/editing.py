@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.releases.planning.basket import Split
-from dpcore.releases.planning.inverting import epsilon_for, people_for
-from dpcore.releases.planning.item import HEAVIEST, LEAST, MOST
+from dpcore.planning.basket import Split
+from dpcore.planning.inverting import epsilon_for, people_for
+from dpcore.planning.item import HEAVIEST, LEAST, MOST
 from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, plans, session
 from ui.controls import Typed
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.planning.basket import Basket
-    from dpcore.releases.planning.item import Item
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.item import Item
 
 _ERROR, _EPSILON, _PEOPLE = "error from ε", "ε from the error", "people from both"
 _MOST_PEOPLE = 10**9

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.releases.planning.files import LARGEST, to_json
+from dpcore.planning.files import LARGEST, to_json
 from ui import plans, session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.planning.basket import Basket
+    from dpcore.planning.basket import Basket
     from ui.study import Study
 
 _FILES, _NOTICE = "_plan-files", "_plan-notice"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.planning.totals import price_of
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.models.request import ModelRequest
-from dpcore.releases.planning.totals import price_of
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.budget_filter import PrivacyCost
-    from dpcore.releases.planning.basket import Basket
-    from dpcore.releases.planning.totals import Price
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.totals import Price
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study

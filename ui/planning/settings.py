@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from dpcore.releases.planning.basket import Split
-from dpcore.releases.planning.item import LEAST, MOST
-from dpcore.releases.planning.splits import settled
+from dpcore.planning.basket import Split
+from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.splits import settled
 from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.releases.planning.basket import Basket
+    from dpcore.planning.basket import Basket
 
 _LARGEST_DELTA = 0.1
 _MEANING = {

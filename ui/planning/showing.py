@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
-from dpcore.releases.planning.comparison import compare
-from dpcore.releases.planning.totals import price_of
+from dpcore.planning.comparison import compare
+from dpcore.planning.totals import price_of
 from dpcore.wording import epsilon_text, significant
 from ui import accounts, offering, plans, results, session
 from ui.text import literal
@@ -18,10 +18,10 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.item import Item
+    from dpcore.planning.totals import Price
     from dpcore.releases.account import Account
-    from dpcore.releases.planning.basket import Basket
-    from dpcore.releases.planning.item import Item
-    from dpcore.releases.planning.totals import Price
     from dpcore.releases.record import Release
     from ui.study import Study
 

@@ -10,7 +10,7 @@ from dpcore.figures.theme import NEUTRAL, PUBLIC, Picture
 from dpcore.wording import epsilon_text
 
 if TYPE_CHECKING:
-    from dpcore.releases.planning.totals import Price
+    from dpcore.planning.totals import Price
 
 _ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
 

@@ -13,7 +13,7 @@ from dpcore.wording import brief, significant
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.releases.planning.comparison import Comparison
+    from dpcore.planning.comparison import Comparison
 
 _SHOWN: Final = "#A9D6EE"
 _UNSAID: Final = "#E9E4D2"

@@ -9,14 +9,14 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
-from dpcore.releases.planning.item import LEAST, MOST
+from dpcore.planning.item import LEAST, MOST
 from dpcore.wording import in_full, significant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.releases.planning.item import Item
+    from dpcore.planning.item import Item
 
 MOST_PEOPLE = 10**9
 _FEWEST = 1

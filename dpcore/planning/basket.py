@@ -8,12 +8,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dpcore.errors import ParameterError
-from dpcore.releases.planning.item import LEAST, MOST
+from dpcore.planning.item import LEAST, MOST
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from dpcore.releases.planning.item import Item
+    from dpcore.planning.item import Item
 
 MOST_ITEMS = 200
 

@@ -23,8 +23,8 @@ from dpcore.codec import (
     optional,
 )
 from dpcore.errors import DataError, DPCoreError
-from dpcore.releases.planning.basket import MOST_ITEMS, Basket, Split
-from dpcore.releases.planning.item import Item
+from dpcore.planning.basket import MOST_ITEMS, Basket, Split
+from dpcore.planning.item import Item
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
 if TYPE_CHECKING:

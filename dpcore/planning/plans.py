@@ -10,7 +10,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from dpcore.errors import LedgerError
-from dpcore.releases.planning.files import LARGEST
+from dpcore.planning.files import LARGEST
 
 if TYPE_CHECKING:
     from pathlib import Path

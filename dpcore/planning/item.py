@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from dpcore.errors import ParameterError
+from dpcore.planning.widths import Width, width_of
 from dpcore.releases.identity import canonical
-from dpcore.releases.planning.widths import Width, width_of
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.request import Request

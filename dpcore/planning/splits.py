@@ -19,9 +19,9 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
+from dpcore.planning.basket import Basket, Split
+from dpcore.planning.item import LEAST, MOST
 from dpcore.privacy.halving import halved
-from dpcore.releases.planning.basket import Basket, Split
-from dpcore.releases.planning.item import LEAST, MOST
 from dpcore.wording import epsilon_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.releases.planning.item import Item
+    from dpcore.planning.item import Item
 
 # A part of a total as people read it; never more than it, so that parts still fit.
 _READABLE = Context(prec=6, rounding=ROUND_FLOOR)

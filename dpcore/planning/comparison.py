@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.releases.planning.item import AS_GOOD
-from dpcore.releases.planning.splits import scaled
+from dpcore.planning.item import AS_GOOD
+from dpcore.planning.splits import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpcore.arrays import FloatArray
-    from dpcore.releases.planning.basket import Basket
+    from dpcore.planning.basket import Basket
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""
