@@ -152,7 +152,8 @@ def _empty(study: Study) -> Basket:
     left, budget = session.account(study).remaining, session.account(study).budget
     if budget.epsilon is None:
         return Basket()
-    total, delta = float(left.epsilon), float(left.delta)
+    # A total at a delta spends all of it: most is left for other releases.
+    total, delta = float(left.epsilon), float(left.delta / 10)
     return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
 
 

@@ -18,6 +18,7 @@ from dpcore.wording import capital
 from ui import offering, plans, releasing, results, session
 from ui.answering import answers, differences
 from ui.models import regression
+from ui.planning import showing
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -60,13 +61,15 @@ def offer(
     )
     st.caption(
         f"{count} question{'s' if count > 1 else ''}, all or none, in one transaction, "
-        f"for {offering.priced(price.cost)}."
+        f"for {showing.in_words(price.cost, account)}."
         if count
         else "Every question of the plan has its answer. Looking at them is free."
     )
     if ready and releasing.waiting(name) is not None:
         yes = partial(releasing.press, name, 1, confirmed=True)
-        offering.confirm(account, offering.priced(price.cost), key="plan", yes=yes)
+        offering.confirm(
+            account, showing.in_words(price.cost, account), key="plan", yes=yes
+        )
     told = releasing.told()
     if told is not None:
         st.info(told)

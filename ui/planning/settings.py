@@ -42,7 +42,7 @@ def ask(basket: Basket) -> Basket:
         f"delta-{generation}",
         "At which δ all questions are counted together. At 0 nothing but adding up "
         "is valid; a small δ, far below one in the number of people, lets a plan of "
-        "several questions be counted tighter.",
+        "several questions be counted tighter, and is then charged as a whole.",
     )  # fmt: skip
     key = f"plan-split-{generation}"
     note = "\n".join(f"- **{split}**: {_MEANING[split]}." for split in Split)

@@ -18,6 +18,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.budget_filter import PrivacyCost
     from dpcore.planning.basket import Basket
     from dpcore.planning.item import Item
     from dpcore.planning.totals import Price
@@ -107,10 +108,15 @@ def _row(number: int, item: Item, account: Account) -> dict[str, object]:
         "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
         "± is of": width.of,
         "mechanism": item.request.mechanism_label,
-        "price": accounts.short(account.budget, item.request.cost)
-        if account.budget.rho is not None
-        else offering.priced(item.request.cost),
+        "price": in_words(item.request.cost, account),
     }
+
+
+def in_words(cost: PrivacyCost, account: Account) -> str:
+    """Return a cost in what the account counts."""
+    if account.budget.rho is not None:
+        return accounts.short(account.budget, cost)
+    return offering.priced(cost)
 
 
 def _terms(item: Item, account: Account) -> str:
@@ -146,7 +152,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     left = accounts.short(account.budget, account.remaining)
     first.metric(
         "As a plan",
-        offering.priced(found.cost),
+        in_words(found.cost, account),
         delta=f"{left} left" if fits else accounts.beyond(account.budget, found.cost),
         delta_color="off" if fits else "inverse",
         delta_arrow="off",
@@ -154,17 +160,16 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     )
     second.metric(
         "One after another",
-        offering.priced(found.added),
+        in_words(found.added, account),
         help="What the account is charged if each is released by itself.",
     )
-    third.metric("Saved, ε", epsilon_text(found.saved) if found.saved else "nothing")
-    if account.budget.rho is not None:
-        st.caption(
-            f"The account counts ρ, which adds up: {significant(float(found.cost.rho))}"
-            f" of {left} left. No way of counting does better in ρ."
-        )
+    if account.budget.rho is None:
+        saved = epsilon_text(found.saved) if found.saved else "nothing"
+        third.metric("Saved, ε", saved)
+    else:
+        st.caption("In ρ costs add up, and no way of counting does better.")
     if not fits:
-        st.warning(accounts.way_on(account, offering.priced(found.cost)))
+        st.warning(accounts.way_on(account, in_words(found.cost, account)))
     results.show(prices_picture(found), "plan-price", simulated=True)
     if not basket.delta:
         st.caption(
