@@ -33,6 +33,12 @@ def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.individual.telling._PATIENCE", 60.0)
 
 
+@pytest.fixture(autouse=True)
+def nothing_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Collect no garbage for every tab that a test leaves: all are of one process."""
+    monkeypatch.setattr("ui.memory.tidy", lambda: None)
+
+
 @pytest.fixture
 def open_page(app: AppTest) -> Callable[[str], AppTest]:
     def go(name: str) -> AppTest:

@@ -56,7 +56,10 @@ def test_upload_to_ledger(context, server):
     assert "Who is most exposed" not in visitor.text
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
-    expect(visitor.page.get_by_test_id("stPlotlyChart")).to_have_count(2)
+    charts = visitor.page.get_by_test_id("stPlotlyChart")
+    expect(charts).to_have_count(1)
+    visitor.page.get_by_text("The four beside each other").click()
+    expect(charts).to_have_count(2)
 
     visitor.go("Ledger")
     assert "0.4" in visitor.metric("Spent")
