@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.figures.marks import Mark, heat
 from dpcore.figures.theme import Picture, plain
-from dpcore.wording import brief, significant
+from dpcore.wording import brief, people, significant
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -126,8 +126,8 @@ def _takeaway(found: Comparison, marks: FloatArray) -> str:
     asked = np.isfinite(found.wanted)
     if not asked.any():
         return (
-            f"What {len(found.names)} planned answers would be off by, under "
-            f"{len(found.totals)} budgets; say what must be seen to compare them"
+            f"What {people(len(found.names), 'planned answer')} would be off by, under "
+            f"{people(len(found.totals), 'budget')}; say what must be seen to compare them"
         )
     counts = np.nansum(marks[asked], axis=0).astype(int)
     of = int(asked.sum())
