@@ -127,7 +127,8 @@ def _takeaway(found: Comparison, marks: FloatArray) -> str:
     if not asked.any():
         return (
             f"What {people(len(found.names), 'planned answer')} would be off by, under "
-            f"{people(len(found.totals), 'budget')}; say what must be seen to compare them"
+            f"{people(len(found.totals), 'budget')}; say what must be seen to compare "
+            "them"
         )
     counts = np.nansum(marks[asked], axis=0).astype(int)
     of = int(asked.sum())
