@@ -12,9 +12,9 @@ from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.pair_moments import PAIR, PairMoments
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.question import Question
 from dpcore.wording import distinct
 
 if TYPE_CHECKING:
@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
-    from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-    from dpcore.statistics.query import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceQuery(Question):
+class DifferenceQuery(OfGroups):
     """The mean of a column in one group, less that in another.
 
     Only these two groups are counted, so that nothing is spent on saying anything of
@@ -45,8 +42,6 @@ class DifferenceQuery(Question):
 
     """
 
-    part: Query
-    group: Column
     pair: tuple[str, str]
 
     def __post_init__(self) -> None:
@@ -70,31 +65,6 @@ class DifferenceQuery(Question):
     def kind(self) -> StatisticKind:
         """Return that it is a difference of groups."""
         return StatisticKind.DIFFERENCE
-
-    @property
-    def column(self) -> Column:
-        """Return the column whose means are compared."""
-        return self.part.column
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return both columns."""
-        return (self.part.column, self.group)
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.part.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.part.unit
-
-    @property
-    def size(self) -> TableSize:
-        """Return that the size of a group is private."""
-        return self.part.size
 
     @property
     def statistic(self) -> PairMoments:

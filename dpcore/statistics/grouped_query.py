@@ -21,19 +21,16 @@ from dpcore.statistics.entries import group_codes, name_of_others
 from dpcore.statistics.group_moments import GroupMoments, count_names
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.parameters import COLUMN
-from dpcore.statistics.question import Question
 from dpcore.statistics.sums import Sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
-    from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
-    from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.statistics.base import Statistic
-    from dpcore.statistics.query import Query
 
 ANY_SIZE: Final = TableSize(people=100, public=False)
 """The size of the part of a grouped question: private, and its number is not used.
@@ -45,7 +42,7 @@ _UNIT: Final = Interval(lower=0.0, upper=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupedQuery(Question):
+class GroupedQuery(OfGroups):
     """A statistic of one column for each label of another, and for all other people.
 
     Attributes:
@@ -53,9 +50,6 @@ class GroupedQuery(Question):
         group: The column of a public list of labels that makes the groups.
 
     """
-
-    part: Query
-    group: Column
 
     def __post_init__(self) -> None:
         if not self.part.kind.by_group:
@@ -80,31 +74,6 @@ class GroupedQuery(Question):
     def kind(self) -> StatisticKind:
         """Return which statistic each group has."""
         return self.part.kind
-
-    @property
-    def column(self) -> Column:
-        """Return the column that the statistic is about."""
-        return self.part.column
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return both columns."""
-        return (self.part.column, self.group)
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.part.relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.part.unit
-
-    @property
-    def size(self) -> TableSize:
-        """Return that the size of a group is private."""
-        return self.part.size
 
     @property
     def moments(self) -> GroupMoments | None:
