@@ -3,7 +3,9 @@
 The state that Streamlit writes into the page is late: a click is on its way to the
 server while the page still says that nothing runs. So the page listens at its own
 websocket from the start. A run is asked for by the browser, or begun by the server, and
-is over when the server says that it ended, and not in order to begin anew.
+is over when the server says that it ended, and not in order to begin anew. One that was
+going on as another was asked for may end first: a run of the whole page that was asked
+for has to begin as well.
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ if TYPE_CHECKING:
 # A busy machine is no error: what never comes to rest is.
 DEADLINE: Final = 180_000
 
-# Field numbers of Streamlit's messages: BackMsg.rerun_script, whose part is_auto_rerun
-# tells that a timer asks, ForwardMsg.new_session, and ForwardMsg.script_finished, whose
-# value 2 is "ended early, to run anew". What a timer asks for may never begin: its part
-# of the page may be gone by then.
+# Field numbers of Streamlit's messages: BackMsg.rerun_script, whose fragment_id names
+# the part of the page it is about and whose is_auto_rerun tells that a timer asks;
+# ForwardMsg.new_session, whose metadata.run.fragment_ids are the parts that run; and
+# ForwardMsg.script_finished, whose value 2 is "ended early, to run anew". What is asked
+# for a part of the page may never begin: that part may be gone by then.
 _LISTEN: Final = """(() => {
-    const [RERUN, BY_TIMER, BEGUN, ENDED, ANEW] = [11, 6, 4, 6, 2];
-    const rest = (window.rest = {running: true, asked: 0, calm: 0, looked: null});
+    const [RERUN, PART, BY_TIMER] = [11, 5, 6];
+    const [META, RUN, PARTS, BEGUN, ENDED, ANEW] = [2, 6, 2, 4, 6, 2];
+    const rest = (window.rest = {
+        running: true, awaited: false, asked: 0, calm: 0, looked: null,
+    });
     const number = (bytes, at) => {
         let value = 0, scale = 1;
         for (;;) {
@@ -54,14 +60,20 @@ _LISTEN: Final = """(() => {
             this.addEventListener("message", ({data}) => {
                 if (!(data instanceof ArrayBuffer)) return;
                 const found = fields(data);
-                if (found.has(BEGUN)) rest.running = true;
+                if (found.has(BEGUN)) {
+                    const run = fields(found.get(META)).get(RUN);
+                    rest.running = true;
+                    rest.awaited &&= fields(run).has(PARTS);
+                }
                 if (found.has(ENDED)) rest.running = found.get(ENDED) === ANEW;
             });
         }
         send(data) {
-            const asked = fields(data).get(RERUN);
-            if (asked && !fields(asked).get(BY_TIMER)) {
+            const rerun = fields(data).get(RERUN);
+            const asked = rerun && fields(rerun);
+            if (asked && !asked.get(BY_TIMER)) {
                 rest.running = true;
+                rest.awaited ||= !asked.get(PART)?.length;
                 rest.asked += 1;
             }
             super.send(data);
@@ -74,7 +86,7 @@ _AT_REST: Final = """look => {
     const rest = window.rest;
     if (!app || !rest) return false;
     if (rest.looked !== look) Object.assign(rest, {looked: look, calm: 0});
-    const calm = !rest.running
+    const calm = !rest.running && !rest.awaited
         && app.dataset.testScriptState === "notRunning"
         && app.dataset.testConnectionState === "CONNECTED";
     rest.calm = calm ? rest.calm + 1 : 0;
