@@ -32,7 +32,7 @@ dataset = columns.declare(current.dataset, position, keep)
 if dataset is None:
     session.end_page()
 fit.check(dataset, position, codebook=current.example is not None)
-with st.expander("All columns"):
+with st.expander("All columns", key=f"folded-columns-{session.generation()}"):
     st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
 
 st.header("Protection and budget")

@@ -9,7 +9,7 @@ from ui.teaching import miniature
 session.require_router("pages/home.py")
 st.title("See what differential privacy does to your data")
 st.markdown(
-    "Publish a number about people so that it says almost nothing about any of them."
+    "Publish numbers about people, and choose how little they say about any of them."
 )
 first, second, third = st.columns(3)
 with first.container(border=True, height="stretch"):
@@ -21,8 +21,11 @@ with first.container(border=True, height="stretch"):
         session.go("pages/release.py")
 with second.container(border=True, height="stretch"):
     st.markdown("**Upload a CSV**")
-    st.caption("It stays in this tab's memory, and is forgotten when you close it.")
-    if st.button("Choose a file"):
+    st.caption(
+        "It goes to the computer that runs this program, stays in its memory, and is "
+        "forgotten when you close the tab."
+    )
+    if st.button("Go to the upload"):
         session.go("pages/data.py")
 with third.container(border=True, height="stretch"):
     st.markdown("**Learn in five minutes**")

@@ -77,7 +77,7 @@ def test_survey_answers_after_two_clicks(context, server):
 def test_keyboard_alone_does_the_main_job(context, server):
     visitor = visit(context, server.url)
     page = visitor.page
-    press(page, visitor.button("Choose a file"), "Enter")
+    press(page, visitor.button("Go to the upload"), "Enter")
     visitor.heading("Data").wait_for()
     settled(page)
     # No key can answer the file dialog of a browser without a screen.

@@ -112,9 +112,9 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
 
 def _described(column: Column, key: str) -> Column:
     """Let unit and meaning be typed: they stand beside every answer."""
-    left, right = st.columns((1, 3))
-    unit = ""
+    place, unit = st.container(), ""
     if column.kind is ColumnKind.NUMBER:
+        left, place = st.columns((1, 3))
         unit = left.text_input(
             "Unit",
             column.unit,
@@ -123,7 +123,7 @@ def _described(column: Column, key: str) -> Column:
             persist_state="session",
             help="Stands beside every answer about this column, and in its files.",
         )
-    meaning = right.text_input(
+    meaning = place.text_input(
         "Meaning",
         column.description,
         placeholder="what the column says, in one line",
@@ -164,6 +164,11 @@ def _number_form(
         placeholder="public number",
         key=f"upper-{key}",
         persist_state="session",
+    )
+    st.caption(
+        "A value beyond a bound counts as the bound. Bounds that are too narrow shift "
+        "every answer and make differences between groups smaller; wide ones cost "
+        "noise."
     )
     if lower is None or upper is None:
         return replace(
@@ -258,7 +263,8 @@ def tell_undeclared(dataset: Dataset) -> None:
         st.info(
             f"Not declared yet: {literal(names)}. A number can be asked about once it "
             "has public bounds, a category once it has its list: choose the column "
-            "above."
+            "above. Leave a column that nobody asks about, such as a number of staff, "
+            "as it is."
         )
 
 
@@ -300,10 +306,12 @@ def _replacement(
         key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
         kept="session",
     )
+    pulls = "Every missing value counts as it, and draws the answer towards it."
     if chosen or value != start:
         session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
+        cell.place.caption(pulls)
     else:
         cell.place.caption(
-            "The middle of the bounds. It follows them until you change it."
+            f"The middle of the bounds; it follows them until you change it. {pulls}"
         )
     return value

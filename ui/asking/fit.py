@@ -22,7 +22,8 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
     column = dataset.columns[position]
     # A private draft stays closed even where another table is in Classroom mode.
     ready = codebook or session.draft() is None
-    what = "how these bounds fit the data"
+    of_number = column.kind is ColumnKind.NUMBER
+    what = f"how {'these bounds fit' if of_number else 'this list fits'} the data"
     with confidential.area("fit", what, ready=ready) as shown:
         if not shown:
             return
@@ -33,22 +34,21 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return
         share = outside / max(dataset.people, 1)
-        where = "bounds" if column.kind is ColumnKind.NUMBER else "list"
+        where = "bounds" if of_number else "list"
         st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
-        if column.kind is ColumnKind.NUMBER and outside:
+        if of_number and outside:
             below, above = dataset.beyond(column.name)
             st.markdown(
                 f"{people(below)} below the lower bound, {people(above)} above the "
                 "upper one. What that does to an answer, “Release” shows before it is "
                 "released."
             )
-        if column.kind is ColumnKind.NUMBER and share > 0.05:  # noqa: PLR2004
+        if of_number and share > 0.05:  # noqa: PLR2004
             st.warning(
                 "Clamping moves more than one in twenty people. The release will be "
                 "biased; wider bounds cost noise instead."
             )
-        numeric = column.kind is ColumnKind.NUMBER
-        if numeric and not codebook and dataset.touches_bounds(column.name):
+        if of_number and not codebook and dataset.touches_bounds(column.name):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
                 "If they were looked up there, they give those two people away: "

@@ -29,6 +29,8 @@ _RELATION = "relation"
 _PAIR, _RHO = "ε and δ", "ρ (zero-concentrated)"
 _USUAL_MINIMUM = 100
 _USUAL_EPSILON, _USUAL_DELTA = 3.0, 1e-5
+# Above it, somebody who was torn between two possibilities is right 98 times in 100.
+_WEAK_EPSILON = 4.0
 
 
 def usual(people: int | None, noun: str) -> Terms:
@@ -87,6 +89,10 @@ def ask(*, start: Terms) -> Terms:
         bind="query-params",
         help="What the guarantee hides: which record a person has, or whether the "
         "person is in the table at all.",
+    )
+    left.place.caption(
+        "Does being in the table give something away? Of a list of patients it does: "
+        "add/remove. Of a workforce that everybody knows it does not: substitution."
     )
     unit = _unit(right, start.unit)
     minimum = right.number(
@@ -169,10 +175,12 @@ def _budget() -> PrivacyBudget:
             note="Zero-concentrated privacy: costs simply add up, and many small "
             "releases cost less than with ε.",
         ).inside
-        reading = epsilon_text(epsilon_of_rho(rho, delta=1e-6))
+        reading = epsilon_of_rho(rho, delta=1e-6)
         st.caption(
-            f"All releases together: ρ {in_full(rho)}, at most ε {reading} at δ 1e-6."
+            f"All releases together: ρ {in_full(rho)}, at most ε "
+            f"{epsilon_text(reading)} at δ 1e-6."
         )
+        _warn(reading)
         return PrivacyBudget.of(rho=rho)
     typed = (
         first.charged_epsilon(
@@ -182,4 +190,15 @@ def _budget() -> PrivacyBudget:
     )
     epsilon, delta = (one.inside for one in typed)
     st.caption(f"All releases together: {odds_text(epsilon, delta)}.")
+    _warn(epsilon)
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
+
+
+def _warn(epsilon: float) -> None:
+    """Say of a large budget that it protects little once it is spent."""
+    if epsilon > _WEAK_EPSILON:
+        st.warning(
+            "A large budget. Once it is spent, somebody who was torn between two "
+            "possibilities about a person may be nearly sure which is true. “Meaning” "
+            "shows it in odds, and beside what others have chosen."
+        )

@@ -64,7 +64,8 @@ def choose() -> None:
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="Comma, semicolon or tab; the table stays in this tab's memory.",
+            help="Comma, semicolon or tab. The file goes to the computer that runs "
+            "this program, and stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
     if wanted == "example" and example is not None:
