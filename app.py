@@ -19,7 +19,10 @@ page = st.navigation(
             st.Page("pages/tradeoffs.py", title="Trade-offs"),
             st.Page("pages/individual.py", title="Individual privacy"),
             st.Page("pages/ledger.py", title="Ledger"),
+        ],
+        "Decide": [
             st.Page("pages/meaning.py", title="Meaning"),
+            st.Page("pages/decision.py", title="Decision"),
         ],
         "Learn": [
             st.Page("pages/lab.py", title="Mechanism lab"),

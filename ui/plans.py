@@ -132,6 +132,38 @@ def clear() -> None:
         keep(study, replace(plan(study), items=()))
 
 
+def aside(study: Study) -> Basket | None:
+    """Return the plan that was set aside, to be compared with the one in use."""
+    known = cast("Basket | None", session.public(_other(study)))
+    if known is None and _of_account(study):
+        text = _plans().of(_other_file(study))
+        with contextlib.suppress(DataError):
+            known = None if text is None else from_json(text, study.dataset).basket
+    return known
+
+
+def set_aside(basket: Basket) -> None:
+    """Set a plan aside, in this tab and beside the one of the table in use."""
+    study = session.study()
+    if study is None:
+        return
+    session.set_public(_other(study), basket)
+    if _of_account(study):
+        with contextlib.suppress(LedgerError):
+            _plans().keep(_other_file(study), to_json(basket))
+
+
+def exchange() -> None:
+    """Put the plan that was set aside in the place of the one in use, and back."""
+    study = session.study()
+    if study is None:
+        return
+    first, second = plan(study), aside(study)
+    if second is not None:
+        set_aside(first)
+        keep(study, second)
+
+
 def box(key: str, value: object, show: Callable[[], _T]) -> _T:
     """Show a control of a part of the plan, and return what is in it.
 
@@ -176,6 +208,14 @@ def _kept(study: Study) -> Basket | None:
 
 def _named(study: Study) -> str:
     return f"_plan-{study.fingerprint}"
+
+
+def _other(study: Study) -> str:
+    return f"_other-plan-{study.fingerprint}"
+
+
+def _other_file(study: Study) -> str:
+    return f"{study.fingerprint}-other"
 
 
 def _plans() -> Plans:

@@ -1,0 +1,104 @@
+"""Two plans side by side: whom each protects how, and what each shows. PUBLIC."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dpcore.planning.item import AS_GOOD
+from dpcore.planning.totals import price_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.item import Item
+    from dpcore.planning.totals import Price
+    from dpcore.planning.widths import Width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A plan that could be chosen. PUBLIC.
+
+    Attributes:
+        name: What it is called beside the other one.
+        basket: Its questions with their epsilons; at least one question.
+
+    """
+
+    name: str
+    basket: Basket
+
+    @cached_property
+    def price(self) -> Price:
+        """Return what all of its questions cost together.
+
+        Raises:
+            ParameterError: One of them cannot be carried out.
+
+        """
+        requests = [item.request for item in self.basket.items]
+        return price_of(requests, delta=self.basket.delta)
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return epsilon, which may be infinite, and delta of all answers together."""
+        cost = self.price.cost
+        return float(cost.epsilon), float(cost.delta)
+
+    @property
+    def wanted(self) -> int:
+        """Return of how many questions it is said what must be seen."""
+        return sum(item.wanted is not None for item in self.basket.items)
+
+    @property
+    def seen(self) -> int:
+        """Return of how many of these it is."""
+        return sum(bool(item.seen) for item in self.basket.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A question under two plans; ``None`` where a plan does not ask it. PUBLIC."""
+
+    first: Item | None
+    second: Item | None
+
+    @property
+    def item(self) -> Item:
+        """Return the question as the first plan that asks it has it."""
+        found = self.first or self.second
+        assert found is not None, "a row is of a question"  # noqa: S101
+        return found
+
+    @property
+    def wanted(self) -> float | None:
+        """Return what must be seen, as the first plan that says so."""
+        named = [item.wanted for item in (self.first, self.second) if item is not None]
+        return next((wanted for wanted in named if wanted is not None), None)
+
+    @property
+    def widths(self) -> tuple[Width | None, Width | None]:
+        """Return how far off either answer will be."""
+        first, second = self.first, self.second
+        return (
+            None if first is None else first.width,
+            None if second is None else second.width,
+        )
+
+    def shown(self, item: Item | None) -> bool | None:
+        """Tell whether a plan shows what must be seen; ``None`` if nothing must."""
+        if item is None or self.wanted is None:
+            return None
+        half = item.width.half
+        return math.isfinite(half) and half / AS_GOOD <= self.wanted
+
+
+def rows_of(first: Sequence[Item], second: Sequence[Item]) -> tuple[Row, ...]:
+    """Return every question of two plans once, those of the first plan first."""
+    others = {item.key: item for item in second}
+    both = [Row(first=item, second=others.pop(item.key, None)) for item in first]
+    return (*both, *(Row(first=None, second=item) for item in others.values()))

@@ -1,0 +1,133 @@
+"""What could come out: the law of an answer around an assumed value, as dots.
+
+Equally likely outcomes that can be counted are understood better than a curve or an
+interval. The value is one that somebody assumes: nothing is computed from a table.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+from dpcore.releases.plans.differences import DifferencePlan
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.plan import Direct
+from dpcore.releases.request import Request
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.data.bounds import Interval
+    from dpcore.mechanisms.base import Mechanism
+    from dpcore.planning.item import Item
+
+DOTS: Final = 20
+_DRAWS, _SEED = 20_000, 1
+
+
+def outcomes(item: Item, assumed: float, *, dots: int = DOTS) -> FloatArray | None:
+    """Return the quantiles of an answer if the table had ``assumed``, ascending.
+
+    Of ``dots`` equally likely outcomes each stands for one. Of several numbers it is
+    the first one; of a ratio of every group, that of one of the size of the item. A
+    mean or a difference of groups divides by noise: its law is that of 20,000 simulated
+    draws, always the same ones. ``None`` where the law is no law around one value.
+
+    Raises:
+        ParameterError: The answer cannot have that value.
+
+    """
+    if not isinstance(item.request, Request):
+        return None
+    levels = (np.arange(dots) + 0.5) / dots
+    return _quantiles(item.request.plan, item, assumed, levels)
+
+
+def usual(item: Item) -> float | None:
+    """Return a value to assume: 0, or the middle of where the answer must lie.
+
+    ``None`` where ``outcomes`` says nothing.
+    """
+    if not isinstance(item.request, Request):
+        return None
+    plan = item.request.plan
+    if isinstance(plan, DifferencePlan):
+        return 0.0
+    if isinstance(plan, GroupPlan):
+        return None if plan.ratio.ddof is not None else _middle(plan.ratio.bounds)
+    if isinstance(plan, Direct):
+        return _middle(plan.bounds)
+    return None
+
+
+def _middle(bounds: Interval) -> float:
+    middle = (bounds.lower + bounds.upper) / 2
+    return float(middle) if np.isfinite(middle) else 0.0
+
+
+@singledispatch
+def _quantiles(
+    plan: Any,  # noqa: ANN401, ARG001 - any plan
+    item: Item,  # noqa: ARG001
+    assumed: float,  # noqa: ARG001
+    levels: FloatArray,  # noqa: ARG001
+) -> FloatArray | None:
+    return None
+
+
+@_quantiles.register(Direct)
+def _(
+    plan: Direct,
+    item: Item,  # noqa: ARG001
+    assumed: float,
+    levels: FloatArray,
+) -> FloatArray | None:
+    _require(plan.bounds, assumed)
+    return np.asarray(plan.mechanism.quantile(levels, assumed))
+
+
+@_quantiles.register(GroupPlan)
+def _(
+    plan: GroupPlan, item: Item, assumed: float, levels: FloatArray
+) -> FloatArray | None:
+    if plan.ratio.ddof is not None:
+        return None
+    bounds = plan.ratio.bounds
+    _require(bounds, assumed)
+    height = (assumed - bounds.lower) / bounds.width
+    drawn = _means(plan.mechanism, item.group, height, np.random.default_rng(_SEED))
+    return np.asarray(np.quantile(bounds.lower + bounds.width * drawn, levels))
+
+
+@_quantiles.register(DifferencePlan)
+def _(
+    plan: DifferencePlan, item: Item, assumed: float, levels: FloatArray
+) -> FloatArray | None:
+    width = plan.statistic.bounds.width
+    if not abs(assumed) <= width:
+        message = f"two means differ by at most {width:g} here."
+        raise ParameterError(message)
+    rng = np.random.default_rng(_SEED)
+    one, other = (
+        _means(plan.mechanism, item.group, 0.5 + side * assumed / (2 * width), rng)
+        for side in (1, -1)
+    )
+    return np.asarray(np.quantile(width * (one - other), levels))
+
+
+def _means(
+    mechanism: Mechanism, people: int, height: float, rng: np.random.Generator
+) -> FloatArray:
+    """Return simulated mean heights, in [0, 1], of a group that has ``height``."""
+    sums = people * np.array([1 - height, height])
+    drawn = mechanism.simulate(sums, rng=rng, size=(_DRAWS, 2))
+    size = np.maximum(drawn.sum(axis=1), 1e-9)
+    return np.asarray(np.clip(drawn[:, 1], 0.0, size) / size)
+
+
+def _require(bounds: Interval, assumed: float) -> None:
+    if not bounds.lower <= assumed <= bounds.upper:
+        message = f"the answer lies from {bounds.lower:g} to {bounds.upper:g}."
+        raise ParameterError(message)

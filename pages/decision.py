@@ -1,0 +1,17 @@
+"""Decision: two plans side by side, and which of them is agreed on."""
+
+import streamlit as st
+
+from ui import session
+from ui.deciding import options, showing
+
+session.require_router("pages/decision.py")
+st.title("Decision")
+st.markdown("Which of two plans, and what does the other one give up?")
+study = session.require_study()
+plan = options.planned(study)
+other = options.ask(plan, study)
+showing.answer(plan, other)
+showing.protection(plan, other, study)
+showing.questions(plan, other)
+showing.possible(plan, other)

@@ -1,0 +1,59 @@
+"""The Decision page: the plan beside another one, public numbers only."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.releases.storage import default_folder
+from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_questions import shown
+
+
+@pytest.fixture
+def decided(open_page):
+    """The page with a plan of one mean."""
+    use_upload(open_page)
+    assert "Nothing is planned yet" in shown(open_page("decision"))
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    button(app, "Add to plan").click().run()
+    return open_page("decision")
+
+
+def compared(app):
+    """Return the one question under both plans."""
+    frames = [frame.value for frame in app.dataframe]
+    return next(frame for frame in frames if "± is of" in frame).iloc[0]
+
+
+def test_two_totals_are_compared_from_public_numbers(decided):
+    app = decided
+    by_label(app.number_input, "Total ε of the other").set_value(0.1).run()
+    assert not app.exception
+    told = [metric.value for metric in app.metric]
+    assert "52.5 %" in told
+    row = compared(app)
+    assert row["ε, the other (ε 0.1)"] == "0.1"
+    assert "At most 53 of 100" in shown(app)
+    by_label(app.number_input, "Total ε of the other").set_value(-1.0).run()
+    assert not app.exception
+    assert any("choose a number from" in info.value for info in app.info)
+
+
+def test_a_plan_is_set_aside_and_both_change_places(decided):
+    app = decided
+    way = by_label(app.radio, "Compare the plan with")
+    way.set_value("a plan that was kept, or is in a file").run()
+    assert "There is no other plan yet" in shown(app)
+    button(app, "Set the plan aside as the other").click().run()
+    assert not app.exception
+    app.switch_page("pages/plan.py").run()
+    by_label(app.number_input, "Total ε").set_value(0.25).run()
+    app.switch_page("pages/decision.py").run()
+    before = compared(app)
+    assert before["ε, the plan (ε 0.25)"] == "0.25"
+    button(app, "Exchange the two").click().run()
+    after = compared(app)
+    assert after["ε, the other (ε 0.25)"] == "0.25"
+    files = sorted((default_folder() / "plans").iterdir())
+    assert [file.stem.endswith("-other") for file in files] == [True, False]

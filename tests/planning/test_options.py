@@ -1,0 +1,90 @@
+"""Two plans side by side, and the dots of what could come out."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import surest
+from dpcore.figures.planning.outcomes import Possible, outcomes_picture
+from dpcore.planning.basket import Basket
+from dpcore.planning.options import Option, rows_of
+from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.planning.totals import price_of
+from tests.planning.planned import ALL, item
+from tests.releases.questions import apart
+
+
+def test_option_costs_what_its_questions_cost_together():
+    items = item("mean", wanted=1e9), item("sum", wanted=1e-9), item("bit")
+    option = Option(name="plan", basket=Basket(items=items, total=3.0))
+    known = price_of([each.request for each in items], delta=0.0).cost
+    assert option.guarantee == (float(known.epsilon), float(known.delta))
+    assert (option.wanted, option.seen) == (2, 1)
+    assert surest(option.guarantee[0]) == surest(3.0)
+
+
+def test_every_question_of_two_plans_stands_once_whatever_its_epsilon():
+    first = item("mean", epsilon=1.0, wanted=2.0), item("sum")
+    second = item("bit"), item("mean", epsilon=0.1)
+    mean, total, other = rows_of(first, second)
+    assert (mean.first, mean.second) == (first[0], second[1])
+    assert (total.second, other.first) == (None, None)
+    assert mean.shown(mean.first) is (first[0].width.half <= 2.0)
+    assert mean.shown(mean.second) is (second[1].width.half <= 2.0)
+    assert total.shown(total.first) is None
+    assert mean.widths == (first[0].width, second[1].width)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_dots_stand_in_equal_parts_of_the_law_around_the_assumed_value(name):
+    planned = item(name)
+    start = usual(planned)
+    if start is None:
+        assert name in {"median", "matrix", "shares", "shares but one", "model"}
+        return
+    values = outcomes(planned, start)
+    assert len(values) == DOTS
+    assert (np.diff(values) >= 0).all()
+    assert np.median(values) == pytest.approx(start, abs=planned.width.half / 5)
+    if "group" not in name:
+        mechanism = planned.request.plan.mechanism
+        shares = mechanism.cdf(values, start)
+        assert shares == pytest.approx((np.arange(DOTS) + 0.5) / DOTS, abs=1e-9)
+
+
+@pytest.mark.parametrize("asked", [ALL["group"], apart()], ids=["group", "apart"])
+def test_dots_of_groups_keep_within_their_half_width(asked):
+    planned = item("mean", request=asked, group=500)
+    values = outcomes(planned, usual(planned), dots=200)
+    off = np.abs(values - usual(planned))
+    assert np.mean(off <= planned.width.half) >= 0.95
+    # It is for the least favorable mean, and not so wide as to say nothing.
+    assert np.quantile(off, 0.95) >= planned.width.half / 4
+
+
+def test_what_the_answer_cannot_be_is_not_assumed():
+    with pytest.raises(ParameterError, match="the answer lies from"):
+        outcomes(item("bit"), math.inf)
+    with pytest.raises(ParameterError, match="the answer lies from"):
+        outcomes(item("group"), -1e9)
+
+
+def test_picture_counts_the_answers_that_are_near_enough():
+    planned = item("mean")
+    start = usual(planned)
+    shown = [
+        Possible(name=name, values=outcomes(planned.at(eps), start), key="laplace")
+        for name, eps in (("plan", 0.1), ("other", 10.0))
+    ]
+    wanted = float(np.abs(shown[0].values - start)[3])
+    picture = outcomes_picture(
+        "mean", shown, assumed=start, unit="years", wanted=wanted
+    )
+    counts = [np.count_nonzero(np.abs(one.values - start) <= wanted) for one in shown]
+    assert f"{counts[0]} of 20 with plan, {counts[1]} of 20 with other" in picture.title
+    assert counts[1] == DOTS
+    assert list(picture.table) == ["plan", "other"]
+    free = outcomes_picture("mean", shown, assumed=start, unit="", wanted=None)
+    assert "half of the answers are off by at most" in free.title

@@ -1,0 +1,150 @@
+"""The two plans that are compared: the one in use, and another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.errors import DPCoreError, ParameterError
+from dpcore.planning.basket import Basket, Split
+from dpcore.planning.files import LARGEST, from_json
+from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.options import Option
+from dpcore.planning.splits import scaled
+from dpcore.wording import significant
+from ui import controls, plans, session
+from ui.controls import EPSILON_HELP, Typed
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from ui.study import Study
+
+_TOTAL: Final = "the same questions for another total"
+_KEPT: Final = "a plan that was kept, or is in a file"
+_FILES, _NOTICE = "_other-files", "_other-notice"
+_USUAL: Final = 2.0
+
+
+def planned(study: Study) -> Option:
+    """Return the plan in use; where nothing is planned, the page ends here."""
+    basket = plans.plan(study)
+    if not basket.items:
+        st.info(
+            "Nothing is planned yet. Plan at least one question; then compare two "
+            "budgets for it here."
+        )
+        st.page_link("pages/plan.py", label="Go to Plan")
+        session.end_page()
+    return Option(name=_named("the plan", basket), basket=basket)
+
+
+def ask(plan: Option, study: Study) -> Option:
+    """Show the controls of the other plan, and return it.
+
+    Where there is none, the page ends here.
+    """
+    way = controls.HERE.radio(
+        "Compare the plan with",
+        [_TOTAL, _KEPT],
+        key="decide-with",
+        note="Both are public: nothing is computed from the table, or spent.",
+    )
+    if way == _TOTAL:
+        with controls.valid():
+            basket = _other_total(plan.basket)
+    else:
+        basket = _kept(plan.basket, study)
+    return Option(name=_named("the other", basket), basket=basket)
+
+
+def _named(name: str, basket: Basket) -> str:
+    return f"{name} (ε {significant(basket.planned)})"
+
+
+def _other_total(basket: Basket) -> Basket:
+    """Return the plan with another total, dealt out anew."""
+    first, second = controls.row((1, 2))
+    label = "Total ε of the other"
+    found = first.number(
+        label,
+        min(_USUAL * basket.total, MOST),
+        key=f"decide-total-{session.generation()}",
+        kept="session",
+        note=f"What all of its questions share. {EPSILON_HELP}",
+    )
+    total = Typed(label=label, number=found, least=LEAST, most=MOST).inside
+    split = second.radio(
+        "Split",
+        list(Split),
+        index=list(Split).index(basket.split),
+        key=f"decide-split-{session.generation()}",
+        kept="session",
+        note="As on Plan. Locked questions keep their ε.",
+    )
+    parts = scaled(basket.items, total, split)
+    items = tuple(
+        item if item.fixed else item.at(part)
+        for item, part in zip(basket.items, parts, strict=True)
+    )
+    return replace(basket, items=items, total=total, split=split)
+
+
+def _kept(basket: Basket, study: Study) -> Basket:
+    """Return the plan that was set aside, or ask for one."""
+    left, right = st.columns(2)
+    with left:
+        st.button(
+            "Set the plan aside as the other",
+            key="decide-keep",
+            on_click=plans.set_aside,
+            args=(basket,),
+            help="Then change the plan on “Plan”, and compare both here.",
+        )
+        known = plans.aside(study)
+        if known is not None:
+            st.button(
+                "Exchange the two",
+                key="decide-swap",
+                on_click=plans.exchange,
+                help="The other one becomes the plan, to be changed and released, and "
+                "the plan the other one.",
+            )
+    with right:
+        key = f"decide-file-{session.count(_FILES)}"
+        st.file_uploader(
+            "Load the other plan (JSON)",
+            type="json",
+            key=key,
+            max_upload_size=1,
+            on_change=_load,
+            args=(key,),
+        )
+        notice = session.take(_NOTICE)
+        if notice is not None:
+            st.error(literal(str(notice)))
+    if known is None or not known.items:
+        st.info("There is no other plan yet: set one aside, or load one.")
+        session.end_page()
+    return known
+
+
+def _load(key: str) -> None:
+    file, study = session.public(key), session.study()
+    if file is None or study is None:
+        return
+    session.count_up(_FILES)
+    try:
+        found = from_json(file.read(LARGEST + 1), study.dataset)  # type: ignore[attr-defined] # an uploaded file
+        if found.lost:
+            names = ", ".join(f"“{name}”" for name in found.lost)
+            session.set_public(
+                _NOTICE, f"this table cannot be asked {names}: left out."
+            )
+        if not found.basket.items:
+            message = "no question of that plan can be asked of this table."
+            raise ParameterError(message)
+        plans.set_aside(found.basket)
+    except DPCoreError as error:
+        session.set_public(_NOTICE, str(error))

@@ -1,0 +1,197 @@
+"""Two plans side by side: whom each protects how, what each shows, what could come."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.figures.attackers import surest
+from dpcore.figures.meaning.odds import Sides, Told, worlds_text
+from dpcore.figures.planning.outcomes import Possible, outcomes_picture
+from dpcore.planning.options import rows_of
+from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import brief, capital, epsilon_text, significant
+from ui import controls, results, session
+from ui.offering import priced
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.planning.item import Item
+    from dpcore.planning.options import Option, Row
+    from dpcore.planning.widths import Width
+    from ui.study import Study
+
+_LARGEST = 700.0
+
+
+def answer(plan: Option, other: Option) -> None:
+    """Say in one sentence what the two differ in."""
+    with controls.valid():
+        first, second = (_sureness(option) for option in (plan, other))
+    told = f"at most {first} sure under {plan.name}, {second} under {other.name}"
+    if plan.wanted or other.wanted:
+        shows = "; ".join(
+            f"{option.name} shows {_seen(option)}" for option in (plan, other)
+        )
+        told += f". Of what must be seen, {shows}"
+    else:
+        told += ". Say on “Plan” what must be seen, and both are held against it"
+    st.markdown(
+        f"**{literal(f'An attacker who was 50 % sure of one person becomes {told}.')}**"
+    )
+
+
+def protection(plan: Option, other: Option, study: Study) -> None:
+    """Show who is protected how: price, attacker's number, and odds."""
+    st.header("Who is protected how")
+    for option, place in zip((plan, other), st.columns(2), strict=True):
+        with place, st.container(border=True):
+            st.markdown(f"**{literal(capital(option.name))}**")
+            st.metric(
+                "An attacker who was 50 % sure becomes at most",
+                _sureness(option),
+                help="Sure of a yes or no about one person, from all answers of the "
+                "plan together, whatever else the attacker knows.",
+            )
+            st.markdown(f"It costs {priced(option.price.cost)}, as a whole.")
+            told = _told(option, study)
+            if told is not None:
+                st.markdown(worlds_text(told))
+    st.caption(
+        "The same limit holds for everybody in the table, and for whoever stands out "
+        "most. “Meaning” shows more of it."
+    )
+
+
+def questions(plan: Option, other: Option) -> None:
+    """Show how far off each answer will be under either plan."""
+    st.header("What each answer shows")
+    rows = rows_of(plan.basket.items, other.basket.items)
+    results.table(
+        [_row(row, plan, other) for row in rows],
+        key="decide-questions",
+    )
+    st.caption(
+        "± is the half-width of the noise alone, 95 times of 100, all numbers of an "
+        "answer at once. ✓ shows what must be seen, ✗ does not."
+    )
+
+
+def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
+    wanted = row.wanted
+    found: dict[str, object] = {
+        "question": row.item.name,
+        "unit": row.item.width.unit,
+        "must show": "" if wanted is None else significant(wanted, 6),
+    }
+    pairs = zip((plan, other), (row.first, row.second), row.widths, strict=True)
+    for option, item, width in pairs:
+        found[f"±, {option.name}"] = _cell(row, item, width)
+        found[f"ε, {option.name}"] = (
+            "" if item is None else significant(item.epsilon, 6)
+        )
+    notes = (width.of for width in row.widths if width is not None)
+    return found | {"± is of": next(notes, "")}
+
+
+def _cell(row: Row, item: Item | None, width: Width | None) -> str:
+    if width is None:
+        return "not asked"
+    shown = row.shown(item)
+    sign = "" if shown is None else "✓ " if shown else "✗ "
+    return sign + (
+        significant(width.half) if math.isfinite(width.half) else "can't say"
+    )
+
+
+def possible(plan: Option, other: Option) -> None:
+    """Show dots of what could come out of one question, around an assumed value."""
+    st.header("What could come out")
+    rows = rows_of(plan.basket.items, other.basket.items)
+    first, second, _ = controls.row((2, 1, 1))
+    place = first.selectbox(
+        "Of which question",
+        range(len(rows)),
+        format_func=lambda at: f"{at + 1}. {rows[at].item.name}",
+        key=f"decide-dots-{session.generation()}-{len(rows)}",
+        kept="session",
+    )
+    row = rows[place]
+    start = usual(row.item)
+    if start is None:
+        st.info(
+            "No dots for this kind of answer: its law is not one around a single "
+            "value. Its ± is in the table above."
+        )
+        return
+    unit = f", {row.item.width.unit}" if row.item.width.unit else ""
+    assumed = second.number(
+        f"If the table had{literal(unit)}",
+        start,
+        key=f"decide-assumed-{session.generation()}-{row.item.key}",
+        kept="session",
+        note="A value that you assume, such as last year's: the table is not looked "
+        "at. It starts from 0, or from the middle of the bounds.",
+    )
+    try:
+        shown = _possible(row, plan, other, assumed)
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        return
+    if shown:
+        picture = outcomes_picture(
+            brief(row.item.name, 60),
+            shown,
+            assumed=assumed,
+            unit=row.item.width.unit,
+            wanted=row.wanted,
+        )
+        results.show(picture, "decide-dots", simulated=True)
+        of = row.item.width.of
+        group = f" For {of}." if of.startswith("a group") else ""
+        st.caption(
+            f"Each dot is one of {DOTS} equally likely answers. The dashed line is the "
+            "assumed value; dotted lines, where there are any, are what must be seen "
+            f"to either side of it.{group}"
+        )
+
+
+def _possible(row: Row, plan: Option, other: Option, assumed: float) -> list[Possible]:
+    found = []
+    for option, item in zip((plan, other), (row.first, row.second), strict=True):
+        if item is None:
+            continue
+        values = outcomes(item, assumed)
+        if values is not None:
+            key = item.request.mechanism_key
+            found.append(Possible(name=option.name, values=values, key=key))
+    return found
+
+
+def _seen(option: Option) -> str:
+    if option.seen == option.wanted:
+        return f"all {option.wanted}" if option.wanted > 1 else "all of it"
+    return f"{option.seen} of {option.wanted}"
+
+
+def _sureness(option: Option) -> str:
+    epsilon, delta = option.guarantee
+    if not epsilon <= _LARGEST:
+        return "100 %"
+    return surest(epsilon, delta=delta)
+
+
+def _told(option: Option, study: Study) -> Told | None:
+    epsilon, delta = option.guarantee
+    if not 0 < epsilon <= _LARGEST:
+        st.markdown(
+            f"No limit worth the name: ε {epsilon_text(epsilon)}. One of its questions "
+            "guarantees nothing finite."
+        )
+        return None
+    sure = Guarantee(epsilon=epsilon, delta=min(delta, 1 - 1e-9))
+    return Told(guarantee=sure, sides=Sides.of(study.terms.relation))
