@@ -23,6 +23,7 @@ page = st.navigation(
         "Decide": [
             st.Page("pages/meaning.py", title="Meaning"),
             st.Page("pages/decision.py", title="Decision"),
+            st.Page("pages/touched.py", title="Whom it touches"),
         ],
         "Learn": [
             st.Page("pages/lab.py", title="Mechanism lab"),

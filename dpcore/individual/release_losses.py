@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.individual.exposure import Moves
     from dpcore.individual.models.exposure import ModelExposure
     from dpcore.privacy.events import PrivacyEvent
     from dpcore.statistics.base import Statistic
@@ -135,7 +136,7 @@ class Lengths:
         return np.asarray(length / self.noise)
 
 
-def release_losses(
+def release_losses(  # noqa: PLR0913 - what a release is of, and what is known of it
     plan: Plan,
     statistic: Statistic,
     values: FloatArray,
@@ -144,6 +145,7 @@ def release_losses(
     people: int,
     relation: NeighboringRelation,
     unit_rows: int = 1,
+    known: Moves | None = None,
 ) -> ReleaseLosses:
     """Return what a release reveals about each of ``people`` in the table.
 
@@ -152,7 +154,8 @@ def release_losses(
     been another one, there might have been a value, and the worst newcomer counts.
 
     ``rows`` are the row, from 0, of each entry of ``values``, as ``Question.rows``;
-    ``people`` is the number of rows of the table.
+    ``people`` is the number of rows of the table; ``known`` is how everybody moves the
+    statistic, where that was found before.
 
     Raises:
         DataError: Nobody has a value.
@@ -173,6 +176,7 @@ def release_losses(
         relation=relation,
         delta=0.0 if direct else event.delta,
         rows=unit_rows,
+        known=known,
     )
     if len(rows) == people:
         return ReleaseLosses(event=event, own=exposure.epsilon)

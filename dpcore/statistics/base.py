@@ -62,8 +62,12 @@ class Shifts:
 
         The changes of all coordinates are added up.
         """
-        rows = slice(None) if people is None else people
-        kinds = rows if self.kind is None else self.kind[rows]
+        if people is None:
+            return self.of_people(self._of(slice(None)))
+        return self._of(people if self.kind is None else self.kind[people])
+
+    def _of(self, kinds: slice | NDArray[np.intp]) -> FloatArray:
+        """Return how far some kinds of people can shift the statistic."""
         moved = np.abs(self.alternatives[kinds] - self.actual)
         return np.asarray(moved.sum(axis=-1).max(axis=-1))
 

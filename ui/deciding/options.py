@@ -27,14 +27,14 @@ _FILES, _NOTICE = "_other-files", "_other-notice"
 _USUAL: Final = 2.0
 
 
-def planned(study: Study) -> Option:
-    """Return the plan in use; where nothing is planned, the page ends here."""
+def planned(study: Study, *, then: str) -> Option:
+    """Return the plan in use; where nothing is planned, the page ends here.
+
+    ``then`` says what could be done with one.
+    """
     basket = plans.plan(study)
     if not basket.items:
-        st.info(
-            "Nothing is planned yet. Plan at least one question; then compare two "
-            "budgets for it here."
-        )
+        st.info(f"Nothing is planned yet. Plan at least one question; {then}.")
         st.page_link("pages/plan.py", label="Go to Plan")
         session.end_page()
     return Option(name=_named("the plan", basket), basket=basket)

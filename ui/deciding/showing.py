@@ -31,7 +31,7 @@ _LARGEST = 700.0
 def answer(plan: Option, other: Option) -> None:
     """Say in one sentence what the two differ in."""
     with controls.valid():
-        first, second = (_sureness(option) for option in (plan, other))
+        first, second = (sureness(option) for option in (plan, other))
     told = f"at most {first} sure under {plan.name}, {second} under {other.name}"
     if plan.wanted or other.wanted:
         shows = "; ".join(
@@ -53,7 +53,7 @@ def protection(plan: Option, other: Option, study: Study) -> None:
             st.markdown(f"**{literal(capital(option.name))}**")
             st.metric(
                 "An attacker who was 50 % sure becomes at most",
-                _sureness(option),
+                sureness(option),
                 help="Sure of a yes or no about one person, from all answers of the "
                 "plan together, whatever else the attacker knows.",
             )
@@ -178,7 +178,8 @@ def _seen(option: Option) -> str:
     return f"{option.seen} of {option.wanted}"
 
 
-def _sureness(option: Option) -> str:
+def sureness(option: Option) -> str:
+    """Return what becomes of a belief of 50 % at most, from all answers of a plan."""
     epsilon, delta = option.guarantee
     if not epsilon <= _LARGEST:
         return "100 %"

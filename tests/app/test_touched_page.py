@@ -1,0 +1,86 @@
+"""Whom it touches: confidential, masked until asked, and nothing of it leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.test_pages import button, by_label, charts, use_upload
+from tests.app.test_questions import shown
+
+CSV = (
+    "pay,level\n"
+    + "".join(
+        f"{30_000 + 7 * i},{'high' if i % 4 == 0 else 'low'}\n" for i in range(200)
+    )
+    + "1476543,high\n"
+)
+AREA = "Show what the plan means for these people"
+
+
+@pytest.fixture
+def touched(open_page):
+    """The page with a plan of one sum, of a table with one very high pay."""
+    use_upload(open_page, CSV, upper=2e6)
+    assert "Nothing is planned yet" in shown(open_page("touched"))
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("sum").run()
+    button(app, "Add to plan").click().run()
+    return open_page("touched")
+
+
+def told(app):
+    """Return all that the page says, in words and in numbers."""
+    frames = [frame.value.to_csv() for frame in app.dataframe]
+    metrics = [f"{m.label} {m.value} {m.delta}" for m in app.metric]
+    return "\n".join([shown(app), *frames, *metrics, str(charts(app))])
+
+
+def test_nothing_of_the_table_is_shown_before_the_curator_asks(touched):
+    app = touched
+    assert not charts(app)
+    assert not app.dataframe
+    assert "Nobody here loses more" not in told(app)
+    by_label(app.toggle, AREA).set_value(True).run()
+    assert not app.exception
+    assert charts(app)
+    (most,) = (f.value for f in app.dataframe if "who" in f.value)
+    assert most["who"][0] == "the person with the highest pay"
+    # One person has nearly all of the loss; the others hardly any.
+    assert "1 of 201 lose more than" in told(app)
+    assert not app.get("download_button")
+
+
+def test_values_are_masked_until_they_are_asked_for(touched):
+    app = touched
+    by_label(app.toggle, AREA).set_value(True).run()
+    for text in ("1476543", "1,476,543", "1.48 million", "row"):
+        frames = "".join(frame.value.to_csv() for frame in app.dataframe)
+        assert text not in frames
+        assert text == "row" or text not in told(app)
+    by_label(app.toggle, "Show rows and values").set_value(True).run()
+    (most,) = (f.value for f in app.dataframe if "who" in f.value)
+    assert most["row"][0] == "201"
+    assert "1.47654 million" in most["pay, value"][0]
+
+
+def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
+    app = touched
+    by_label(app.toggle, AREA).set_value(True).run()
+    by_label(app.number_input, "Nobody should lose more than ε").set_value(0.1).run()
+    (found,) = (m for m in app.metric if m.label.startswith("Nobody here loses"))
+    # The loss of a sum is epsilon times the pay over its bound.
+    assert float(found.value) == pytest.approx(0.1 * 2e6 / 1_476_543, rel=2e-3)
+    assert float(found.value) <= 0.1 * 2e6 / 1_476_543
+
+
+def test_made_up_tables_tell_by_their_epsilon_alone(touched):
+    app = touched
+    by_label(app.number_input, "Pay of that person, € (made up)").set_value(
+        250_000.0
+    ).run()
+    assert not app.exception
+    assert "= 250,000 €" in shown(app)
+    by_label(app.number_input, "Pay of that person, € (made up)").set_value(
+        40_000.0
+    ).run()
+    assert "Here both are the same" in shown(app)

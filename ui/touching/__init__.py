@@ -1,0 +1,1 @@
+"""The page on whom a plan touches."""
