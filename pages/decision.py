@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.deciding import options, showing
+from ui.deciding import options, showing, signing
 
 session.require_router("pages/decision.py")
 st.title("Decision")
@@ -15,3 +15,4 @@ showing.answer(plan, other)
 showing.protection(plan, other, study)
 showing.questions(plan, other)
 showing.possible(plan, other)
+signing.offer(plan, other, study)

@@ -7,6 +7,7 @@ import pytest
 from dpcore.releases.storage import default_folder
 from tests.app.test_pages import button, by_label, use_upload
 from tests.app.test_questions import shown
+from ui.deciding import signing
 
 
 @pytest.fixture
@@ -57,3 +58,19 @@ def test_a_plan_is_set_aside_and_both_change_places(decided):
     assert after["ε, the other (ε 0.25)"] == "0.25"
     files = sorted((default_folder() / "plans").iterdir())
     assert [file.stem.endswith("-other") for file in files] == [True, False]
+
+
+def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
+    made = []
+    real = signing.decision_sheet
+    monkeypatch.setattr(
+        signing, "decision_sheet", lambda *a: made.append(real(*a)) or made[-1]
+    )
+    app = decided
+    by_label(app.text_area, "Purpose").set_value("yearly report").run()
+    by_label(app.text_area, "Who decides (one name a line)").set_value("A\nB").run()
+    assert not app.exception
+    assert "yearly report" in made[-1]
+    assert "people.csv" in made[-1]
+    assert made[-1].count("<td>A</td>") == made[-1].count("<td>B</td>") == 1
+    assert "yearly" not in str(app.query_params)
