@@ -1,0 +1,1 @@
+"""What people hand on, hang up or sign: made of public records only."""
