@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui import confidential, session
 from ui.deciding import options
-from ui.touching import asking, leaking, showing
+from ui.touching import asking, choosing, leaking, showing
 
 session.require_router("pages/touched.py")
 st.title("Whom it touches")
@@ -17,5 +17,7 @@ with confidential.area("touched", "what the plan means for these people") as sho
     if shown:
         showing.show(plan, asked, study)
 leaking.show()
+choosing.show(plan, asked, study)
 with st.expander("What is this?"):
     showing.definitions()
+    choosing.definitions()

@@ -38,6 +38,7 @@ def offer(
     key: str,
     price: str | None = None,
     before: Callable[[Account, bool], Places] | None = None,
+    plannable: bool = True,
 ) -> Release | None:
     """Offer a release and return its newest answer, for the page to show.
 
@@ -47,7 +48,8 @@ def offer(
 
     ``price`` is what it costs, in words other than those of the cost. ``before`` shows
     what stands above the buttons, and why they cannot be paid if they do not fit into
-    the account; it returns where the two buttons stand.
+    the account; it returns where the two buttons stand. What is not ``plannable`` is
+    no question of a plan.
     """
     with recovery.told():
         _carry_out(request, study)
@@ -64,7 +66,8 @@ def offer(
             places=(before or partial(_price, request))(account, fits),
             key=key,
         )
-        plans.button(request, study, key=key)
+        if plannable:
+            plans.button(request, study, key=key)
         return answer
     return None
 

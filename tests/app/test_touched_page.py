@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, use_upload
+from tests.app.test_pages import button, by_label, charts, press_release, use_upload
 from tests.app.test_questions import shown
 
 CSV = (
@@ -84,3 +84,32 @@ def test_made_up_tables_tell_by_their_epsilon_alone(touched):
         40_000.0
     ).run()
     assert "Here both are the same" in shown(app)
+
+
+def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
+    app = touched
+    by_label(app.number_input, "ε for the choice").set_value(0.4).run()
+    assert "The noise misjudges how many do" in shown(app)
+    press_release(app)
+    assert not app.exception
+    answer = [m.value for m in app.metric if m.label == "Chosen total ε"]
+    assert answer or "Even at the smallest total" in shown(app)
+    assert "Add to plan" not in [button.label for button in app.button]
+    assert not charts(app)
+    # The ledger has it, and pages that trace questions back stand it.
+    app.switch_page("pages/ledger.py").run()
+    assert not app.exception
+    listing = app.dataframe[0].value
+    assert listing["what"][0].startswith("the largest total ε of a plan")
+    assert list(listing["ε"]) == ["0.4"]
+    app.switch_page("pages/individual.py").run()
+    app.session_state["individual-view"] = "Over the whole ledger"
+    by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
+    assert not app.exception
+
+
+def test_a_choice_that_cannot_be_made_says_why(touched):
+    app = touched
+    by_label(app.number_input, "Largest total tried").set_value(0.001).run()
+    assert not app.exception
+    assert any("must be above the smallest" in info.value for info in app.info)

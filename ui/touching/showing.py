@@ -134,8 +134,17 @@ def _everybody(
     results.show(budgets_picture(crowds, own=now, limit=asked.limit), "touched-budgets")
     st.caption(
         f"Half of the people lose at most {significant(crowds[now].median)} under the "
-        "plan. Other totals are in its proportions; locked questions change with them."
+        f"plan{_relative(crowds[now])}. Other totals are in its proportions; locked "
+        "questions change with them."
     )
+
+
+def _relative(crowd: Crowd) -> str:
+    """Return how the most exposed person compares with the median one."""
+    if not 0 < crowd.median < crowd.maximum < math.inf:
+        return ""
+    ratio = significant(crowd.maximum / crowd.median)
+    return f", and the most exposed person {ratio} times as much (relative risk)"
 
 
 def _nobody_above(

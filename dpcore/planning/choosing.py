@@ -1,0 +1,280 @@
+"""Choosing the total of a plan from the table: privately, and at a price.
+
+Asked for is the largest of some public totals at which not more than ``k`` people lose
+more than ``x``. Looking that up tells who is in the table. Here the totals are tried
+from the smallest up by ``AboveThreshold``, on the *number* of people who lose more.
+
+For that one person may change each number by one only, so that what a person loses is
+counted from their own record and public numbers alone (``row_losses``): of a sum, and
+of a mean of a public number of people, with Laplace noise or BIT, by how far the own
+value moves it; of everything else at its worst case, which is alike for everybody. So
+one person added or removed, or one record replaced, changes the number of people above
+``x`` by at most one, and at every total in the same direction: the loss of a person is
+one number times the total. A ratio of the largest to the smallest loss, or their
+variance, has no such bound: one person changes it from one end to the other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.budget_filter import PrivacyCost, computed, float_below, typed
+from dpcore.errors import ParameterError
+from dpcore.planning.item import LEAST, MOST
+from dpcore.planning.searching import AboveThreshold
+from dpcore.privacy.events import PureEvent
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.measurements import covering
+from dpcore.releases.plans.plan import Answer
+from dpcore.releases.releasable import Releasable
+from dpcore.releases.request import Request
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.dataset import Dataset
+    from dpcore.models.question import ModelQuestion
+    from dpcore.releases.record import Mode
+    from dpcore.statistics.question import Question
+
+KEY: Final = "above-threshold"
+LABEL: Final = "Sparse vector (above threshold)"
+TOLD: Final = "total ε"
+MOST_TOTALS: Final = 50
+_OWN: Final = {"laplace", "bit"}
+_MISSED: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoicePlan:
+    """How a total is chosen. PUBLIC.
+
+    Attributes:
+        search: The private search.
+        totals: The public totals, ascending.
+
+    """
+
+    search: AboveThreshold
+    totals: tuple[float, ...]
+
+    @property
+    def noise(self) -> float:
+        """Return the scale of the noise on numbers of people."""
+        return self.search.noise
+
+    @property
+    def event(self) -> PureEvent:
+        """Return what the accountant has to know: only the pure level is used."""
+        return PureEvent.of(self.search.epsilon)
+
+    @property
+    def off_by(self) -> float:
+        """Return by how many people it may misjudge, 95 times of 100 no more."""
+        return self.search.off_by(len(self.totals), missed=_MISSED)
+
+    def answer(self, value: NDArray[np.int64], *, cost: PrivacyCost) -> Answer:
+        """Draw securely from the numbers of people above, and tell a total.
+
+        ``value`` has shape ``(m,)``. All noise is drawn whatever it is, so that the
+        time says nothing.
+        """
+        # Each release of noise may use half of what the choice costs.
+        level = float_below(cost.epsilon / 2)
+        exact = [*map(int, value), self.search.threshold]
+        measure = covering("discrete", len(exact), self.noise, 1, level)
+        *counts, threshold = measure(exact)
+        place = self.search.first_above(counts, threshold)
+        off = {"people misjudged at most, 95%": self.off_by}
+        if place == 0:
+            return Answer(labels=(), values=(), derived=off, unsaid=(TOLD,))
+        return Answer(labels=(TOLD,), values=(self.totals[place - 1],), derived=off)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceRequest(Releasable):
+    """The choice of a total of a plan, and its price. PUBLIC.
+
+    Attributes:
+        requests: The questions of the plan with their epsilons, at least one.
+        totals: Among which totals is chosen, ascending, from 1 to 50.
+        limit: What hardly anybody should lose more than, positive.
+        allowed: How many people may, at least 0.
+        epsilon: What the choice itself costs.
+
+    Raises:
+        ParameterError: One of these is outside its domain, a unit may own several rows,
+            or a question guarantees nothing finite.
+
+    """
+
+    requests: tuple[Releasable, ...]
+    totals: tuple[float, ...]
+    limit: float
+    allowed: int
+    epsilon: float
+    draw: int = 1
+
+    def __post_init__(self) -> None:
+        totals = self.totals
+        steps = all(a < b for a, b in pairwise(totals))
+        inside = totals and totals[0] >= LEAST and totals[-1] <= MOST
+        if not (inside and steps and len(totals) <= MOST_TOTALS):
+            message = f"choose among 1 to {MOST_TOTALS} ascending totals."
+            raise ParameterError(message)
+        if not 0 < self.limit < math.inf or self.allowed < 0:
+            message = (
+                "what nobody should lose more than must be positive, and how many may "
+                "at least 0."
+            )
+            raise ParameterError(message)
+        if not self.requests or self.unit.rows > 1:
+            message = (
+                "a total is chosen for at least one question, with one row a unit."
+            )
+            raise ParameterError(message)
+        if not math.isfinite(self.planned):
+            message = "one of the planned questions guarantees nothing finite."
+            raise ParameterError(message)
+        _ = self.plan
+
+    @cached_property
+    def planned(self) -> float:
+        """Return the total that the questions have now."""
+        return math.fsum(float(each.cost.epsilon) for each in self.requests)
+
+    @cached_property
+    def plan(self) -> ChoicePlan:
+        """Return how the total is chosen."""
+        search = AboveThreshold.calibrate(epsilon=self.epsilon, threshold=self.allowed)
+        return ChoicePlan(search=search, totals=self.totals)
+
+    @property
+    def asked(self) -> Question | ModelQuestion:
+        """Return the first question; all are asked under the same terms."""
+        return self.requests[0].asked
+
+    @property
+    def mechanism_key(self) -> str:
+        """Return the key of the mechanism."""
+        return KEY
+
+    @property
+    def mechanism_label(self) -> str:
+        """Return the name of the mechanism."""
+        return LABEL
+
+    @property
+    def title(self) -> str:
+        """Return what is chosen, in words."""
+        return (
+            f"the largest total ε of a plan at which at most {self.allowed:,} people "
+            f"lose more than {in_full(self.limit)}"
+        )
+
+    @property
+    def statement(self) -> str:
+        """Return what is chosen, and among what."""
+        return (
+            f"{self.title}, of {len(self.totals)} totals from "
+            f"{in_full(self.totals[0])} to {in_full(self.totals[-1])}"
+        )
+
+    @property
+    def cost(self) -> PrivacyCost:
+        """Return what the choice costs, whatever the plan will."""
+        return PrivacyCost(
+            epsilon=typed(self.epsilon), rho=computed(self.plan.event.rho)
+        )
+
+    def refusal(self, mode: Mode) -> str | None:  # noqa: ARG002 - the same in all
+        """Return nothing: what cannot be chosen cannot be asked."""
+        return None
+
+    def parameters(self) -> dict[str, object]:
+        """Return the public parameters that define the choice, ready for JSON."""
+        return {
+            "kind": "choice of a total",
+            "questions": [request.parameters() for request in self.requests],
+            "totals": list(self.totals),
+            "limit": self.limit,
+            "allowed": self.allowed,
+            "epsilon": self.epsilon,
+            "mechanism": KEY,
+        }
+
+    def value(self, dataset: Dataset) -> Any:  # noqa: ANN401 - as the class says
+        """Return how many lose more than the limit at each total. CONFIDENTIAL."""
+        own = self.row_losses(dataset)
+        factors = np.array(self.totals) / self.planned
+        return np.array(
+            [np.count_nonzero(own * factor > self.limit) for factor in factors],
+            dtype=np.int64,
+        )
+
+    def row_losses(self, dataset: Dataset) -> FloatArray:
+        """Return what each row is counted to lose by the plan as it is, ``(n,)``.
+
+        At least what it loses. Each number is computed from its own row alone, by the
+        same steps in every table. CONFIDENTIAL.
+        """
+        total = np.zeros(dataset.people)
+        for request in self.requests:
+            total += _own_losses(request, dataset)
+        return total
+
+
+def _own_losses(request: Releasable, dataset: Dataset) -> FloatArray:
+    """Return what each row loses by one answer, from that row and public numbers."""
+    worst = float(request.cost.epsilon)
+    found = np.full(dataset.people, worst)
+    query = request.asked
+    if (
+        not isinstance(request, Request)
+        or not isinstance(query, Query)
+        or request.mechanism_key not in _OWN
+    ):
+        return found
+    moved = _moved(query, dataset)
+    if moved is None:
+        return found
+    rows, distances = moved
+    if query.relation is NeighboringRelation.ADD_REMOVE:
+        # Who has no value behind the sum does not move it by leaving.
+        found[:] = 0.0
+    found[rows] = np.minimum(distances / request.plan.noise, worst)
+    return found
+
+
+def _moved(
+    query: Query, dataset: Dataset
+) -> tuple[NDArray[np.intp], FloatArray] | None:
+    """Return how far rows move an answer at most; ``None`` where others matter too.
+
+    Of a sum by leaving: the clamped value. With another record in its place: how far it
+    is from the farther bound, where everybody keeps a value.
+    """
+    summed = query.kind is StatisticKind.SUM
+    averaged = query.kind is StatisticKind.MEAN and query.size.public
+    removed = query.relation is NeighboringRelation.ADD_REMOVE
+    bounds = query.column.bounds
+    if bounds is None or not (summed or averaged):
+        return None
+    if not (query.size.public or (removed and summed)):
+        return None
+    clamped = bounds.clip(query.values(dataset))
+    if removed:
+        distances = np.abs(clamped)
+    else:
+        distances = np.maximum(clamped - bounds.lower, bounds.upper - clamped)
+    return query.rows(dataset), distances / (query.size.people if averaged else 1)

@@ -1,0 +1,156 @@
+"""Choosing a total from the table, privately and at a price. Public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import ParameterError
+from dpcore.planning.choosing import TOLD, ChoiceRequest
+from dpcore.planning.item import LEAST, MOST
+from dpcore.wording import in_full, significant
+from ui import controls, offering, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.planning.options import Option
+    from dpcore.releases.record import Release
+    from ui.study import Study
+    from ui.touching.asking import Asked
+
+_TOTALS: Final = 12
+_SHARE: Final = 0.05
+_DIGITS: Final = 3
+
+
+def show(plan: Option, asked: Asked, study: Study) -> None:
+    """Offer the choice of a total: its settings, its price, and its answer."""
+    st.header("Choosing ε privately, at a price")
+    st.markdown(
+        "The table may have a say in ε if that say is itself private, and paid for. "
+        "Totals are tried from the smallest up; told is the last one before the "
+        "number of people who lose more than your limit is above what you allow, with "
+        "noise on both. It is charged like any answer, before it is told."
+    )
+    try:
+        request = _ask(plan, asked, study)
+    except ParameterError as error:
+        st.info(literal(str(error)), icon="✏️")
+        return
+    off = request.plan.off_by
+    st.markdown(
+        f"At most **{request.allowed:,}** people may lose more than "
+        f"**{in_full(request.limit)}**. The noise misjudges how many do by at most "
+        f"**{significant(off, up=True)}** people, 95 times of 100: allow clearly more "
+        "than that, or pay more. Totals tried: "
+        + ", ".join(in_full(total) for total in request.totals)
+        + "."
+    )
+    st.caption(
+        "People are counted for the change of a record that the account promises to "
+        "hide, and never to lose less than they do; “What is this?” says how."
+    )
+    answer = offering.offer(request, study, key="choice", plannable=False)
+    if answer is not None:
+        _answer(answer)
+
+
+def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
+    """Show the settings, and return what is asked for.
+
+    Raises:
+        ParameterError: Nothing can be asked for with them.
+
+    """
+    generation = session.generation()
+    first, second, third, fourth = controls.row(4)
+    allowed = first.number(
+        "People who may lose more",
+        max(1, round(_SHARE * study.size().people)),
+        (0, 10**9),
+        key=f"choice-allowed-{generation}",
+        kept="session",
+        note="How many may lose more than the limit at the top of the page.",
+    )
+    epsilon = second.charged_epsilon(
+        "ε for the choice",
+        0.1,
+        (0.001, 10.0, 0.1),
+        key="choice-epsilon",
+        more="It comes on top of what the plan itself costs.",
+    )
+    planned = plan.basket.planned
+    least = third.number(
+        "Smallest total tried",
+        _rounded(planned / 10),
+        (LEAST, MOST),
+        key=f"choice-least-{generation}",
+        kept="session",
+        note="Public: choose it without looking at the table.",
+    )
+    most = fourth.number(
+        "Largest total tried",
+        _rounded(2 * planned),
+        (LEAST, MOST),
+        key=f"choice-most-{generation}",
+        kept="session",
+        note="Public: choose it without looking at the table.",
+    )
+    if not least < most:
+        message = "the largest total must be above the smallest one."
+        raise ParameterError(message)
+    totals = sorted({_rounded(x) for x in np.geomspace(least, most, _TOTALS)})
+    return ChoiceRequest(
+        requests=tuple(item.request for item in plan.basket.items),
+        totals=tuple(totals),
+        limit=asked.limit,
+        allowed=int(allowed),
+        epsilon=epsilon.inside,
+    )
+
+
+def _rounded(total: float) -> float:
+    return float(f"{total:.{_DIGITS}g}")
+
+
+def _answer(answer: Release) -> None:
+    """Show what was chosen."""
+    with offering.frame(answer):
+        if TOLD in answer.unsaid:
+            st.markdown(
+                "Even at the smallest total too many seem to lose more. Try smaller "
+                "totals, or allow more."
+            )
+        else:
+            st.metric("Chosen total ε", in_full(answer.values[0]))
+        st.caption(
+            "Released for real, it may be published, and used as the total of the "
+            "plan. What it tells of anybody is limited by what it cost."
+        )
+        offering.badge(answer, "choice")
+
+
+def definitions() -> None:
+    """Say what the choice counts, why it is private, and why a ratio would not be."""
+    st.markdown(
+        "**Choosing privately.** The sparse vector technique with one answer (Dwork "
+        "and Roth 2014, algorithm 1; Lyu, Su and Li 2017): noise of scale 2/ε on the "
+        "number of people allowed and on each number of people. It is ε-private "
+        "because one person changes each number by one at most, and all in the same "
+        "direction. For that, what a person loses is counted from their own record "
+        "and public numbers alone: of a sum, and of a mean of a public number of "
+        "people, with Laplace noise or BIT, by how far their own value moves it; of "
+        "everything else at its worst case. So somebody may be counted to lose more "
+        "than they do, and never less.\n\n"
+        "**Relative risk.** Z. Zhu and R. Castro Fernandez (*Within-dataset disclosure "
+        "risk for differential privacy*, arXiv 2310.13104) let curators choose ε by "
+        "how the risks of people in the table compare with each other, and propose "
+        "the sparse vector technique to do so privately. A ratio or a variance of "
+        "everybody's risks is not used for the search here: one person can take such "
+        "a ratio from 1 to nearly 0, so that noise enough to hide that person would "
+        "hide the ratio. The number of people above a limit has a sensitivity of 1. "
+        "Shown in the confidential area is a person's loss over that of the median "
+        "person."
+    )
