@@ -26,6 +26,7 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 _GROUPS = 10
 """How many groups one can hold."""
+_OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
 def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
@@ -88,7 +89,7 @@ def _change(person: ExposedPerson, query: Question) -> str:
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
         return f"moves the shares by {person.shift:.3g} in all"
-    of_ratios = query.kind.of_ratios or query.kind is StatisticKind.DIFFERENCE
+    of_ratios = query.kind.of_ratios or query.kind in _OF_SUMS
     if of_ratios and _group_of(query):
         return f"moves what is counted of the groups by {person.shift:.3g} in all"
     parts = " of the groups" if query.kind.by_group and _group_of(query) else ""

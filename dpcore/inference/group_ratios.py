@@ -99,6 +99,25 @@ class GroupEstimates:
     ratios_total: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeightSums:
+    """How people and the sum of their heights follow from the numbers of a group.
+
+    Attributes:
+        size: How much each of ``k`` numbers adds to the number of people.
+        total: How much each adds to the sum of their heights between the bounds.
+
+    """
+
+    size: tuple[float, ...]
+    total: tuple[float, ...]
+
+    @classmethod
+    def of_parts(cls, parts: int) -> HeightSums:
+        """Return those of ``GroupMoments``, which add up to the people."""
+        return cls(size=(1.0,) * parts, total=tuple(_heights(parts).tolist()))
+
+
 def exact_ratios(sums: FloatArray, ratio: Ratio) -> FloatArray:
     """Return the ratio of each group from sums without noise, NaN where it has none."""
     count, first = sums.sum(axis=1), sums @ _heights(sums.shape[1])
@@ -135,7 +154,7 @@ def estimate(
     size = drawn.sum(axis=1)
     alone, both = missed / parts, missed / (2 * parts)
     noise, told = _sizes(mechanism, drawn, ratio, together=together, level=level)
-    wider = _around(size, float(reach(mechanism, np.ones(parts), both)))
+    wider = around(size, float(reach(mechanism, np.ones(parts), both)))
     ratios = np.full(groups, np.nan)
     ratios_noise, ratios_total = np.full((2, groups, 2), np.nan)
     if told.any():
@@ -217,7 +236,7 @@ def _sizes(
     parts = drawn.shape[1]
     missed = (1 - level_of_each(together, level=level)) / parts
     off = float(reach(mechanism, np.ones(parts), missed))
-    noise = _around(drawn.sum(axis=1), off)
+    noise = around(drawn.sum(axis=1), off)
     return noise, noise[:, 0] > (ratio.ddof or 0)
 
 
@@ -242,14 +261,18 @@ def mean_heights(
     drawn: FloatArray,
     missed: float | FloatArray,
     sampled: Sampled,
+    *,
+    of: HeightSums | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean height of each group between the bounds, and those kept.
 
     Kept are those of which the noise would be no rarer than ``missed``, which may
-    differ from group to group. Shapes ``(G,)`` and ``(G, 2)``.
+    differ from group to group. ``of`` says what the numbers of a group are, those of
+    ``GroupMoments`` if nothing is said. Shapes ``(G,)`` and ``(G, 2)``.
     """
-    h = _heights(drawn.shape[1])
-    size = drawn.sum(axis=1)
+    of = of or HeightSums.of_parts(drawn.shape[1])
+    people, h = np.array(of.size), np.array(of.total)
+    size = drawn @ people
     # What lies beyond every possible mean only contradicts less if moved to the end.
     total = np.clip(drawn @ h, 0.0, size)
     middle = total / size
@@ -257,9 +280,10 @@ def mean_heights(
     def kept(p: FloatArray) -> NDArray[np.bool_]:
         away = total - p * size
         if sampled is not None:
-            people, log = sampled
-            away = _beyond_sampling(away, p, 1.0, people, log)
-        return tail(mechanism, h - p[:, np.newaxis], np.abs(away)) >= missed
+            most, log = sampled
+            away = _beyond_sampling(away, p, 1.0, most, log)
+        weights = h - p[:, np.newaxis] * people
+        return tail(mechanism, weights, np.abs(away)) >= missed
 
     return middle, _hull(kept, np.zeros_like(middle), middle, np.ones_like(middle))
 
@@ -362,7 +386,7 @@ def _heights(parts: int) -> FloatArray:
     return np.linspace(0, 1, parts)
 
 
-def _around(size: FloatArray, off: float) -> FloatArray:
+def around(size: FloatArray, off: float) -> FloatArray:
     """Return the people that a group may have, shape ``(G, 2)``."""
     counts = np.maximum(size, 0.0)
     return np.stack([np.maximum(counts - off, 0.0), counts + off], axis=-1)

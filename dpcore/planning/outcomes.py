@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.data.bounds import Interval
     from dpcore.mechanisms.base import Mechanism
     from dpcore.planning.item import Item
 
 DOTS: Final = 20
+_HEIGHTS: Final = Interval(lower=0.0, upper=1.0)
+"""Where means of several columns lie, which have no unit in common."""
 _DRAWS, _SEED = 20_000, 1
 
 
@@ -31,7 +34,8 @@ def outcomes(item: Item, assumed: float, *, dots: int = DOTS) -> FloatArray | No
     """Return the quantiles of an answer if the table had ``assumed``, ascending.
 
     Of ``dots`` equally likely outcomes each stands for one. Of several numbers it is
-    the first one; of a ratio of every group, that of one of the size of the item. A
+    the first one; of a ratio of every group, that of one of the size of the item. Means
+    of several columns are counted from 0 at the lower bound to 1 at the upper one. A
     mean or a difference of groups divides by noise: its law is that of 20,000 simulated
     draws, always the same ones. ``None`` where the law is no law around one value.
 
@@ -57,6 +61,8 @@ def usual(item: Item) -> float | None:
         return 0.0
     if isinstance(plan, GroupPlan):
         return None if plan.ratio.ddof is not None else _middle(plan.ratio.bounds)
+    if isinstance(plan, MeansPlan):
+        return _middle(_HEIGHTS)
     if isinstance(plan, Direct):
         return _middle(plan.bounds)
     return None
@@ -115,6 +121,19 @@ def _(
         for side in (1, -1)
     )
     return np.asarray(np.quantile(width * (one - other), levels))
+
+
+@_quantiles.register(MeansPlan)
+def _(
+    plan: MeansPlan, item: Item, assumed: float, levels: FloatArray
+) -> FloatArray | None:
+    weight = plan.statistic.weight
+    _require(_HEIGHTS, assumed)
+    sums = item.group * np.array([weight, assumed - 0.5])
+    rng = np.random.default_rng(_SEED)
+    drawn = plan.mechanism.simulate(sums, rng=rng, size=(_DRAWS, 2))
+    size = np.maximum(drawn[:, 0] / weight, 1e-9)
+    return np.quantile(np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), levels)
 
 
 def _means(

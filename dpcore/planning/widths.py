@@ -19,6 +19,7 @@ from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.request import Request
@@ -116,6 +117,25 @@ def _of_scale_one(plan: GroupPlan) -> tuple[float, float]:
 
 def _one(mechanism: Laplace | Gaussian) -> Laplace | Gaussian:
     return replace(mechanism, noise=1.0)
+
+
+@_width.register(MeansPlan)
+def _(plan: MeansPlan, request: Releasable, group: int) -> Width:  # noqa: ARG001
+    fewest, part = _of_heights(replace(plan, mechanism=_one(plan.mechanism)))
+    few = group <= fewest * plan.mechanism.noise
+    return Width(
+        half=math.inf if few else min(part * plan.mechanism.noise / group, 1.0),
+        of=f"a group of {group:,}, in parts of the width of each column's bounds",
+    )
+
+
+@lru_cache(maxsize=256)
+def _of_heights(plan: MeansPlan) -> tuple[float, float]:
+    """Return the fewest people that noise of scale 1 lets be told from none, and reach.
+
+    The latter is that of a sum of heights between the bounds.
+    """
+    return plan.fewest, plan.reach
 
 
 @_width.register(DifferencePlan)

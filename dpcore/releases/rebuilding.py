@@ -23,6 +23,7 @@ from dpcore.statistics.difference_query import PAIRED, DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import GROUPS, JOINT
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MEANS, MeansQuery
 from dpcore.statistics.parameters import COLUMN, SIZE
 from dpcore.statistics.query import QUERY, Query
 
@@ -135,6 +136,8 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
         return _crossed(content, dataset)
     if "pair" in content:
         return _difference(content, dataset)
+    if content["kind"] == StatisticKind.MEANS:
+        return _means(content, dataset)
     group = column_from(content["group"], dataset) if "group" in content else None
     if "columns" in content:
         numbers = columns_from(content["columns"], dataset)
@@ -162,6 +165,16 @@ def _difference(content: Mapping[str, object], dataset: Dataset) -> DifferenceQu
     )
     group = column_from(content["group"], dataset)
     return DifferenceQuery(part=part, group=group, pair=(one, other))
+
+
+def _means(content: Mapping[str, object], dataset: Dataset) -> MeansQuery:
+    told = MEANS.read(
+        content,
+        numbers=columns_from(content["columns"], dataset),
+        group=column_from(content["group"], dataset),
+    )
+    del told["kind"]
+    return MeansQuery(**told)
 
 
 def _crossed(content: Mapping[str, object], dataset: Dataset) -> CrossedQuery:

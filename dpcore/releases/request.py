@@ -21,6 +21,7 @@ from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.releases.plans.matrices import MatrixPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.plans.shares import SharePlan
@@ -30,6 +31,7 @@ from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import quantile_names
 from dpcore.wording import epsilon_text, in_full
 
@@ -60,7 +62,11 @@ _EXACT = {
     StatisticKind.QUANTILES,
 }
 
-_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE}
+_OF_KNOWN_SUMS = {
+    StatisticKind.QUANTILES,
+    StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
+}
 
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
@@ -185,9 +191,22 @@ class Request(OfQuery):
                 constraint=self.constraint,
                 rounding=secure.ROUNDING_UNITS * 2.0**-53,
             )
+        return self._group_plan or self._direct_plan
+
+    @property
+    def _group_plan(self) -> Plan | None:
+        """Return how means and spreads of groups follow from counts and sums."""
         if isinstance(self.query, GroupedQuery) and self.query.moments is not None:
             return GroupPlan.of(
                 self.query, self.mechanism, sensitivity=self.sensitivity
+            )
+        if isinstance(self.query, MeansQuery):
+            return MeansPlan(
+                mechanism=cast("Laplace | Gaussian", self.mechanism),
+                statistic=self.query.statistic,
+                sensitivity=self.sensitivity,
+                names=self.query.names,
+                count_names=self.query.count_names,
             )
         if isinstance(self.query, DifferenceQuery):
             return DifferencePlan(
@@ -197,7 +216,7 @@ class Request(OfQuery):
                 pair=self.query.pair,
                 names=self.query.names,
             )
-        return self._direct_plan
+        return None
 
     @property
     def _direct_plan(self) -> Direct:

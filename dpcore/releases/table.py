@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.record import WATERMARK, Mode
+from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +107,10 @@ def noise_unit(release: Release) -> str:
     query = release.request.get("query")
     if release.request.get("kind") == "model":
         return "scale of the model"
-    if isinstance(query, dict) and {"moments", "qs", "pair"} & query.keys():
+    if isinstance(query, dict) and (
+        {"moments", "qs", "pair"} & query.keys()
+        or query.get("kind") == StatisticKind.MEANS
+    ):
         return "counts"
     return release.unit
 

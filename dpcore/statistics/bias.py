@@ -21,6 +21,7 @@ from dpcore.statistics.entries import group_codes
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import measure_of
 
 if TYPE_CHECKING:
@@ -128,10 +129,12 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             _of_groups(measure, values, codes, labels, question)
             for values in (raw, filled, raised, lowered)
         ]
+    if isinstance(question, MeansQuery):
+        stages[0] = _each_alone(measure, raw, codes, question)
     by_rank = question.kind.of_places or question.kind is StatisticKind.CORRELATION
     of_sums = (
         isinstance(question, GroupedQuery) and question.moments is not None
-    ) or isinstance(question, DifferenceQuery)
+    ) or isinstance(question, DifferenceQuery | MeansQuery)
     computed = (
         stages[-1]
         if by_rank or of_sums
@@ -150,7 +153,7 @@ def bias(question: Question, dataset: Dataset) -> Bias:
 
 def _read(question: Question) -> tuple[Column, ...]:
     """Return the columns whose values the statistic is of, without that of groups."""
-    if isinstance(question, JointQuery):
+    if isinstance(question, JointQuery | MeansQuery):
         return question.numbers
     return (
         question.columns if isinstance(question, CrossedQuery) else (question.column,)
@@ -232,7 +235,31 @@ def _of_groups(
         return one - other
     if isinstance(question, JointQuery):
         return _pooled(question, values, codes)
+    if isinstance(question, MeansQuery):
+        groups = range(len(question.groups))
+        return np.stack([measure(values[codes == j]) for j in groups], axis=-1).ravel()
     return np.concatenate([measure(values[codes == j]) for j in range(len(labels))])
+
+
+def _each_alone(
+    measure: Measure,
+    values: FloatArray,
+    codes: NDArray[np.intp] | None,
+    question: MeansQuery,
+) -> FloatArray:
+    """Return the means of each column of who has a value of it, whatever of others.
+
+    Who is left out for want of another column is missing from what is computed, and
+    that is part of how far it is away.
+    """
+    found = []
+    for column in values.T:
+        there = ~np.isnan(column)
+        found += [
+            measure(column[there & (codes == j), np.newaxis])
+            for j in range(len(question.groups))
+        ]
+    return np.concatenate(found)
 
 
 def _pooled(

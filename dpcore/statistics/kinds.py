@@ -31,6 +31,7 @@ class StatisticKind(StrEnum):
     CROSS_TABLE = "cross table"
     QUANTILES = "several quantiles"
     DIFFERENCE = "difference of groups"
+    MEANS = "means of several columns"
 
     @property
     def of_members(self) -> bool:
@@ -103,7 +104,9 @@ _OF_LABELS: Final = (
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
 )
-_OF_LABELS_TOO: Final = frozenset({StatisticKind.CROSS_TABLE, StatisticKind.DIFFERENCE})
+_OF_LABELS_TOO: Final = frozenset(
+    {StatisticKind.CROSS_TABLE, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+)
 _OF_CELLS: Final = frozenset(
     {
         StatisticKind.HISTOGRAM,
@@ -135,6 +138,8 @@ MEANINGS: Final = {
     "adding up to 100 % if you wish.",
     StatisticKind.DIFFERENCE: "by how much the means of two groups differ, in the "
     "unit of the column and in percent, and nothing about the other groups.",
+    StatisticKind.MEANS: "the means of two or more columns of numbers for every group "
+    "of another, in one question with one price.",
     StatisticKind.CROSS_TABLE: "how many people have each pair of two answers, with "
     "the sums of rows and columns.",
     StatisticKind.COVARIANCE: "whether two columns rise together, in the product of "
@@ -158,5 +163,5 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     if column_kind is not ColumnKind.NUMBER:
         return _OF_LABELS
     ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
-    apart = StatisticKind.DIFFERENCE
-    return (*_OF_NUMBERS, apart, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)
+    of_groups = (StatisticKind.DIFFERENCE,)
+    return (*_OF_NUMBERS, *of_groups, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)

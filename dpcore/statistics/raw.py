@@ -6,6 +6,7 @@ What noise is added to is never this; it is what people mean by the statistic's 
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import quantile_names
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ def measure_of(question: Question) -> tuple[tuple[str, ...], Measure]:
     kind, labels = question.kind, question.statistic.labels
     if isinstance(question, GroupedQuery):
         labels = question.groups
-    if isinstance(question, CrossedQuery | DifferenceQuery):
-        return _of_two(question)
+    if isinstance(question, CrossedQuery | DifferenceQuery | MeansQuery):
+        return _of_groups(question)
     if isinstance(question, JointQuery):
         if kind is StatisticKind.CORRELATION:
             return (question.title,), _correlation
@@ -78,9 +80,11 @@ def sample_quantile(values: ArrayLike, q: float) -> float:
     return float((1 - (h - j)) * ordered[j] + (h - j) * ordered[above])
 
 
-def _of_two(
-    question: CrossedQuery | DifferenceQuery,
+def _of_groups(
+    question: CrossedQuery | DifferenceQuery | MeansQuery,
 ) -> tuple[tuple[str, ...], Measure]:
+    if isinstance(question, MeansQuery):
+        return tuple(chain.from_iterable(question.names)), _mean
     if isinstance(question, CrossedQuery):
         return question.cells, _pairs(question)
     return (question.title,), question.part.of_numbers.raw

@@ -15,6 +15,7 @@ from tests.releases.questions import (
     SUBSTITUTION,
     by_group,
     matrix,
+    means,
     ranks,
     shares,
 )
@@ -58,10 +59,12 @@ def cases(relation):
     yield total, grouped(40)
     spread = by_group(relation=relation, kind=StatisticKind.VARIANCE)
     yield spread, grouped(40)
+    several = np.column_stack([100 * numbers(40, 1), grouped(40)])
+    yield means(relation=relation), several
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("case", range(5))
+@pytest.mark.parametrize("case", range(6))
 def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, case):
     request, values = list(cases(relation))[case]
     statistic = request.query.statistic
@@ -83,7 +86,7 @@ def test_losses_in_blocks_are_those_of_everybody_at_once(monkeypatch, relation, 
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("case", range(5))
+@pytest.mark.parametrize("case", range(6))
 def test_nobody_loses_more_than_the_guarantee(relation, case):
     request, values = list(cases(relation))[case]
     found = exposed(request, values)
@@ -92,7 +95,7 @@ def test_nobody_loses_more_than_the_guarantee(relation, case):
     assert found.maximum <= found.for_all <= found.worst_case * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("case", range(5))
+@pytest.mark.parametrize("case", range(6))
 def test_removal_is_the_loss_between_the_tables_themselves(case):
     request, values = list(cases(ADD_REMOVE))[case]
     found, statistic = exposed(request, values), request.query.statistic

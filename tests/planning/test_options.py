@@ -13,7 +13,7 @@ from dpcore.planning.options import Option, rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.planning.totals import price_of
 from tests.planning.planned import ALL, item
-from tests.releases.questions import apart
+from tests.releases.questions import apart, means
 
 
 def test_option_costs_what_its_questions_cost_together():
@@ -54,7 +54,9 @@ def test_dots_stand_in_equal_parts_of_the_law_around_the_assumed_value(name):
         assert shares == pytest.approx((np.arange(DOTS) + 0.5) / DOTS, abs=1e-9)
 
 
-@pytest.mark.parametrize("asked", [ALL["group"], apart()], ids=["group", "apart"])
+@pytest.mark.parametrize(
+    "asked", [ALL["group"], apart(), means()], ids=["group", "apart", "means"]
+)
 def test_dots_of_groups_keep_within_their_half_width(asked):
     planned = item("mean", request=asked, group=500)
     values = outcomes(planned, usual(planned), dots=200)

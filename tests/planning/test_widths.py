@@ -15,7 +15,7 @@ from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.plans.groups import GroupPlan
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import ALL, QUICK, item, of_age
-from tests.releases.questions import apart, by_group, chained, crossed
+from tests.releases.questions import apart, by_group, chained, crossed, means
 
 
 @pytest.mark.parametrize("name", ["mean", "bit", "gaussian", "sum", "variance"])
@@ -149,6 +149,18 @@ def test_error_of_what_follows_from_counts_is_that_of_its_preview(request_, unit
         if math.isinf(half):  # too few in a group of a hundred
             continue
         assert epsilon_for(planned, half) == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_error_of_several_means_is_a_part_of_the_bounds_of_every_column():
+    planned = Item(request=means(), name="means", group=300)
+    (known,) = planned.request.plan.height_half_widths((300,))
+    assert planned.width.half == pytest.approx(known, rel=1e-9)
+    assert planned.width.unit == ""
+    assert "in parts of the width of each column's bounds" in planned.width.of
+    for epsilon in (0.3, 4.0):
+        half = planned.at(epsilon).width.half
+        assert epsilon_for(planned, half) == pytest.approx(epsilon, rel=1e-6)
+    assert math.isinf(Item(request=means(), name="means", group=3).width.half)
 
 
 def test_people_of_a_difference_are_those_of_its_smaller_group():

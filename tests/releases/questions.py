@@ -11,6 +11,7 @@ from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
 from tests.statistics.columns import REPLACE, category, number, yes_no
 
@@ -67,6 +68,17 @@ def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):
     known["size"] = ANY_SIZE
     part = Query(kind=StatisticKind.MEAN, column=AGE, **known)
     query = DifferenceQuery(part=part, group=category(), pair=pair)
+    return asked(query, key, **changes)
+
+
+def means(key="laplace", *, numbers=(), rows=1, relation=SUBSTITUTION, **changes):
+    """The mean age and weight by region."""
+    query = MeansQuery(
+        numbers=numbers or (AGE, number("weight", 200.0, unit="kg")),
+        group=category(),
+        relation=relation,
+        unit=PrivacyUnit(rows=rows),
+    )
     return asked(query, key, **changes)
 
 

@@ -64,6 +64,8 @@ REQUESTS = {
     "pooled": POOLED,
 }
 
+OF_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+
 
 def opened(epsilon=1.0):
     ledger = Ledger.in_memory()
@@ -201,7 +203,7 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == {"exponential"}
         elif kind.of_matrix:
             assert keys == set(MECHANISMS)
-        elif kind in {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE}:
+        elif kind in OF_SUMS:
             assert keys == set(OF_CHAINS)
         else:
             assert keys == CATALOG.keys()

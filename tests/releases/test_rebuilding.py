@@ -34,6 +34,7 @@ from tests.releases.questions import (
     chained,
     crossed,
     matrix,
+    means,
     ranks,
     shares,
     terms,
@@ -117,6 +118,7 @@ REQUESTS = {
     "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
     "difference of groups": apart(),
+    "means of several columns": means(numbers=(AGE, INCOME)),
     "cross table": crossed(),
     "several quantiles": chained(),
     "cross table of bins": crossed(

@@ -1,0 +1,225 @@
+"""The means of several columns for every group of people, in public terms only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.codec import Part, Schema, choice, several
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.errors import ParameterError
+from dpcore.statistics.conditions import clamped, filled, ungrouped
+from dpcore.statistics.entries import group_codes, name_of_others
+from dpcore.statistics.grouped_query import ANY_SIZE
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
+from dpcore.statistics.question import Question
+from dpcore.wording import distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+
+FEWEST_MEANS: Final = 2
+MOST_MEANS: Final = 20
+"""Columns in one question: as many as a covariance matrix has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeansQuery(Question):
+    """The mean of every one of several columns, for each label of another.
+
+    All means of a group share one count of its people. So whoever has no value of one
+    of the columns, where such people are left out, is left out of all of them.
+
+    Attributes:
+        numbers: What is declared about each column of numbers, all different.
+        group: The column of a public list of labels that makes the groups.
+        relation: Which tables are neighbors.
+        unit: Whom the guarantee protects.
+
+    Raises:
+        ParameterError: They are no such columns, or too few or many of them.
+
+    """
+
+    numbers: tuple[Column, ...]
+    group: Column
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+
+    def __post_init__(self) -> None:
+        names = {column.name for column in self.numbers}
+        count = len(self.numbers)
+        if not FEWEST_MEANS <= count <= MOST_MEANS or len(names) < count:
+            message = (
+                f"{self.kind} are those of {FEWEST_MEANS} to {MOST_MEANS} different "
+                f"columns of numbers; choose another one beside "
+                f"{self.numbers[0].name!r}."
+                if self.numbers
+                else "choose columns of numbers."
+            )
+            raise ParameterError(message)
+        for column in self.numbers:
+            if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+                message = (
+                    f"{column.name!r} needs to be a column of numbers with public "
+                    "bounds; declare them on the Data page."
+                )
+                raise ParameterError(message)
+        if self.group.kind is ColumnKind.NUMBER or not self.group.labels:
+            message = (
+                f"{self.group.name!r} needs a public list of labels to make groups; "
+                "declare it on the Data page."
+            )
+            raise ParameterError(message)
+        self.size.check(self.relation, self.unit)
+        # Builds the statistic once, so that its own demands are met from here on.
+        _ = self.sensitivity
+
+    @property
+    def kind(self) -> StatisticKind:
+        """Return that it is about means of several columns."""
+        return StatisticKind.MEANS
+
+    @property
+    def column(self) -> Column:
+        """Return the first column."""
+        return self.numbers[0]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return all columns, that of the groups last."""
+        return (*self.numbers, self.group)
+
+    @property
+    def size(self) -> TableSize:
+        """Return that the size of a group is private."""
+        return ANY_SIZE
+
+    @property
+    def declared(self) -> tuple[Interval, ...]:
+        """Return the public bounds of every column of numbers."""
+        none = Interval(lower=0.0, upper=0.0)
+        return tuple(column.bounds or none for column in self.numbers)
+
+    @property
+    def statistic(self) -> MeanMoments:
+        """Return the counts and sums of all groups."""
+        return MeanMoments(labels_of_groups=self.group.labels, bounds=self.declared)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the name of each group; the last is that of all others."""
+        return (*self.group.labels, name_of_others(self.group.labels))
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """Return what the mean of each column is called in each group: "pay of women".
+
+        One tuple for each column.
+        """
+        size = len(self.groups)
+        starts = range(0, len(self.numbers) * size, size)
+        return tuple(self._called[start : start + size] for start in starts)
+
+    @property
+    def count_names(self) -> tuple[str, ...]:
+        """Return what the number of people of each group is called."""
+        return self._called[len(self.numbers) * len(self.groups) :]
+
+    @property
+    def title(self) -> str:
+        """Return the question in words, such as "means of age and pay by sex"."""
+        *first, last = (column.name for column in self.numbers)
+        return f"means of {', '.join(first)} and {last} by {self.group.name}"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values and groups before they are counted."""
+        said: list[str] = []
+        for column in self.numbers:
+            said += clamped(column, named=True)
+            if column.missing is not MissingPolicy.DROP:
+                said += filled(column, named=True)
+        left = [c.name for c in self.numbers if c.missing is MissingPolicy.DROP]
+        if left:
+            said.append(
+                f"people without a value of {' or '.join(left)} left out of all means"
+            )
+        return (*said, *ungrouped(self.group))
+
+    @property
+    def unit_text(self) -> str:
+        """Return the unit of all means, empty where they do not share one."""
+        units = {column.unit for column in self.numbers}
+        return units.pop() if len(units) == 1 else ""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Return the units of all means and counts by name, where they have one."""
+        means = {
+            name: column.unit
+            for column, names in zip(self.numbers, self.names, strict=True)
+            for name in names
+            if column.unit
+        }
+        return means | dict.fromkeys(self.count_names, self.unit.counted)
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
+        kept = np.ones(dataset.people, dtype=bool)
+        for column in self.numbers:
+            if column.missing is MissingPolicy.DROP:
+                kept &= ~dataset.missing(column.name)
+        return np.flatnonzero(kept)
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return each person's numbers and the group, ``(n, d + 1)``. CONFIDENTIAL.
+
+        People without a label, or with one that is not on the public list, belong to
+        the last group.
+
+        Raises:
+            DataError: If a column cannot be read as declared.
+            ParameterError: If the data set declares a column otherwise.
+
+        """
+        rows = self.rows(dataset)
+        entries = np.empty((len(rows), len(self.columns)))
+        for place, column in enumerate(self.numbers):
+            numbers = dataset.numbers(column.name)[rows]
+            if isinstance(column.replacement, float | int):
+                missing = np.isnan(numbers)
+                numbers = np.where(missing, float(column.replacement), numbers)
+            entries[:, place] = numbers
+        entries[:, -1] = group_codes(dataset, self.group, rows)
+        return entries
+
+    def parameters(self) -> dict[str, Any]:
+        """Return all that defines the analysis, ready for JSON."""
+        return MEANS.write(self)
+
+    @property
+    def _called(self) -> tuple[str, ...]:
+        means = [f"{c.name} of {group}" for c in self.numbers for group in self.groups]
+        counts = [f"{self.unit.counted} in {group}" for group in self.groups]
+        return distinct([*means, *counts])
+
+
+MEANS: Final[Schema[Any]] = Schema(
+    dict,
+    kind=choice(StatisticKind),
+    relation=RELATION,
+    unit=UNIT,
+    columns=Part(codec=several(COLUMN), argument="numbers"),
+    group=COLUMN,
+)
