@@ -300,7 +300,14 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   body { padding: 0; max-width: none; color: #000; font-size: 10.5pt;
     line-height: 1.38; }
   .sheet { font-size: 10pt; line-height: 1.3; }
-  .sheet h2 { margin-top: .9rem; }
+  .sheet h1 { font-size: 15pt; margin-bottom: .4rem; }
+  .sheet h2 { font-size: 11.5pt; margin: .6rem 0 .25rem; }
+  .sheet table, .sheet .blanks, .sheet .note, .sheet footer { font-size: 8.5pt; }
+  .sheet th, .sheet td { padding-top: .1rem; padding-bottom: .1rem; }
+  .sheet p, .sheet dl, .sheet .wide { margin-bottom: .35rem; }
+  .sheet dl > div { grid-template-columns: 9rem 1fr; padding: .1rem 0; }
+  .sheet .blanks .line { height: 2rem; }
+  .sheet footer { margin-top: .6rem; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }

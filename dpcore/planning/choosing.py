@@ -79,7 +79,7 @@ class ChoicePlan:
         return PureEvent.of(self.search.epsilon)
 
     @property
-    def off_by(self) -> float:
+    def off_by(self) -> int:
         """Return by how many people it may misjudge, 95 times of 100 no more."""
         return self.search.off_by(len(self.totals), missed=_MISSED)
 
@@ -95,7 +95,7 @@ class ChoicePlan:
         measure = covering("discrete", len(exact), self.noise, 1, level)
         *counts, threshold = measure(exact)
         place = self.search.first_above(counts, threshold)
-        off = {"people misjudged at most, 95%": self.off_by}
+        off = {"people misjudged at most, 95%": float(self.off_by)}
         if place == 0:
             return Answer(labels=(), values=(), derived=off, unsaid=(TOLD,))
         return Answer(labels=(TOLD,), values=(self.totals[place - 1],), derived=off)

@@ -94,13 +94,15 @@ class AboveThreshold:
         here = np.concatenate([1 - below, np.ones((len(z), 1))], axis=1)
         return np.asarray(self._mass(z) @ (before * here))
 
-    def off_by(self, searches: int, *, missed: float) -> float:
+    def off_by(self, searches: int, *, missed: float) -> int:
         """Return by how much a count may be misjudged, but with probability ``missed``.
 
-        Of the noise on the threshold and on any of ``searches`` counts each exceeds
-        ``b log((searches + 1)/missed)`` so rarely that none of them does.
+        Whole-numbered noise exceeds a whole number ``t`` in size with probability ``2
+        e^(-(t + 1)/b)/(1 + e^(-1/b))``, at most ``e^(-t/b)``; that on the threshold and
+        on ``searches`` counts together stays within ``t = b log((searches +
+        1)/missed)``, rounded up.
         """
-        return 2 * self.noise * math.log((searches + 1) / missed)
+        return 2 * math.ceil(self.noise * math.log((searches + 1) / missed))
 
     def _mass(self, z: FloatArray) -> FloatArray:
         """Return the probability of noise ``z``."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from dpcore.planning.sheet import Decision, Numbers, Typed, decision_sheet
+from dpcore.documents.decision import Decision, Typed, decision_page
+from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
 from ui import controls, session
 
@@ -27,11 +28,14 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         "and lines to sign on. What is left empty becomes a line to write on."
     )
     typed = _typed()
-    numbers = controls.row((1, 2))[0].radio(
-        "Numbers as in", list(Numbers), key="sign-numbers"
+    numerals = controls.row((1, 2))[0].radio(
+        "Numbers in it",
+        list(Numerals),
+        key="sign-numerals",
+        note="How a reader is used to see them: 1,234.5 or 1.234,5.",
     )
     account = session.account(study)
-    text = decision_sheet(
+    page = decision_page(
         Decision(
             table=study.dataset.name,
             plan=plan,
@@ -45,11 +49,11 @@ def offer(plan: Option, other: Option, study: Study) -> None:
             lesson=session.mode() is Mode.CLASSROOM,
             prepared=datetime.now(UTC).date(),
         ),
-        numbers,
+        numerals,
     )
     st.download_button(
         "Download the page to sign (HTML)",
-        text,
+        page.html(),
         file_name="decision.html",
         mime="text/html",
         key="sign-page",

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.planning.choosing import TOLD, ChoiceRequest
 from dpcore.planning.item import LEAST, MOST
-from dpcore.wording import in_full, significant
+from dpcore.wording import in_full
 from ui import controls, offering, session
 from ui.text import literal
 
@@ -43,7 +43,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     st.markdown(
         f"At most **{request.allowed:,}** people may lose more than "
         f"**{in_full(request.limit)}**. The noise misjudges how many do by at most "
-        f"**{significant(off, up=True)}** people, 95 times of 100: allow clearly more "
+        f"**{off:,}** people, 95 times of 100: allow clearly more "
         "than that, or pay more. Totals tried: "
         + ", ".join(in_full(total) for total in request.totals)
         + "."

@@ -1,0 +1,273 @@
+"""One page to sign: what was decided about a plan, on which grounds, and by whom.
+
+It holds what people typed and what is public: the name of the table, declared columns,
+the plan and the one that it was held against. Nothing in it is computed from the table;
+how many people there are is said only where that number is public.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.documents.numerals import Exact, Numerals
+from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
+from dpcore.figures.attackers import belief_text
+from dpcore.planning.options import rows_of
+from dpcore.wording import epsilon_text, in_full, people, significant
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    from dpcore.data.columns import Column
+    from dpcore.documents.page import Piece
+    from dpcore.planning.item import Item
+    from dpcore.planning.options import Option, Row
+    from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+
+TITLE: Final = "Decision on a release with differential privacy"
+_LARGEST: Final = 700.0
+_MOST_LABELS: Final = 12
+_FEWEST_SIGNATURES: Final = 2
+_NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What only people know; empty where a line to write on shall stand."""
+
+    purpose: str = ""
+    period: str = ""
+    reason: str = ""
+    deciders: tuple[str, ...] = ()
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What is decided. PUBLIC.
+
+    Attributes:
+        table: What the table is called.
+        plan: What shall be released.
+        other: What it was held against.
+        relation: Which tables count as neighbors.
+        unit: Whom the guarantee protects.
+        size: What is public about the number of people.
+        budget: What all releases about the table together may cost.
+        spent: What they cost so far.
+        typed: What people have typed.
+        lesson: Whether this is a lesson that nobody agreed to.
+        prepared: The day on which the page was made.
+
+    """
+
+    table: str
+    plan: Option
+    other: Option
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    size: TableSize
+    budget: PrivacyBudget
+    spent: PrivacyCost
+    typed: Typed
+    lesson: bool
+    prepared: date
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return every column that the plan reads, once."""
+        asked = [item.request.asked for item in self.plan.basket.items]
+        known = {column.name: column for one in asked for column in one.columns}
+        return tuple(known.values())
+
+
+def decision_page(about: Decision, numerals: Numerals) -> Page:
+    """Return the page; what was typed, and what came with the table, stays as it is."""
+    return Page(
+        title=TITLE,
+        pieces=(
+            _facts(about, numerals),
+            Section(title="What is released", pieces=_questions(about, numerals)),
+            Section(title="What it was held against", pieces=_other(about)),
+            Section(title="Decided by", pieces=_signatures(about.typed), whole=True),
+        ),
+        numerals=numerals,
+        mark="Classroom: a lesson, not a decision about real data."
+        if about.lesson
+        else "",
+        foot=Exact(
+            f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
+            "was declared and typed; nothing on this page is computed from the table. "
+            "It has no effect before the plan is released."
+        ),
+        sheet=True,
+    )
+
+
+def _facts(about: Decision, numerals: Numerals) -> Facts:
+    """Return who, what and how much."""
+    typed = about.typed
+    return Facts(
+        (
+            ("Purpose", _own(typed.purpose)),
+            ("Table", _own(about.table)),
+            ("Columns", Exact("; ".join(_column(c, numerals) for c in about.columns))),
+            ("Protected", _protected(about)),
+            ("Minimum sizes", _sizes(about)),
+            ("Budget of the table", _budget(about)),
+            ("This plan costs", f"{_price(about.plan)}: {_odds(about.plan)}"),
+            ("Period", _own(typed.period)),
+        )
+    )
+
+
+def _own(text: str) -> str:
+    """Return what somebody wrote, with every character of it."""
+    return Exact(" ".join(text.split()))
+
+
+def _column(column: Column, numerals: Numerals) -> str:
+    """Return what is declared about a column; its own words stay as they are."""
+    name = f"{column.name} ({column.unit})" if column.unit else column.name
+    if column.kind is ColumnKind.NUMBER:
+        bounds = column.bounds
+        known = (
+            "no bounds"
+            if bounds is None
+            else f"{in_full(bounds.lower)} to {in_full(bounds.upper)}"
+        )
+        known = numerals.written(known)
+    else:
+        more = len(column.labels) - _MOST_LABELS
+        known = ", ".join(column.labels[:_MOST_LABELS])
+        known += f" and {more} more" if more > 0 else ""
+    return f"{name}: {known} ({_missing(column, numerals)})"
+
+
+def _missing(column: Column, numerals: Numerals) -> str:
+    if column.missing is MissingPolicy.DROP:
+        return "who has none is left out"
+    value = column.replacement
+    told = value if isinstance(value, str) else numerals.written(in_full(value or 0.0))
+    return f"none counts as {told}"
+
+
+def _protected(about: Decision) -> str:
+    unit = about.unit
+    rows = "" if unit.rows == 1 else f" with up to {unit.rows:,} rows"
+    return f"one {unit.noun}{rows}; neighbors differ by {about.relation.phrase}"
+
+
+def _sizes(about: Decision) -> str:
+    counted = people(about.size.people, about.unit.noun)
+    whole = (
+        f"the number of people is public: {counted}"
+        if about.size.public
+        else f"the number of people is private; at least {counted} stand in for it"
+    )
+    groups = {
+        item.group
+        for item in about.plan.basket.items
+        if item.width.of.startswith("a group")
+    }
+    if not groups:
+        return whole
+    sizes = " and ".join(f"{size:,}" for size in sorted(groups))
+    return f"{whole}; errors by group are for groups of at least {sizes}"
+
+
+def _budget(about: Decision) -> str:
+    spent = float(about.spent.epsilon)
+    before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
+    return f"{about.budget.describe()}; {before}"
+
+
+def _price(option: Option) -> str:
+    epsilon, delta = option.guarantee
+    text = f"ε {epsilon_text(epsilon)}"
+    return f"{text}, δ {significant(delta, up=True)}" if delta else text
+
+
+def _odds(option: Option) -> str:
+    """Return the attacker's number, as all pages say it."""
+    epsilon, delta = option.guarantee
+    if not epsilon <= _LARGEST:
+        return "it limits nothing that an attacker may learn"
+    return belief_text(epsilon, delta=delta, about=" about one person")
+
+
+def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
+    """Return every question with its mechanism, epsilon and error in both plans."""
+    rows = rows_of(about.plan.basket.items, about.other.basket.items)
+    table = Table(
+        title="± is the half-width of the noise at 95 %; ✓ shows what must be seen, ✗ "
+        "does not",
+        head=("no.", "question", "mechanism", "ε", "±", "must show", "other: ε",
+              "other: ±"),
+        rows=tuple(
+            (str(at), *_question(row, numerals)) for at, row in enumerate(rows, 1)
+        ),
+        numbers=_NUMBERS,
+    )  # fmt: skip
+    notes = dict.fromkeys(
+        f"No. {at}: ± is of {row.item.width.of}."
+        for at, row in enumerate(rows, 1)
+        if row.item.width.of
+    )
+    if not notes:
+        return (table,)
+    return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:
+    item = row.item
+    unit = f" {item.width.unit}" if item.width.unit else ""
+    wanted = "" if row.wanted is None else significant(row.wanted, 6)
+    named = item.name
+    if item.request.title != item.name:
+        named += f" ({item.request.title})"
+    first, second = (
+        _answer(row, one, unit, numerals) for one in (row.first, row.second)
+    )
+    must = Exact(numerals.written(wanted) + unit if wanted else "")
+    return Exact(named), Exact(item.request.mechanism_label), *first, must, *second
+
+
+def _answer(
+    row: Row, item: Item | None, unit: str, numerals: Numerals
+) -> tuple[str, str]:
+    if item is None:
+        return "", "not asked"
+    half, shown = item.width.half, row.shown(item)
+    sign = "" if shown is None else "✓ " if shown else "✗ "
+    known = numerals.written(significant(half)) + unit
+    told = known if math.isfinite(half) else "not said"
+    return significant(item.epsilon, 6), Exact(sign + told)
+
+
+def _other(about: Decision) -> tuple[Piece, ...]:
+    """Return the other plan in one line, and why it was not chosen."""
+    told = f"Another plan that costs {_price(about.other)}: {_odds(about.other)}."
+    if about.plan.wanted:
+        told += (
+            f" The plan shows {about.plan.seen} of {about.plan.wanted} answers as well "
+            f"as they must be seen, the other {about.other.seen} of "
+            f"{about.other.wanted}."
+        )
+    return Paragraph(told), Facts((("Why not", _own(about.typed.reason)),))
+
+
+def _signatures(typed: Typed) -> tuple[Piece, ...]:
+    """Return lines to sign on, one person after the other."""
+    missing = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
+    place = f"{_own(typed.place)}, date" if typed.place.strip() else "Place, date"
+    return tuple(
+        Blanks((Exact(place), Exact(f"Signature: {_own(name)}")))
+        if name
+        else Blanks(("Name", "Place, date", "Signature"))
+        for name in (*typed.deciders, *[""] * missing)
+    )
