@@ -46,6 +46,7 @@ MOST_KEPT: Final = 20_000_000
 _EXACT: Final = 1e-9
 _STEPS: Final = 200
 _PATIENCE: Final = 2
+_FLAT: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -212,11 +213,12 @@ def _last_within(
 ) -> float:
     """Return the largest factor with at most ``limit``, from logarithms of factors.
 
-    Each step goes where the loss would be the limit if it were in proportion to
-    epsilon; where two of them do not halve what is left, the next one does.
+    Each step goes where the loss would be the limit if its logarithm went on as
+    between the last two looks; where two steps do not halve what is left, the next one
+    does.
     """
     (low, high), slow = ends, 0
-    at = min(max(0.0, low), high)
+    at, last = min(max(0.0, low), high), (math.nan, math.nan)
     for _ in range(_STEPS):
         value, before = largest(at), high - low
         if value > limit and at == ends[0]:
@@ -228,7 +230,8 @@ def _last_within(
         if high - low <= _EXACT:
             break
         slow = 0 if high - low <= before / 2 or slow == _PATIENCE else slow + 1
-        at = _aim(at, value, limit)
+        here = at, math.log(value / limit) if value > 0 else -math.inf
+        at, last = _aim(here, last), here
         if slow == _PATIENCE or not low < at < high:
             # Beyond an end: that end, if nobody has looked there yet.
             unseen = (at <= low == ends[0]) or (at >= high == ends[1])
@@ -236,17 +239,19 @@ def _last_within(
     return math.exp(low)
 
 
-def _aim(at: float, value: float, limit: float) -> float:
-    """Return where the loss would be the limit, if it were in proportion to epsilon.
+def _aim(here: tuple[float, float], last: tuple[float, float]) -> float:
+    """Return where the loss would be the limit, from one look or two.
 
-    Just within or just beyond, so that both ends close in on what is found.
+    A look is where, and the logarithm of the loss over the limit. Just within or just
+    beyond it, so that both ends close in on what is found.
     """
-    if value <= 0:
-        return math.inf
-    if math.isinf(value):
-        return math.nan
-    side = _EXACT / 4 if value <= limit else -_EXACT / 4
-    return at + math.log(limit / value) + side
+    (at, level), (before, other) = here, last
+    if not math.isfinite(level):
+        return math.inf if level < 0 else math.nan
+    slope = (level - other) / (at - before) if at != before else math.nan
+    if not _FLAT < slope < 1 / _FLAT:
+        slope = 1.0
+    return at - level / slope + math.copysign(_EXACT / 4, -level)
 
 
 def _reading(

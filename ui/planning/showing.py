@@ -61,6 +61,9 @@ def slide(basket: Basket) -> None:
         "shows what must be seen, ✗ (gray) does not. Every budget is split as above; "
         "locked questions keep their ε."
     )
+    left, right = st.columns(2)
+    left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
+    right.page_link("pages/touched.py", label="See whom it touches (curator only)")
     if np.isnan(found.halves).any():
         st.caption(
             "No room: what is locked takes more than that budget. Unlock questions to "

@@ -60,7 +60,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     _everybody(own, ordered, asked, plan)
     _nobody_above(losses, plan, asked, delta, priced)
     if asked.by is not None:
-        _groups(own, asked, study, asked.by)
+        _groups(own, asked, study, asked.by, priced)
     _most_exposed(losses, own, plan, delta, study, priced)
 
 
@@ -177,17 +177,25 @@ def _nobody_above(
     )
 
 
-def _groups(own: Losses, asked: Asked, study: Study, by: str) -> None:
+def _groups(own: Losses, asked: Asked, study: Study, by: str, priced: str) -> None:
     """Show which share of each group loses more than the limit."""
-    column = study.dataset.column(by)
-    codes = study.dataset.codes(by)
+    groups = session.remember(
+        "touched-groups", f"{priced} {by}", lambda: _by_group(own, study, by)
+    )
+    crowds = [_crowd(name, ordered, asked.limit) for name, ordered in groups.items()]
+    results.show(groups_picture(crowds, by=by, limit=asked.limit), "touched-groups")
+
+
+def _by_group(own: Losses, study: Study, by: str) -> dict[str, FloatArray]:
+    """Return the totals of everybody in each group that has people, ascending."""
+    column, codes = study.dataset.column(by), study.dataset.codes(by)
     names = (*column.labels, "other", "missing")
     places = np.where(codes < 0, len(column.labels) + 1, codes)
-    crowds = [
-        _crowd(names[code], np.sort(own.epsilon[places == code]), asked.limit)
-        for code in np.unique(places).tolist()
-    ]
-    results.show(groups_picture(crowds, by=by, limit=asked.limit), "touched-groups")
+    order = np.argsort(places, kind="stable")
+    present, starts = np.unique(places[order], return_index=True)
+    members = np.split(own.epsilon[order], starts[1:])
+    pairs = zip(present.tolist(), members, strict=True)
+    return {names[place]: np.sort(totals) for place, totals in pairs}
 
 
 def _most_exposed(
