@@ -1,8 +1,11 @@
 """Ledger: what was spent, on what, and what is left."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import accounts, moving, recovery, results, session
+from ui.documents import area, gathering
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
@@ -22,6 +25,7 @@ else:
     results.listing(done)
     st.caption("All releases as a file:")
     results.downloads(done, "all")
+    area.show(partial(gathering.released, study, done), key="ledger")
     accounts.totals(done, account)
 accounts.changes(study)
 accounts.chain()

@@ -1,8 +1,11 @@
 """Plan: what a budget buys, question by question, before anything is spent."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import plans, releasing, session
+from ui.documents import area, gathering
 from ui.planning import adding, editing, exchange, running, settings, showing
 
 session.require_router("pages/plan.py")
@@ -24,6 +27,7 @@ if plan.items:
     price = showing.price(plan, study, known)
     running.offer(plan, study, price, known, ready=ready)
     exchange.show(plan)
+    area.show(partial(gathering.planned, study, plan), key="plan")
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
     exchange.take()

@@ -240,10 +240,10 @@ class Page:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
         kind = ' class="sheet"' if self.sheet else ""
         return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<!doctype html>\n<html lang="en"{kind}>\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>{title}</title>\n<style>{_CSS}</style>\n</head>\n<body{kind}>\n"
+            f"<title>{title}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n"
             f"<header>{mark if self.mark else ''}<h1>{title}</h1></header>\n"
             f"<main>\n{inside}\n</main>\n{foot}\n</body>\n</html>\n"
         )
@@ -273,7 +273,7 @@ li { margin: .15rem 0; }
 .lead { font-size: 1.15rem; }
 .note, footer { font-size: .85rem; color: #444; }
 .mark { border: 2px solid #111; padding: .4rem .7rem; font-weight: 700; }
-dl > div { display: grid; grid-template-columns: 12rem 1fr; gap: 0 1rem;
+dl > div { display: grid; grid-template-columns: 13rem 1fr; gap: 0 1rem;
   padding: .2rem 0; border-bottom: 1px solid #d0d0d0; }
 dt { font-weight: 600; }
 dd { margin: 0; }
@@ -296,10 +296,12 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
 @media (max-width: 40rem) { dl > div { grid-template-columns: 1fr; } }
 @page { size: A4; margin: 17mm 18mm;
   @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
+@page sheet { margin: 13mm 16mm; }
 @media print {
+  html.sheet { page: sheet; }
   body { padding: 0; max-width: none; color: #000; font-size: 10.5pt;
     line-height: 1.38; }
-  .sheet { font-size: 10pt; line-height: 1.3; }
+  .sheet body { font-size: 10pt; line-height: 1.3; }
   .sheet h1 { font-size: 15pt; margin-bottom: .4rem; }
   .sheet h2 { font-size: 11.5pt; margin: .6rem 0 .25rem; }
   .sheet table, .sheet .blanks, .sheet .note, .sheet footer { font-size: 8.5pt; }
@@ -308,6 +310,7 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet dl > div { grid-template-columns: 9rem 1fr; padding: .1rem 0; }
   .sheet .blanks .line { height: 2rem; }
   .sheet footer { margin-top: .6rem; }
+  .sheet .lead { font-size: 11pt; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }

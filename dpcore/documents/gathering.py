@@ -1,0 +1,132 @@
+"""From records to what documents are about."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcore.budget_filter import PrivacyBudget
+from dpcore.documents.question import Question
+from dpcore.documents.subject import USUAL_DELTA, Head, Subject, symbols
+from dpcore.errors import DPCoreError
+from dpcore.planning.totals import price_of
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.rebuilding import is_model, model_request_from, request_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.figures.meaning.label import Facts
+    from dpcore.planning.basket import Basket
+    from dpcore.releases.chain import Entry
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Background:
+    """What is public about an account, whatever was asked on it.
+
+    Attributes:
+        facts: The account, with whom it protects.
+        dataset: The table in use, for what is declared of its columns. CONFIDENTIAL,
+            and not looked at.
+        everybody: Whether it holds everybody, and is no sample.
+        entries: What the account wrote into the ledger, in order.
+        today: The day, ISO 8601.
+
+    """
+
+    facts: Facts
+    dataset: Dataset
+    everybody: bool
+    entries: Sequence[Entry]
+    today: str
+
+
+def released(releases: Iterable[Release], behind: Background) -> Subject:
+    """Return what was released about a table."""
+    questions = [
+        Question.of_release(
+            one.of_everybody() if behind.everybody else one,
+            _request(one, behind.dataset),
+        )
+        for one in releases
+    ]
+    return _subject(
+        questions,
+        behind,
+        charged=None,
+        delta=float(behind.facts.budget.delta or 0) or USUAL_DELTA,
+    )
+
+
+def planned(basket: Basket, behind: Background) -> Subject:
+    """Return what is planned for a table.
+
+    Raises:
+        ParameterError: A question cannot be carried out.
+
+    """
+    requests = [item.request for item in basket.items]
+    return _subject(
+        [Question.of_item(item) for item in basket.items],
+        behind,
+        charged=price_of(requests, delta=basket.delta).cost,
+        delta=basket.delta,
+    )
+
+
+def _subject(
+    questions: Sequence[Question], behind: Background, **told: object
+) -> Subject:
+    return Subject(
+        facts=behind.facts,
+        questions=tuple(questions),
+        columns=_columns(questions),
+        everybody=behind.everybody,
+        head=_head(behind.entries),
+        today=behind.today,
+        **told,  # type: ignore[arg-type] # the two fields that differ
+    )
+
+
+def _request(release: Release, dataset: Dataset) -> Releasable | None:
+    """Return the question of a release, if the table in use can still be asked it."""
+    read = model_request_from if is_model(release.request) else request_from
+    with contextlib.suppress(DPCoreError):
+        return read(release.request, dataset, draw=release.draw)
+    return None
+
+
+def _columns(questions: Sequence[Question]) -> tuple[Column, ...]:
+    known = {
+        column.name: column
+        for question in questions
+        if question.request is not None
+        for column in question.request.asked.columns
+    }
+    return tuple(known.values())
+
+
+def _head(entries: Sequence[Entry]) -> Head | None:
+    if not entries:
+        return None
+    last = entries[-1]
+    return Head(
+        entries=len(entries),
+        digest=last.digest,
+        recorded=last.recorded,
+        changes=tuple(
+            _change(entry) for entry in entries if entry.kind is EntryKind.BUDGET
+        ),
+    )
+
+
+def _change(entry: Entry) -> tuple[str, str, str]:
+    budget = PrivacyBudget.from_json(entry.content["budget"])
+    when = entry.recorded[:19].replace("T", " ")
+    return when, symbols(budget.describe()), str(entry.content["reason"])

@@ -1,0 +1,152 @@
+"""The public notice: one sheet for the people in the table, in plain words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
+from dpcore.documents.subject import spelled
+from dpcore.documents.wordings import worlds
+from dpcore.figures.attackers import belief_text
+from dpcore.wording import brief, capital
+
+if TYPE_CHECKING:
+    from dpcore.documents.page import Piece
+    from dpcore.documents.subject import Subject
+
+_MOST_ROWS: Final = 7
+_LONGEST: Final = 70
+
+
+def notice(subject: Subject) -> Page:
+    """Return the notice, to be hung up or sent out once its blanks are filled in."""
+    noun = subject.facts.unit.noun
+    whose = "you are a person" if noun == "person" else f"your {noun} is one"
+    verb = "are to be" if subject.planned else "were"
+    return Page(
+        title="What is published about you, and what it can give away"
+        if not subject.planned
+        else "What is to be published about you",
+        pieces=(
+            Paragraph(
+                f"If {whose} in this table, this is for you. Numbers about all of you "
+                f"together {verb} published. Each was changed by chance on purpose, so "
+                "that it says much about the group and little about any one of you.",
+                kind="lead",
+            ),
+            Facts(
+                (
+                    ("Who publishes", ""),
+                    ("What for", ""),
+                    ("Which people, which period", ""),
+                    ("How many people", capital(subject.size)),
+                    ("Who is protected", capital(subject.whom)),
+                    ("Limit for all of it", _limit(subject)),
+                    (
+                        "Used by these numbers" if subject.planned else "Used so far",
+                        spelled(subject.cost, rho=False),
+                    ),
+                )
+            ),
+            Section(title=_heading(subject), pieces=_published(subject)),
+            Section(title="What can be learned about one of you", pieces=_can(subject)),
+            Section(title="What cannot", pieces=(Items(_cannot(subject)),)),
+            Section(
+                title="Who to ask",
+                pieces=(Facts((("Contact, data protection officer", ""),)),),
+                whole=True,
+            ),
+        ),
+        numerals=subject.numerals,
+        mark=subject.mark,
+        foot=subject.foot,
+        sheet=True,
+    )
+
+
+def _limit(subject: Subject) -> str:
+    return f"{subject.limit}: once it is used up, nothing more is published"
+
+
+def _heading(subject: Subject) -> str:
+    return "What is to be published" if subject.planned else "What was published"
+
+
+def _published(subject: Subject) -> tuple[Piece, ...]:
+    rows = _rows(subject)
+    if not rows:
+        return (Paragraph("Nothing so far."),)
+    head: tuple[str, ...] = ("about", "expected error")
+    if not subject.planned:
+        head = ("about", "published", "the table's own, 95 of 100 times")
+    left = len(rows) - _MOST_ROWS
+    more = (Paragraph(f"And {left} more, which the full report lists.", kind="note"),)
+    return (
+        Table(
+            title=f"{len(rows)} number{'s' if len(rows) > 1 else ''}"
+            if not subject.planned
+            else f"{len(rows)} question{'s' if len(rows) > 1 else ''}",
+            head=head,
+            rows=rows[:_MOST_ROWS] if left > 0 else rows,
+        ),
+        *(more if left > 0 else ()),
+    )
+
+
+def _rows(subject: Subject) -> tuple[tuple[str, ...], ...]:
+    """Return each number with where the table's own one lies; or the planned error."""
+    if subject.planned:
+        return tuple((_short(q.name), q.width) for q in subject.questions)
+    rows = []
+    for question in subject.questions:
+        for number in question.numbers:
+            alone = len(question.numbers) == 1 or number.label == question.name
+            name = question.name if alone else f"{question.name}: {number.label}"
+            told = f"{number.value} {number.unit}".rstrip()
+            rows.append((_short(name), told, number.noise))
+    return tuple(rows)
+
+
+def _short(name: str) -> str:
+    return brief(capital(name), _LONGEST)
+
+
+def _can(subject: Subject) -> tuple[Piece, ...]:
+    said = worlds(subject)
+    if said:
+        first, *limits = said
+        return (Paragraph(first), Items((*limits, *_later(subject))))
+    if math.isinf(subject.guarantee[0]):
+        return (Paragraph("There is no limit: this is not a private release."),)
+    return (Paragraph("Nothing yet: nothing was published."),)
+
+
+def _later(subject: Subject) -> tuple[str, ...]:
+    """Return what can be learned if all of the budget is used, and what was known."""
+    epsilon, delta = subject.facts.total
+    limit = belief_text(epsilon, delta=delta, about=" about one of you")
+    return (
+        f"If the whole limit is used one day, {limit}.",
+        "What somebody knew before, from elsewhere, they still know.",
+    )
+
+
+def _cannot(subject: Subject) -> tuple[str, ...]:
+    noun = subject.facts.unit.noun
+    return (
+        (
+            f"More than that about one {noun}, whatever else somebody knows, now or "
+            "later. The limit is the same for everybody, also for those who stand out "
+            "most."
+        ),
+        (
+            "What is true of the group follows for its members, in the table or not: "
+            "that is what the numbers are for, and nobody is protected from it."
+        ),
+        (
+            "Whoever holds the table sees all of it. This is about what was published, "
+            "not about a table that is stolen or passed on, nor about numbers "
+            "published elsewhere about the same people."
+        ),
+    )

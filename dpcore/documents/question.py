@@ -1,0 +1,233 @@
+"""A question as documents tell it: asked and answered, or only planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.table import TOO_FEW, noise_unit
+from dpcore.statistics.kinds import MEANINGS, StatisticKind
+from dpcore.wording import epsilon_text, interval_ends, measured, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.budget_filter import PrivacyCost
+    from dpcore.planning.item import Item
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+
+_AS_ASKED: Final = 1 + 1e-9
+_USUAL: Final = {
+    StatisticKind.COUNT: "how many people there are, or meet a condition.",
+    StatisticKind.SUM: "all values added up.",
+    StatisticKind.MEAN: "the average: the sum divided by the number of people.",
+    StatisticKind.PROPORTION: "which part of the people meet a condition.",
+    StatisticKind.VARIANCE: "how much people differ, in the squared unit.",
+    StatisticKind.STANDARD_DEVIATION: "how much people differ, in the unit itself.",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "how much these people differ, in "
+    "the unit itself.",
+    StatisticKind.HISTOGRAM: "how many people are in each category or bin.",
+}
+_OF_MODELS: Final = "how one column goes together with others, on average."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A released number as it is written, with no more digits than the noise leaves.
+
+    Attributes:
+        label: Its name.
+        value: The number, or that it cannot be said.
+        unit: Empty where it has none.
+        noise: Where the table's own number lies, as text; empty if not known.
+        total: The same for those whom the table is a sample of.
+
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    noise: str = ""
+    total: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question with its price and, once it was paid for, its answer. PUBLIC.
+
+    Attributes:
+        name: What is asked, in words.
+        said: The same with what becomes of values before they are counted.
+        parameters: What defines it, as in the record of a release.
+        key: Key of the mechanism.
+        mechanism: Name of the mechanism.
+        cost: What it costs alone.
+        event: What an accountant has to know of it.
+        noise: Scale of the noise; not known of a plan that is not of one draw.
+        relation: Which tables are neighbors, in words.
+        unit: Of its numbers; empty where they have none, or several.
+        width: How far off it will be, at 95 %, in words; empty once it is released.
+        numbers: What was released; empty while it is planned.
+        level: Confidence of the intervals of all its numbers together.
+        when: When it was drawn, and the how-manieth draw it was.
+        together: How many releases it was charged with; 0 if it was charged alone.
+        sampler: What drew the noise.
+        request: The question itself, if the table in use can be asked it.
+
+    """
+
+    name: str
+    said: str
+    parameters: Mapping[str, object]
+    key: str
+    mechanism: str
+    cost: PrivacyCost
+    event: dict[str, str | float]
+    noise: float
+    relation: str
+    unit: str = ""
+    width: str = ""
+    numbers: tuple[Number, ...] = ()
+    level: float | None = None
+    when: str = ""
+    draw: int = 1
+    together: int = 0
+    sampler: str = ""
+    of_noise: str = ""
+    request: Releasable | None = field(default=None, repr=False)
+
+    @classmethod
+    def of_release(cls, release: Release, request: Releasable | None) -> Question:
+        """Return a question that was answered."""
+        around = release.intervals
+        return cls(
+            name=release.title,
+            said=release.said,
+            parameters=release.request,
+            key=release.mechanism,
+            mechanism=release.mechanism_label,
+            cost=release.cost,
+            event=release.event,
+            noise=release.noise,
+            relation=release.relation.phrase,
+            unit=release.unit,
+            numbers=_numbers(release),
+            level=None if around is None else around.level,
+            when=release.created[:19].replace("T", " ") + " UTC",
+            draw=release.draw,
+            together=0 if release.plan is None else release.plan.releases,
+            sampler=release.sampler,
+            of_noise=noise_unit(release),
+            request=request,
+        )
+
+    @classmethod
+    def of_item(cls, item: Item) -> Question:
+        """Return a question that is planned.
+
+        Raises:
+            ParameterError: It cannot be carried out.
+
+        """
+        request, width = item.request, item.width
+        wide = f"± {significant(width.half)} {width.unit}".rstrip()
+        return cls(
+            name=item.name,
+            said=request.statement,
+            parameters=request.parameters(),
+            key=request.mechanism_key,
+            mechanism=request.mechanism_label,
+            cost=request.cost,
+            event=request.plan.event.to_dict(),
+            noise=request.plan.noise,
+            relation=request.relation.phrase,
+            unit=request.unit_text,
+            width=f"{wide} ({width.of})" if width.of else wide,
+            request=request,
+        )
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """Return what describes the question itself."""
+        found = self.parameters.get("query", self.parameters.get("question"))
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def meaning(self) -> str:
+        """Return what it means, in plain words; empty where nothing is known of it."""
+        if self.parameters.get("kind") == "model":
+            return _OF_MODELS
+        kind = self.asked.get("kind")
+        if kind not in set(StatisticKind):
+            return ""
+        return (_USUAL | MEANINGS).get(StatisticKind(str(kind)), "")
+
+    @property
+    def how(self) -> str:
+        """Return what the mechanism does; empty where the catalog does not know it."""
+        entry = (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).get(self.key)
+        return "" if entry is None else entry.sentence
+
+    @property
+    def bounds(self) -> str:
+        """Return the public bounds of its columns."""
+        return bounds_text(self.parameters)
+
+    @property
+    def people(self) -> str:
+        """Return what is public about the number of people."""
+        return people_text(self.parameters)
+
+    @property
+    def claimed(self) -> str:
+        """Return what it was said to cost, and costs; empty where that is the same."""
+        claim = getattr(self.request, "claimed", self.parameters.get("epsilon"))
+        real = float(self.cost.epsilon)
+        if not isinstance(claim, int | float) or real <= claim * _AS_ASKED:
+            return ""
+        return (
+            f"ε {epsilon_text(claim)} is claimed for it where it was published; "
+            f"ε {epsilon_text(real)} is what it really costs, and what is counted."
+        )
+
+    @property
+    def answer(self) -> str:
+        """Return the answer or the error in one line."""
+        if not self.numbers:
+            return self.width
+        if len(self.numbers) == 1:
+            only = self.numbers[0]
+            return f"{only.value} {only.unit}".rstrip()
+        return f"{len(self.numbers)} numbers"
+
+
+def _numbers(release: Release) -> tuple[Number, ...]:
+    pairs = [*zip(release.labels, release.values, strict=True)]
+    pairs += release.derived.items()
+    told = [_number(release, label, value) for label, value in pairs]
+    return (*told, *(Number(label=x, value=TOO_FEW) for x in release.unsaid))
+
+
+def _number(release: Release, label: str, value: float) -> Number:
+    """Return a number with as many digits as its interval, or the noise, leaves."""
+    around = release.intervals
+    noise = None if around is None else (around.noise or {}).get(label)
+    total = None if around is None else (around.total or {}).get(label)
+    known = noise or total
+    error = (known[1] - known[0]) / 2 if known else 0.0
+    if not known and label in release.labels and noise_unit(release) == release.unit:
+        error = release.noise
+    return Number(
+        label=label,
+        value=measured(value, error),
+        unit=release.unit_of(label),
+        noise=_ends(noise),
+        total=_ends(total),
+    )
+
+
+def _ends(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else " to ".join(interval_ends(*ends))

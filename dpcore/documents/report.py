@@ -1,0 +1,295 @@
+"""The full report: every question, every price, and what is known not to be covered."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from dpcore.documents.methods import methods
+from dpcore.documents.numerals import Exact
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
+from dpcore.documents.subject import exact, spelled
+from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
+from dpcore.wording import capital, epsilon_text, in_full, significant
+
+if TYPE_CHECKING:
+    from dpcore.budget_filter import PrivacyCost
+    from dpcore.data.columns import Column
+    from dpcore.documents.page import Piece
+    from dpcore.documents.question import Question
+    from dpcore.documents.subject import Subject
+
+_MOST_NUMBERS: Final = 200
+_UNBOUNDED: Final = "∞"
+_LEVEL: Final = 0.95
+
+
+def report(subject: Subject) -> Page:
+    """Return the report."""
+    title = "Privacy report of a plan" if subject.planned else "Privacy report"
+    return Page(
+        title=title,
+        pieces=(
+            Facts(_summary(subject)),
+            Section(title="What it means for one person", pieces=_meaning(subject)),
+            Section(title="Questions at a glance", pieces=_overview(subject)),
+            Section(
+                title="Question by question",
+                pieces=tuple(
+                    _question(number, question)
+                    for number, question in enumerate(subject.questions, 1)
+                )
+                or (Paragraph("None."),),
+                fresh=True,
+            ),
+            Section(title="Columns, as declared", pieces=_columns(subject)),
+            Section(title="All of it together", pieces=_together(subject)),
+            Section(title="Ledger", pieces=_ledger(subject)),
+            Section(
+                title="Known gaps",
+                pieces=(Items((*beyond(subject), *GAPS)),),
+            ),
+            Section(
+                title="Methods, for a paper",
+                pieces=(Paragraph(Exact(methods(subject))),),
+            ),
+        ),
+        numerals=subject.numerals,
+        mark=subject.mark,
+        foot=subject.foot,
+    )
+
+
+def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
+    facts = subject.facts
+    left = facts.budget.remaining(facts.spent)
+    planned = (("This plan costs", spelled(subject.cost)),) * subject.planned
+    return (
+        ("Data curator", ""),
+        ("Purpose", ""),
+        ("People and period", ""),
+        ("Privacy unit", capital(subject.whom)),
+        ("Neighboring tables", f"Differ in {facts.relation.phrase}"),
+        ("Number of people", capital(subject.size)),
+        ("The people and the table", capital(subject.about)),
+        ("Budget", subject.limit),
+        ("Spent so far", spelled(facts.spent)),
+        ("Left of it", _left(subject, left)),
+        *planned,
+        ("Questions", str(len(subject.questions))),
+        ("Noise drawn by", Exact(subject.sampler) or "nobody yet"),
+        ("Contact", ""),
+    )
+
+
+def _left(subject: Subject, left: PrivacyCost) -> str:
+    budget = subject.facts.budget
+    if budget.rho is not None:
+        return f"ρ {significant(float(left.rho))}"
+    text = f"ε {significant(float(left.epsilon))}"
+    return f"{text}, δ {significant(float(left.delta))}" if budget.delta else text
+
+
+def _meaning(subject: Subject) -> tuple[Piece, ...]:
+    said = worlds(subject)
+    told = "this plan" if subject.planned else "all releases so far"
+    odds: tuple[Piece, ...] = ()
+    if said:
+        odds = (Paragraph(f"From {told} together: {said[0]}"), Items(said[1:]))
+    return (
+        *odds,
+        Section(
+            title="What an attacker can learn if all of the budget is used",
+            pieces=(Items(can(subject)),),
+            whole=True,
+        ),
+        Section(
+            title="What an attacker cannot learn",
+            pieces=(Items(cannot(subject)),),
+            whole=True,
+        ),
+    )
+
+
+def _overview(subject: Subject) -> tuple[Piece, ...]:
+    if not subject.questions:
+        return (Paragraph("None."),)
+    answer = "error at 95 %" if subject.planned else "answer"
+    return (
+        Table(
+            title="Each question, with what it costs by itself",
+            head=("question", answer, "mechanism", "ε", "δ", "ρ"),
+            rows=tuple(
+                (
+                    f"{number}. {question.name}",
+                    question.answer,
+                    question.mechanism,
+                    epsilon_text(float(question.cost.epsilon)),
+                    significant(float(question.cost.delta), up=True),
+                    significant(float(question.cost.rho), up=True),
+                )
+                for number, question in enumerate(subject.questions, 1)
+            ),
+            numbers=frozenset({3, 4, 5}),
+        ),
+    )
+
+
+def _question(number: int, question: Question) -> Section:
+    pieces: list[Piece] = [Facts(tuple(_facts(question)))]
+    if question.claimed:
+        pieces.append(Paragraph(question.claimed))
+    if question.numbers:
+        pieces.append(_numbers(number, question))
+        over = len(question.numbers) - _MOST_NUMBERS
+        if over > 0:
+            pieces.append(
+                Paragraph(f"And {over} more, in the files of the release.", kind="note")
+            )
+    title = f"{number}. {capital(question.name)}"
+    return Section(title=title, pieces=tuple(pieces), whole=len(question.numbers) < 9)  # noqa: PLR2004 - fits
+
+
+def _facts(question: Question) -> list[tuple[str, str]]:
+    scale = significant(question.noise, 4)
+    cost = exact(question.cost)
+    charged = (
+        f"; charged together with {question.together} releases of one plan"
+        if question.together
+        else ""
+    )
+    told = [
+        ("Of what it is an answer", capital(question.said)),
+        ("Meaning", capital(question.meaning)),
+        ("Unit", question.unit or "none, or that of each number"),
+        ("Bounds", question.bounds),
+        ("People counted on", question.people),
+        ("Neighboring tables", f"Differ in {question.relation}"),
+        ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
+        ("Scale of the noise", f"{scale} {question.of_noise or question.unit}".strip()),
+        ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
+        ("Error at 95 %", question.width),
+        ("Interval", _interval(question)),
+        ("Drawn", f"{question.when}, draw {question.draw}{charged}"),
+    ]
+    if not question.when:
+        told.pop()
+    return [(name, text) for name, text in told if text]
+
+
+def _rho(question: Question) -> str:
+    rho = float(question.cost.rho)
+    if math.isinf(rho):
+        return "no bound in ρ"
+    return f"ρ {significant(rho, 6, up=True)}"
+
+
+def _interval(question: Question) -> str:
+    if question.level is None:
+        return "" if question.width else "none is known"
+    several = ", all numbers of the answer at once" if len(question.numbers) > 1 else ""
+    return (
+        f"In {100 * question.level:g} of 100 answers{several}. “Noise alone” holds for "
+        "the number of this table, “with sampling” for those whom it is a sample of."
+    )
+
+
+def _numbers(place: int, question: Question) -> Table:
+    shown = question.numbers[:_MOST_NUMBERS]
+    sampled = any(number.total for number in shown)
+    head = ("number", "released", "unit", "noise alone")
+    return Table(
+        title=f"Released for question {place}, with the digits that noise leaves",
+        head=(*head, "with sampling") if sampled else head,
+        rows=tuple(
+            (
+                number.label,
+                number.value,
+                number.unit,
+                number.noise,
+                *((number.total,) if sampled else ()),
+            )
+            for number in shown
+        ),
+        numbers=frozenset({1}),
+    )
+
+
+def _columns(subject: Subject) -> tuple[Piece, ...]:
+    if not subject.columns:
+        return (Paragraph("None is in use."),)
+    return (
+        Table(
+            title="What was declared without looking at the table",
+            head=("column", "meaning", "unit", "bounds or answers", "missing values"),
+            rows=tuple(map(_column, subject.columns)),
+        ),
+    )
+
+
+def _column(column: Column) -> tuple[str, ...]:
+    bounds = ", ".join(column.labels)
+    if column.bounds is not None:
+        bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
+    fill = column.replacement
+    missing = "people left out"
+    if fill is not None:
+        value = fill if isinstance(fill, str) else in_full(float(fill))
+        missing = f"counted as {value}"
+    return column.name, column.description, column.unit, bounds, missing
+
+
+def _together(subject: Subject) -> tuple[Piece, ...]:
+    known = subject.totals
+    ways = (
+        ("Adding up", known.basic),
+        ("Advanced composition", known.advanced),
+        ("Zero-concentrated DP, converted", known.zcdp),
+        ("Privacy loss distributions", known.pld),
+    )
+    charged = (
+        "A plan is fixed before its first answer, so that all four hold; the smallest "
+        "is charged."
+        if subject.planned
+        else "The limit of the account adds up what was charged, because each release "
+        "may be chosen in view of earlier ones. The tighter totals hold for questions "
+        "fixed before the first answer."
+    )
+    return (
+        Paragraph(f"Charged for all of it: {spelled(subject.cost)}. {charged}"),
+        Table(
+            title="Total of all questions, by four ways of counting",
+            head=("way of counting", f"ε at δ {significant(subject.delta)}"),
+            rows=tuple((name, significant(x, 6, up=True)) for name, x in ways),
+            numbers=frozenset({1}),
+        ),
+        Paragraph(
+            f"{_UNBOUNDED}: that way of counting has no bound for these questions.",
+            kind="note",
+        ),
+    )
+
+
+def _ledger(subject: Subject) -> tuple[Piece, ...]:
+    head = subject.head
+    if head is None:
+        return (Paragraph("Nothing is written in the ledger yet."),)
+    facts = Facts(
+        (
+            ("Entries of this account", str(head.entries)),
+            ("Last one written", Exact(head.recorded)),
+            ("Its digest (SHA-256)", Exact(head.digest)),
+        )
+    )
+    told = Paragraph(
+        "Each entry holds the digest of the one before it. Whoever keeps this digest "
+        "can see later that nothing before it was changed."
+    )
+    if not head.changes:
+        return facts, told
+    changes = Table(
+        title="Changes of the budget",
+        head=("when", "to", "reason"),
+        rows=tuple((Exact(when), to, why) for when, to, why in head.changes),
+    )
+    return facts, told, changes

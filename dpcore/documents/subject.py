@@ -1,0 +1,182 @@
+"""What documents are about: an account and its releases, or a plan not yet run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from dpcore import __version__
+from dpcore.budget_filter import plain
+from dpcore.documents.numerals import Numerals
+from dpcore.privacy.composition import Totals, compose
+from dpcore.privacy.events import event_from
+from dpcore.wording import capital, epsilon_text, people, significant
+
+if TYPE_CHECKING:
+    from dpcore.budget_filter import PrivacyCost
+    from dpcore.data.columns import Column
+    from dpcore.documents.question import Question
+    from dpcore.figures.meaning.label import Facts
+
+USUAL_DELTA: Final = 1e-6
+"""At which totals are told where an account has no delta."""
+PLANNED: Final = "Only planned: nothing of this has been released."
+LESSON: Final = "Classroom: not a private release."
+NOTHING_LEFT: Final = "no limit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where the chain of the ledger stood, and what this account wrote into it.
+
+    Attributes:
+        entries: How many entries the account has.
+        digest: Digest of its last one, which the digests before it lead up to.
+        recorded: When that was written.
+        changes: When the budget was changed, to what, and why.
+
+    """
+
+    entries: int
+    digest: str
+    recorded: str
+    changes: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What a document is about. PUBLIC.
+
+    Attributes:
+        facts: The account, with whom it protects.
+        questions: Those that were answered, in order; or those that are planned.
+        charged: What the questions of a plan are charged together; ``None`` of what was
+            released, of which the account says it.
+        delta: At which totals are told.
+        columns: What is declared of the columns in question.
+        everybody: Whether the table holds everybody, and is no sample.
+        head: The ledger; ``None`` where nothing is written in it yet.
+        today: The day, ISO 8601.
+        numerals: How numbers are written.
+
+    """
+
+    facts: Facts
+    questions: tuple[Question, ...]
+    charged: PrivacyCost | None = None
+    delta: float = USUAL_DELTA
+    columns: tuple[Column, ...] = ()
+    everybody: bool = False
+    head: Head | None = None
+    today: str = ""
+    numerals: Numerals = Numerals.POINT
+
+    def written(self, numerals: Numerals) -> Subject:
+        """Return it with its numbers in other marks."""
+        return replace(self, numerals=numerals)
+
+    @property
+    def planned(self) -> bool:
+        """Tell whether it is a plan."""
+        return self.charged is not None
+
+    @property
+    def mark(self) -> str:
+        """Return what must not be overlooked; or nothing."""
+        marks = (PLANNED,) * self.planned + (LESSON,) * self.facts.lesson
+        return " ".join(marks)
+
+    @property
+    def foot(self) -> str:
+        """Return what made the document, and when."""
+        return f"Made by Epsilon Studio, version {__version__}, on {self.today}."
+
+    @property
+    def cost(self) -> PrivacyCost:
+        """Return what the questions cost together."""
+        return self.facts.spent if self.charged is None else self.charged
+
+    @property
+    def guarantee(self) -> tuple[float, float]:
+        """Return epsilon and delta of the questions together, for odds."""
+        return replace(self.facts, spent=self.cost).so_far
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Return the total of the questions by four ways of counting, at ``delta``."""
+        return compose(
+            [event_from(question.event) for question in self.questions],
+            delta=self.delta,
+        )
+
+    @property
+    def limit(self) -> str:
+        """Return the budget in symbols."""
+        return symbols(self.facts.budget.describe())
+
+    @property
+    def whom(self) -> str:
+        """Return who is protected, and as what."""
+        unit = self.facts.unit
+        if unit.rows == 1:
+            return f"every {unit.noun}, with the one row they have in the table"
+        return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"
+
+    @property
+    def size(self) -> str:
+        """Return what is public about the number of people."""
+        known, noun = self.facts.number, self.facts.unit.noun
+        if known is None:
+            return "not published: it is protected, too"
+        return f"{people(known, noun)}, a number that is published without noise"
+
+    @property
+    def about(self) -> str:
+        """Return whom the numbers describe."""
+        if self.everybody:
+            return "everybody they are about is in the table"
+        return "the table is a sample of a larger group"
+
+    @property
+    def sampler(self) -> str:
+        """Return what draws or drew the noise."""
+        return ", ".join(dict.fromkeys(q.sampler for q in self.questions if q.sampler))
+
+
+def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
+    """Return a cost in symbols, rounded up.
+
+    >>> from dpcore.budget_filter import PrivacyCost
+    >>> spelled(PrivacyCost.of(epsilon=0.5, delta=1e-6))
+    'ε 0.5, δ 1e-6'
+    """
+    parts = [f"ε {epsilon_text(float(cost.epsilon))}"]
+    if cost.delta:
+        parts.append(f"δ {significant(float(cost.delta), up=True)}")
+    if rho and math.isfinite(float(cost.rho)) and cost.rho:
+        parts.append(f"ρ {significant(float(cost.rho), up=True)}")
+    return ", ".join(parts)
+
+
+def symbols(text: str) -> str:
+    """Return a budget in words with the letters of the field.
+
+    >>> symbols("epsilon 1 and delta 0.000001 in total")
+    'ε 1 and δ 0.000001 in total'
+    """
+    for word, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
+        text = text.replace(word, letter)
+    return text
+
+
+def exact(cost: PrivacyCost) -> dict[str, str]:
+    """Return the parts of a cost with every digit that was charged."""
+    return {name: plain(getattr(cost, name)) for name in ("epsilon", "delta", "rho")}
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence."""
+    text = capital(text.strip())
+    return text if not text or text.endswith((".", "?", "!")) else f"{text}."

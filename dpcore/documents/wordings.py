@@ -1,0 +1,81 @@
+"""Sentences that several documents share, on what a guarantee leaves an attacker."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from dpcore.figures.meaning.label import sections
+from dpcore.figures.meaning.odds import Sides, Told, worlds_text
+from dpcore.studies.meaning.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from dpcore.documents.subject import Subject
+
+_CAN: Final = "What an attacker can learn"
+_CANNOT: Final = "What an attacker cannot learn"
+_BEYOND: Final = "What this does not cover"
+GAPS: Final = (
+    (
+        "One row is taken to be one person, or as many as was declared: the program "
+        "cannot check that."
+    ),
+    (
+        "Bounds, categories and minimum sizes have to be known without the table. "
+        "Whoever chose them by looking at it has told something that no budget counts."
+    ),
+    (
+        "Only releases of this account are counted. A table that was reordered, "
+        "extended or read anew from other bytes has an account of its own."
+    ),
+    (
+        "Intervals are about the number that was computed: what bounds, filled-in "
+        "values and minimum sizes do to it is in none of them."
+    ),
+    "Whoever can measure the time or the memory of the server is not defended against.",
+    (
+        "Where a table itself shapes the noise (posterior samples, objective "
+        "perturbation), exact draws are transformed and rounded to a public grid. That "
+        "closes the known leaks of floating-point noise and is no proof."
+    ),
+    (
+        "Whoever can delete the ledger with its key, or put back older copies of both, "
+        "can make it forget what was spent."
+    ),
+)
+"""What is known not to be covered, beside what the label says."""
+
+
+def worlds(subject: Subject) -> tuple[str, ...]:
+    """Return the odds in counts of worlds: an introduction, and what follows.
+
+    In the wording that 963 people understood best (`dpcore.figures.meaning.odds`).
+    Nothing where the questions cost nothing yet, or without a limit.
+    """
+    epsilon, delta = subject.guarantee
+    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+        return ()
+    sure = Guarantee(epsilon=epsilon, delta=delta)
+    told = Told(guarantee=sure, sides=Sides.of(subject.facts.relation))
+    first, *others = worlds_text(told).replace("**", "").split("\n\n")
+    return first, *(line.removeprefix("- ") for line in others)
+
+
+def can(subject: Subject) -> tuple[str, ...]:
+    """Return what an attacker can learn if the whole budget is used."""
+    return _lines(subject, _CAN)
+
+
+def cannot(subject: Subject) -> tuple[str, ...]:
+    """Return what an attacker cannot learn."""
+    return _lines(subject, _CANNOT)
+
+
+def beyond(subject: Subject) -> tuple[str, ...]:
+    """Return what the limit does not cover."""
+    return _lines(subject, _BEYOND)
+
+
+def _lines(subject: Subject, heading: str) -> tuple[str, ...]:
+    found = dict(sections(subject.facts))
+    return found[heading]

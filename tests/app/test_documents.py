@@ -1,0 +1,43 @@
+"""The documents of an account and of a plan, offered where people look for them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tests.app.test_pages import button, by_label, press_release, use_upload
+from tests.app.test_questions import shown
+
+
+def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch):
+    made = []
+    offered = st.download_button
+
+    def download(label, data, **settings):
+        if label.startswith("Download: "):
+            made.append((label, data, settings["file_name"]))
+        return offered(label, data, **settings)
+
+    monkeypatch.setattr(st, "download_button", download)
+    use_upload(open_page)
+    app = open_page("release")
+    button(app, "Add to plan").click().run()
+    for page in ("plan", "ledger"):
+        if page == "ledger":
+            app = open_page("release")
+            press_release(app)
+        app = open_page(page)
+        assert made == []
+        app.session_state[f"documents-{page}"] = True
+        app.run()
+        assert not app.exception
+        ((label, data, name),) = made
+        assert label == "Download: Public notice"
+        assert ("plan" in name) == (page == "plan")
+        assert "<h1>" in data()
+        by_label(app.selectbox, "Document").set_value("Full report").run()
+        by_label(app.radio, "Numbers in it").set_value("1.234,5").run()
+        assert not app.exception
+        assert "Full report" in made[-1][0]
+        assert "by browser" not in made[-1][1]()
+        made.clear()
+    assert "To hang up" not in shown(app)

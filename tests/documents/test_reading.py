@@ -1,0 +1,131 @@
+"""Notice, report, checklist and methods: whole, escaped, and free of secrets."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+
+from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.numerals import Numerals
+from dpcore.documents.subject import PLANNED
+from tests.documents.subjects import CELLS, MEMBERS, answered, meant, table
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
+
+BY_NAME = {document.name: document for document in DOCUMENTS}
+READ = [name for name, document in BY_NAME.items() if document.read]
+SUBJECTS = {
+    "released": answered,
+    "in a plan": lambda relation: answered(relation, together=True),
+    "planned": meant,
+}
+
+
+def text_of(name, subject):
+    return BY_NAME[name].text(subject)
+
+
+def plain(text):
+    shown = re.sub(r"<style>.*</style>", "", text, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]*>", " ", shown))
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("kind", SUBJECTS)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_no_document_holds_a_number_of_the_table(name, kind, relation):
+    subject = SUBJECTS[kind](relation)
+    text = text_of(name, subject)
+    for number in secrets():
+        assert number not in text
+        assert Numerals.COMMA.written(number) not in text
+    told = plain(text)
+    if relation is ADD_REMOVE:
+        assert not re.search(rf"\b{MEMBERS}\b", told)
+
+
+def secrets():
+    """Yield what nobody may read: values, sums, means and counts, as they are said."""
+    age, north = CELLS["age"], CELLS["region"] == "north"
+    numbers = [*age[:50], age.min(), age.max(), age.sum(), age.mean()]
+    numbers += [np.median(age), age.var(ddof=1), age[north].mean(), age[~north].mean()]
+    numbers += [*np.cov(CELLS["a"], CELLS["b"]).ravel()]
+    yield from (f"{number:.6g}" for number in numbers)
+    yield from (f"{number:,.6f}".rstrip("0") for number in numbers)
+    yield f" {north.sum()} "
+    yield f" {(~north).sum()} "
+
+
+def test_the_report_holds_all_that_was_released_and_charged():
+    subject = answered()
+    text = plain(text_of("Full report", subject))
+    for question in subject.questions:
+        assert question.mechanism in text
+        assert question.said[1:] in text
+        for number in question.numbers:
+            assert number.value in text
+    assert subject.head.digest in text
+    assert "asked for" in text
+    assert re.search(r"privacy loss distribution", text, re.IGNORECASE)
+    assert "nothing before it was changed" in text
+
+
+def test_a_plan_is_said_to_be_one():
+    for name in ("Public notice", "Full report", "Checklist after NIST SP 800-226"):
+        assert PLANNED in text_of(name, meant())
+        assert PLANNED not in text_of(name, answered())
+    assert "will be released" in text_of("Methods paragraph", meant())
+
+
+def test_a_lesson_is_marked_on_every_page():
+    subject = answered()
+    lesson = replace(subject, facts=replace(subject.facts, lesson=True))
+    for name in ("Public notice", "Full report", "Checklist after NIST SP 800-226"):
+        assert "Classroom: not a private release" in text_of(name, lesson)
+        assert BY_NAME[name].named(lesson).startswith("classroom-")
+
+
+@pytest.mark.parametrize("name", READ)
+def test_numbers_are_written_as_the_reader_chose(name):
+    point = plain(text_of(name, answered()))
+    comma = plain(text_of(name, answered().written(Numerals.COMMA)))
+    assert point != comma
+    # Three digits after a point are thousands.
+    fractions = re.compile(r"(?<![\w.,])\d+\.(?!\d{3}\b)\d+(?![\w.])")
+    named = re.compile(r"(OpenDP|version) \S+")
+    assert fractions.search(named.sub("", point))
+    assert not fractions.search(named.sub("", comma))
+
+
+def test_released_numbers_have_no_more_digits_than_their_noise_leaves():
+    (first, *_) = answered().questions
+    (number,) = first.numbers
+    low, high = (float(end) for end in number.noise.split(" to "))
+    shown = len(number.value.partition(".")[2])
+    assert shown <= 2 + max(0, -int(np.floor(np.log10(high - low))))
+    assert low < float(number.value) < high
+
+
+def test_the_meaning_is_what_the_account_gives_away():
+    text = plain(text_of("Public notice", answered()))
+    assert "Imagine 100 worlds" in text
+    assert "such worlds lead the attacker to believe" in text
+    assert text.count("to be filled in") == 4
+
+
+def test_what_is_typed_as_a_name_stays_text():
+    subject = answered()
+    evil = '<script>alert("1.5")</script>'
+    question = replace(subject.questions[0], name=evil, said=evil)
+    changed = replace(subject, questions=(question,))
+    for name in ("Public notice", "Full report", "Checklist after NIST SP 800-226"):
+        assert "<script" not in text_of(name, changed)
+
+
+def test_a_release_about_columns_that_went_away_is_told_all_the_same():
+    subject = answered()
+    gone = replace(subject.questions[0], request=None)
+    text = plain(text_of("Full report", replace(subject, questions=(gone,))))
+    assert gone.said[1:] in text
+    assert table().columns[0].name in text

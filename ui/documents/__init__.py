@@ -1,0 +1,1 @@
+"""Documents to hand on, made only once they are asked for."""

@@ -1,0 +1,66 @@
+"""The folded area that offers documents about an account or a plan."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.numerals import Numerals
+from dpcore.errors import DPCoreError
+from ui import controls, results
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.documents.subject import Subject
+
+
+def show(gather: Callable[[], Subject], *, key: str) -> None:
+    """Offer documents about what ``gather`` returns, once the area is opened."""
+    place = st.expander("Documents", key=f"documents-{key}", on_change="rerun")
+    if not place.open:
+        return
+    with place:
+        try:
+            subject = gather()
+        except DPCoreError as error:
+            st.info(literal(str(error)))
+            return
+        _offer(subject, key)
+
+
+def _offer(subject: Subject, key: str) -> None:
+    results.public_badge()
+    left, right = controls.row(2)
+    known = {document.name: document for document in DOCUMENTS}
+    chosen = known[
+        left.selectbox(
+            "Document",
+            list(known),
+            key=f"document-{key}",
+            note="To hang up, to file, to hand on or to check. Nothing in it is "
+            "computed from the table but what was released.",
+        )
+    ]
+    numerals = Numerals(
+        right.radio(
+            "Numbers in it",
+            [style.value for style in Numerals],
+            key=f"numerals-{key}",
+            note="How a reader is used to see them: 1,234.5 or 1.234,5.",
+        )
+    )
+    told = " It says that it is only planned." if subject.planned else ""
+    st.caption(f"{chosen.sentence}{told}")
+    st.download_button(
+        f"Download: {chosen.name}",
+        partial(chosen.text, subject.written(numerals)),
+        file_name=chosen.named(subject),
+        mime=chosen.mime,
+        key=f"document-file-{key}",
+        on_click="ignore",
+    )

@@ -1,0 +1,43 @@
+"""What documents are about, gathered from the account or the plan of the table."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from dpcore.documents import gathering
+from ui import session
+from ui.meaning.asking import facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.documents.subject import Subject
+    from dpcore.planning.basket import Basket
+    from dpcore.releases.record import Release
+    from ui.study import Study
+
+
+def released(study: Study, releases: Sequence[Release]) -> Subject:
+    """Return what was released about a table, and on what account."""
+    return gathering.released(releases, _behind(study))
+
+
+def planned(study: Study, basket: Basket) -> Subject:
+    """Return what is planned for a table.
+
+    Raises:
+        ParameterError: A question cannot be carried out.
+
+    """
+    return gathering.planned(basket, _behind(study))
+
+
+def _behind(study: Study) -> gathering.Background:
+    return gathering.Background(
+        facts=facts_of(study),
+        dataset=study.dataset,
+        everybody=not study.sampled,
+        entries=session.ledger().history(study.fingerprint),
+        today=datetime.now(UTC).date().isoformat(),
+    )
