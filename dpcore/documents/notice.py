@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dpcore.documents.page import Piece
     from dpcore.documents.subject import Subject
 
-_MOST_ROWS: Final = 7
+_MOST_ROWS: Final = 9
 _LONGEST: Final = 70
 
 
