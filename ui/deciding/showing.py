@@ -77,14 +77,17 @@ def questions(plan: Option, other: Option) -> None:
     )
     st.caption(
         "± is the half-width of the noise alone, 95 times of 100, all numbers of an "
-        "answer at once. ✓ shows what must be seen, ✗ does not."
+        "answer at once; by group it is that of a group as small as “± is of” says, "
+        "which “Plan” lets you set. ✓ shows what must be seen, ✗ does not."
     )
 
 
 def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
     wanted = row.wanted
+    notes = (width.of for width in row.widths if width is not None)
     found: dict[str, object] = {
         "question": row.item.name,
+        "± is of": next(notes, ""),
         "unit": row.item.width.unit,
         "must show": "" if wanted is None else significant(wanted, 6),
     }
@@ -94,8 +97,7 @@ def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
         found[f"ε, {option.name}"] = (
             "" if item is None else significant(item.epsilon, 6)
         )
-    notes = (width.of for width in row.widths if width is not None)
-    return found | {"± is of": next(notes, "")}
+    return found
 
 
 def _cell(row: Row, item: Item | None, width: Width | None) -> str:

@@ -105,11 +105,11 @@ def _row(number: int, item: Item, account: Account) -> dict[str, object]:
         "question": item.name,
         "ε": significant(item.epsilon, 6),
         "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip(),
+        "± is of": width.of,
         "must show": "" if item.wanted is None else significant(item.wanted, 6),
         "shown": "" if seen is None else "✓ yes" if seen else "✗ no",
         "weight": significant(item.weight, 6),
         "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
-        "± is of": width.of,
         "mechanism": item.request.mechanism_label,
         "price": in_words(item.request.cost, account),
     }
