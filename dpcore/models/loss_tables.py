@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 
     Profile = Callable[[NDArray[np.intp], FloatArray], FloatArray]
 
-TABLE_FROM: Final = 20_001
-"""Number of people from which losses of single posterior samples are interpolated."""
-SLOW_TABLE_FROM: Final = 400
-"""The same for several samples, and for perturbed objectives."""
-_SINGLE: Final = (96, 128)
+TABLE_FROM: Final = 400
+"""Number of people from which losses of several posterior samples, and of perturbed
+objectives, are interpolated. Those of a single sample are always exact."""
 _SEVERAL: Final = (16, 24)
 _PERTURBED: Final = (12, 18, 5)
 _SOLUTION: Final = 1e-10
@@ -102,8 +100,8 @@ def sampled_epsilon(
 ) -> FloatArray:
     """Return everybody's epsilon of posterior samples, shape ``(n,)``.
 
-    Exact, or interpolated where there are many people: within a relative 1e-4 of the
-    exact one for a single sample, and 1e-3 for several.
+    Exact, or interpolated where there are many people and several samples: within a
+    relative 1e-3 of the exact one.
 
     Args:
         leverage: ``x' H^-1 x`` without the person, at least 0; may be infinite.
@@ -112,39 +110,30 @@ def sampled_epsilon(
         samples: Number of samples.
 
     """
-
-    def exact(m: FloatArray, e: FloatArray) -> FloatArray:
-        if samples == 1:
-            return single.epsilon_of(m, e, delta)
-        return _several(m, e, delta, samples)
-
     result = np.where(np.isfinite(leverage) & np.isfinite(residual), 0.0, np.inf)
     usual = np.flatnonzero((result == 0) & (leverage > 0))
     m, e = leverage[usual], np.abs(residual[usual])
-    many = TABLE_FROM if samples == 1 else SLOW_TABLE_FROM
-    if len(usual) < many:
-        result[usual] = exact(m, e)
+    if samples == 1:
+        result[usual] = single.epsilon_of(m, e, delta)
         return result
-    sizes = _SINGLE if samples == 1 else _SEVERAL
+    if len(usual) < TABLE_FROM:
+        result[usual] = _several(m, e, delta, samples)
+        return result
     # The residual at which the floor ends is about the root of the leverage.
-    first, shares = _levels(m, sizes[0]), _shares(sizes[1])
+    first, shares = _levels(m, _SEVERAL[0]), _shares(_SEVERAL[1])
     largest = float(e.max()) + _TINY
     bend = np.sqrt(np.exp(first))
     ends = np.log1p(largest / bend)
     nodes = np.expm1(shares * ends[:, np.newaxis]) * bend[:, np.newaxis]
-    every = np.repeat(np.exp(first), sizes[1]), nodes.ravel()
-    table = (
-        exact(*every)
-        if samples == 1
-        else _several(*every, delta, samples, precision=_COARSE)
-    )
+    every = np.repeat(np.exp(first), _SEVERAL[1]), nodes.ravel()
+    table = _several(*every, delta, samples, precision=_COARSE)
     places = (
         np.log(m),
         np.log1p(e / np.sqrt(m)) / np.log1p(largest / np.sqrt(m)),
     )
-    found = _interpolated((first, shares), table.reshape(sizes), places)
+    found = _interpolated((first, shares), table.reshape(_SEVERAL), places)
     alone = np.flatnonzero(np.isnan(found))
-    found[alone] = exact(m[alone], e[alone])
+    found[alone] = _several(m[alone], e[alone], delta, samples)
     result[usual] = found
     return result
 
@@ -161,7 +150,7 @@ def perturbed_epsilon(pairs: PerturbedPairs, *, delta: float) -> FloatArray:
     result = np.zeros(len(m))
     usual = np.flatnonzero(m > 0)
     m, spread, e = m[usual], spread[usual], e[usual]
-    if len(usual) < SLOW_TABLE_FROM:
+    if len(usual) < TABLE_FROM:
         result[usual] = _perturbed(m, spread, e, delta)
         return result
     excess = np.log(spread) - 2 * np.log(m)

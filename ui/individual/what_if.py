@@ -15,7 +15,6 @@ from dpcore.figures.individual.what_if import moved_picture
 from dpcore.individual.models.records import record_in_units, record_of
 from dpcore.individual.moves import move_in_glm, move_in_statistic
 from dpcore.individual.what_if_ridge import move_in_ridge, ridge_base
-from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.wording import significant
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _MOVE, _JOIN = "move a person", "let a newcomer join"
-# Interpolated losses would seem to move.
-_MOST_SAMPLED, _MOST_PERTURBED = TABLE_FROM - 1, 30
+# Interpolated losses would seem to move, and exact ones take their time.
+_MOST_SAMPLED, _MOST_PERTURBED = 20_000, 30
 _SLOW_FIT = 100_000
 
 

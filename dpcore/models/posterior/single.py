@@ -30,6 +30,7 @@ from scipy.special import ndtr, ndtri
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import mills
+from dpcore.models.blocks import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,8 @@ _BLOCK = 1 << 14  # the temporaries of a block stay in the cache
 _FORGOTTEN = 45.0  # exp(-45) no longer changes a number that it is added to
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _SAME_SIDE = 1e-9
+_STEPS, _LAST, _GUESSES = 80, 1e-5, 2
+_CLOSE, _CURVED = 1e-3, 1e-5
 
 
 def ceiling(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
@@ -96,7 +99,7 @@ def delta_of(
 def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatArray:
     """Return the smallest epsilon with ``delta_of(...) <= delta``, rounded up.
 
-    Newton's method on the logarithm of the profile, from an upper bound downwards.
+    By parabolas through the logarithm of the profile, blocks of people side by side.
     ``inf`` where there is none (``delta = 0``).
 
     >>> round(float(epsilon_of(0.1, 1.0, 1e-6)), 11)
@@ -115,10 +118,14 @@ def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatA
     result[np.isnan(flat_m) | np.isnan(flat_e)] = np.nan
     if 0 < delta < 1:
         index = np.flatnonzero((flat_m > 0) & ~hopeless & ~np.isnan(result))
-        for first in range(0, index.size, _BLOCK):
-            part = index[first : first + _BLOCK]
-            with np.errstate(over="ignore"):
+
+        def solve(block: slice) -> None:
+            part = index[block]
+            # A step from where numbers end is not taken.
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 result[part] = _epsilon(flat_m[part], flat_e[part], delta)
+
+        side_by_side(solve, index.size, _BLOCK)
     return result.reshape(m.shape)
 
 
@@ -150,11 +157,12 @@ def _where_proper(
 
 def _log_tails(
     a: FloatArray, t: FloatArray, m: FloatArray, e: FloatArray, epsilon: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return log delta, and by how much it falls for each unit of epsilon.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log delta, by how much it falls for each unit of epsilon, and its bend.
 
     The threshold is ``|u| = t``, and ``a = (t - e)/sqrt(m)`` its distance from the mean
-    without the person.
+    without the person. With ``T = e^epsilon Q(|u| > t)``, delta falls by ``T``, and
+    ``T`` by ``(p(t) + p(-t))/t - T``, since the weighted densities are equal there.
     """
     root, k = np.sqrt(m), np.sqrt(1 + m)
     lost = m / (k * (1 + k))  # 1 - 1/k
@@ -166,6 +174,8 @@ def _log_tails(
     exponent = 2 * t * (e / m)
     near = exponent < _FORGOTTEN
     other = other_end = np.zeros(0)
+    with np.errstate(divide="ignore", over="ignore"):
+        dense = 1 / (root * t)
     if near.any():
         share = np.exp(-exponent[near])
         # t - e/k, without the difference.
@@ -175,10 +185,14 @@ def _log_tails(
         other, other_end = share * (other + lost[near] * other_end), share * other_end
         fallen[near] += other
         end[near] += other_end
+        dense[near] *= 1 + share
     # Far out in the tail both may vanish.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log_delta = np.log(fallen) - inner * inner / 2 - mills.LOG_ROOT_TWO_PI
         slope = end / (k * fallen)
+        dense /= fallen
+        # Where little is lost for much of epsilon, the difference is mere rounding.
+        bend = np.where(slope > _CURVED, dense - slope, 0.0) - slope * slope
     if heavy.any():
         left, at = a[heavy], mills.density(a[heavy])
         end_here = mills.ratio(left + gap[heavy])
@@ -186,8 +200,11 @@ def _log_tails(
         both[near], ends[near] = other, other_end
         rest = ndtr(left) + at * (end_here / k[heavy] - both[heavy])
         log_delta[heavy] = np.log1p(-rest)
-        slope[heavy] = at * (end_here + ends[heavy]) / k[heavy] / (1 - rest)
-    return log_delta, slope
+        falls = at * (end_here + ends[heavy]) / k[heavy] / (1 - rest)
+        slope[heavy] = falls
+        thick = dense[heavy] * fallen[heavy] * at / (1 - rest)
+        bend[heavy] = np.where(falls > _CURVED, thick - falls, 0.0) - falls * falls
+    return log_delta, slope, bend
 
 
 def _presence(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> FloatArray:
@@ -209,10 +226,16 @@ def _presence(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> FloatArray:
     inner = np.where(heavy, 0.0, a)
     fallen, end = mills.fall(inner, gap)
     # The other threshold, -s, where either law may have the larger ratio.
-    start, turn = a + 2 * s * k / root, root * (e / k - s) / (1 + k)
-    other, low_end = mills.fall(np.minimum(start, start + turn), np.abs(turn))
-    at_end = np.where(turn >= 0, low_end, low_end + other)
-    other = np.exp(-2 * s * (e / m)) * (np.sign(turn) * other - lost * at_end)
+    other, exponent = np.zeros(a.shape), 2 * s * (e / m)
+    near = exponent < _FORGOTTEN
+    if near.any():
+        start, turn = a + 2 * s * k / root, root * (e / k - s) / (1 + k)
+        start, turn = start[near], turn[near]
+        other_fall, low_end = mills.fall(np.minimum(start, start + turn), np.abs(turn))
+        at_end = np.where(turn >= 0, low_end, low_end + other_fall)
+        other[near] = np.exp(-exponent[near]) * (
+            np.sign(turn) * other_fall - lost[near] * at_end
+        )
     delta = mills.density(inner) * (fallen - lost * end - other)
     if heavy.any():
         at = mills.density(a[heavy])
@@ -233,40 +256,83 @@ def _narrow_presence(m: FloatArray, e: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def _epsilon(m: FloatArray, e: FloatArray, delta: float) -> FloatArray:
-    """Solve for the loss of people with positive leverage."""
+    """Solve for the loss of people with positive leverage.
+
+    ``log delta`` is nearly a parabola in ``a``: each step goes to where the parabola
+    with the same value, slope and bend meets the goal. The error of a step is about its
+    third power, so that a small one is the last.
+    """
     target = math.log(delta)
-    root = np.sqrt(m)
-    drift = (e * e * m / (1 + m) - np.log1p(m)) / 2
-
-    def epsilon_at(a: FloatArray, index: NDArray[np.intp]) -> FloatArray:
-        shift = root[index] * a
-        return np.asarray(shift * (e[index] + shift / 2) + drift[index])
-
-    result = np.zeros(m.shape)
-    t = np.sqrt(np.maximum(np.log1p(m) + e * e / (1 + m), 0.0))
-    low = -2 * drift / (root * (t + e))
-    start = _log_tails(low, t, m, e, np.zeros(m.shape))[0]
-    index = np.flatnonzero(start > target)
-    low = low[index]
-    # Both tails beyond the quantile together weigh delta, and the profile less.
-    high = np.maximum(np.full(low.shape, -float(ndtri(delta / 2))), low)
-    a = high.copy()
-    for _ in range(80):
-        here, there = epsilon_at(a, index), e[index] + root[index] * a
-        value, slope = _log_tails(a, there, m[index], e[index], here)
-        low, high = np.where(value > target, a, low), np.where(value > target, high, a)
-        step = (value - target) / np.maximum(slope * there * root[index], 1e-300)
-        following = a + step
-        inside = (following >= low) & (following <= high)
+    root, level = np.sqrt(m), np.log1p(m)
+    far = e * e / (1 + m)
+    drift = (far * m - level) / 2
+    # Where epsilon is 0, and where both tails beyond the quantile together weigh delta,
+    # and the profile less.
+    least = -2 * drift / (root * (np.sqrt(np.maximum(level + far, 0.0)) + e))
+    low, high = least, np.maximum(-float(ndtri(delta / 2)), least)
+    a = np.clip(_guess(m, e, target), low, high)
+    result = np.empty(m.shape)
+    people: NDArray[np.intp] = np.arange(m.size)
+    x, y = m, e
+    for _ in range(_STEPS):
+        here, there = np.maximum(_loss(a, root, y, drift), 0.0), y + root * a
+        value, slope, bend = _log_tails(a, there, x, y, here)
+        over = value - target
+        at_least = (a <= least) & ~(over > 0)
+        low, high = np.where(over > 0, a, low), np.where(over > 0, high, a)
+        pace = root * there
+        steep, curve = slope * pace, bend * pace * pace - slope * x
+        square = steep * steep - 2 * curve * over
+        # A parabola that never meets it has a tangent that does, and not too far out.
+        reach = np.where(square > 0, np.sqrt(np.abs(square)), steep)
+        following = np.fmax(a + 2 * over / np.maximum(steep + reach, 1e-300), least)
+        moved = (following != a) | (np.abs(over) < _CLOSE)
+        inside = (following >= low) & (following <= high) & moved
         following = np.where(inside, following, (low + high) / 2)
-        result[index] = epsilon_at(following, index)
-        active = np.abs(following - a) > 4e-15 * np.maximum(np.abs(a), 1.0)
-        if not active.any():
+        found = _loss(following, root, y, drift)
+        result[people] = np.where(at_least, 0.0, found)
+        # By how much the threshold has to move for the laws to look different there.
+        scale = np.minimum(np.maximum(np.abs(a), 1.0), there / root) / np.sqrt(1 + x)
+        small = np.where(slope > _CURVED, _LAST, _LAST * _LAST) * scale
+        last = np.abs(following - a) <= small
+        active = np.flatnonzero(~(last | at_least))
+        if not active.size:
             break
-        index, a = index[active], following[active]
-        low, high = low[active], high[active]
+        people, a = people[active], following[active]
+        least, low, high, root, drift, x, y = (
+            part[active] for part in (least, low, high, root, drift, x, y)
+        )
     result = np.maximum(result, 0.0) * (1 + 1e-12)
     return _covering_presence(m, e, result, delta)
+
+
+def _loss(
+    a: FloatArray, root: FloatArray, e: FloatArray, drift: FloatArray
+) -> FloatArray:
+    """Return the loss of a sample that lies ``a`` deviations from its mean."""
+    shift = root * a
+    return np.asarray(shift * (e + shift / 2) + drift)
+
+
+def _guess(m: FloatArray, e: FloatArray, target: float) -> FloatArray:
+    """Return about where log delta is the target, from a bound of the Mills ratio.
+
+    With ``R(a) >= 4 / (3a + sqrt(a^2 + 8))`` in its place, and the other tail as far
+    below this one as its density.
+    """
+    root, k = np.sqrt(m), np.sqrt(1 + m)
+    goal = target + mills.LOG_ROOT_TWO_PI
+    apart = 2 * e / root
+    a = np.sqrt(2 * np.maximum(np.log(np.minimum(root * e + m, 1.0)) - goal - 2, 1.0))
+    for _ in range(_GUESSES):
+        end = a + root * (e + root * a + e / k) / (1 + k)
+        inner = 4 / (3 * a + np.sqrt(a * a + 8))
+        outer = 4 / (3 * end + np.sqrt(end * end + 8))
+        both = 1 + np.exp(-apart * (a + apart / 2))
+        tails = np.log(np.maximum((inner - outer / k) * both, 1e-300))
+        over = tails - a * a / 2 - goal
+        a = np.maximum(a + over / (a + 2 * a / (a * a + 2)), 0.1)
+    return np.asarray(a)
 
 
 def _covering_presence(
