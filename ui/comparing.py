@@ -40,6 +40,19 @@ _DOTS = 6
 _DRAWS = 2000
 _SEED = 1
 _NOTHING = 1e-4
+_OF_SUMS = {
+    StatisticKind.DIFFERENCE: "There is nothing to compare for a difference of groups. "
+    "Noise is added to the counts and sums of both, and how far off their difference "
+    "is depends on their sizes, which are private: Release shows it for sizes that you "
+    "name.",
+    StatisticKind.MEANS: "There is nothing to compare for means of several columns. "
+    "Noise is added to the counts and sums of groups, and how far off a mean is "
+    "depends on the size of the group, which is private: Release shows it for sizes "
+    "that you name.",
+    StatisticKind.QUANTILES: "There is nothing to compare for several quantiles. Noise "
+    "is added to numbers of people in ranges, and how far off that makes a quantile "
+    "depends on how dense the data are around it.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,19 +92,8 @@ def _nothing_to_compare(kind: StatisticKind) -> str:
             "on it: the exponential mechanism chooses one of many possible answers, "
             "and how far off that is in value depends on the data."
         )
-    if kind is StatisticKind.DIFFERENCE:
-        return (
-            "There is nothing to compare for a difference of groups. Noise is added to "
-            "the counts and sums of both, and how far off their difference is depends "
-            "on their sizes, which are private: Release shows it for sizes that you "
-            "name."
-        )
-    if kind is StatisticKind.QUANTILES:
-        return (
-            "There is nothing to compare for several quantiles. Noise is added to "
-            "numbers of people in ranges, and how far off that makes a quantile "
-            "depends on how dense the data are around it."
-        )
+    if kind in _OF_SUMS:
+        return _OF_SUMS[kind]
     if kind.of_ratios:
         return (
             f"There is nothing to compare for the {kind} of groups. Noise is added to "

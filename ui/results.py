@@ -16,7 +16,7 @@ from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
 from dpcore.wording import capital, interval_ends, measured, significant
 from ui import session
-from ui.text import literal
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -227,9 +227,8 @@ def _whole(releases: Sequence[Release]) -> None:
     )
     release = known[chosen]
     pairs = list(zip(release.labels, release.values, strict=True))
-    unit = f" {literal(release.unit)}" if release.unit else ""
     shown = [
-        _with_ends(release, label, value) + unit
+        _with_ends(release, label, value) + after_number(release.unit_of(label))
         for label, value in pairs[:_MOST_NUMBERS]
     ]
     st.markdown(

@@ -129,8 +129,8 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             _of_groups(measure, values, codes, labels, question)
             for values in (raw, filled, raised, lowered)
         ]
-    if isinstance(question, MeansQuery):
-        stages[0] = _each_alone(measure, raw, codes, question)
+        if isinstance(question, MeansQuery):
+            stages[0] = _each_alone(measure, raw, codes, question)
     by_rank = question.kind.of_places or question.kind is StatisticKind.CORRELATION
     of_sums = (
         isinstance(question, GroupedQuery) and question.moments is not None

@@ -163,5 +163,5 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     if column_kind is not ColumnKind.NUMBER:
         return _OF_LABELS
     ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
-    of_groups = (StatisticKind.DIFFERENCE,)
+    of_groups = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)
     return (*_OF_NUMBERS, *of_groups, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)

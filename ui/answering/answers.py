@@ -14,12 +14,13 @@ from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
 from ui import offering, results, session
-from ui.answering import chains, crossed, groups, matrices, pair
+from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price
 from ui.text import after_number, literal
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from dpcore.releases.releasable import Releasable
     from dpcore.releases.request import Request
     from dpcore.statistics.crossed_query import CrossedQuery
+    from dpcore.statistics.means_query import MeansQuery
 
 _SAMPLED = (
     "“With sampling” holds the same quantity of the population behind it, as if the "
@@ -56,6 +58,8 @@ def show(answer: Release, asked: Request) -> None:
             groups.show(answer, asked, asked.plan)
         elif isinstance(asked.plan, DifferencePlan):
             pair.show(answer, asked, asked.plan)
+        elif isinstance(asked.plan, MeansPlan):
+            means.show(answer, asked, cast("MeansQuery", asked.query), asked.plan)
         elif isinstance(asked.plan, ChainPlan):
             chains.show(answer, asked, asked.plan)
         elif isinstance(asked.plan, CrossPlan):
@@ -181,6 +185,8 @@ def details(asked: Request) -> None:
         largest = groups.details(asked)
     elif isinstance(asked.plan, DifferencePlan):
         largest = pair.details(asked)
+    elif isinstance(asked.plan, MeansPlan):
+        largest = means.details(asked, cast("MeansQuery", asked.query))
     elif isinstance(asked.plan, ChainPlan):
         largest = chains.details(asked, asked.plan)
     st.markdown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from dpcore.inference.group_differences import Held, difference, more_in_percent
 from dpcore.releases.record import WATERMARK, Mode
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.wording import interval_ends, percent
 from ui import controls, results, session
 from ui.text import after_number, literal
@@ -26,14 +28,31 @@ _PAIR = 2
 _IN_POINTS = 100.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbers:
+    """What an answer tells of every group, of one column.
+
+    Attributes:
+        of: The column, where an answer is about several; else empty.
+        groups: The number of each group that can be told; shares in percent.
+        few: The groups with too few people to say.
+        noun: What each number is called.
+        unit: Its unit.
+
+    """
+
+    of: str
+    groups: dict[str, Held]
+    few: tuple[str, ...]
+    noun: str
+    unit: str
+
+
 def show(answer: Release, asked: Request) -> None:
     """Offer to compare two groups of an answer by group, where two can be told."""
-    known = answer.intervals
-    if not isinstance(asked.query, GroupedQuery) or known is None:
+    known, told = answer.intervals, _told(answer, asked)
+    if known is None or not told or len(told[0].groups) < _PAIR:
         return
-    if known.noise is None or len(answer.labels) < _PAIR:
-        return
-    groups = _held(answer, asked)
     edge = "classroom" if answer.mode is Mode.CLASSROOM else "public"
     with st.container(border=True, key=f"{edge}-difference"):
         results.public_badge()
@@ -41,16 +60,15 @@ def show(answer: Release, asked: Request) -> None:
             "**Compare two groups.** This follows from the answer above and costs "
             "nothing."
         )
-        one, other = _pair(asked, tuple(groups))
-        noun, unit = _noun(asked), _unit(asked)
-        found = compared(groups, one, other)
+        one = told[0] if len(told) == 1 else _column(asked, told)
+        found = compared(one.groups, *_pair(asked, tuple(one.groups)))
         picture = difference_picture(
-            found, noun=noun, unit=unit, statement=asked.statement
+            found, noun=one.noun, unit=one.unit, statement=asked.statement
         )
         results.show(picture, "difference")
-        _remarks(found, asked, answer, level=known.level)
+        _remarks(found, one, level=known.level)
         results.table_files(
-            partial(_every_pair, groups, noun, unit, answer.mode),
+            partial(_every_pair, one, answer.mode),
             "differences-of-groups",
             "differences",
         )
@@ -66,24 +84,68 @@ def compared(groups: dict[str, Held], one: str, other: str) -> Compared:
     )
 
 
-def _held(answer: Release, asked: Request) -> dict[str, Held]:
-    """Return the number of each group that can be told; shares in percent."""
-    known, scale = answer.intervals, _scale(asked)
+def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
+    """Return what is told of every group, for each column; of other answers nothing."""
+    query = asked.query
+    if isinstance(query, GroupedQuery):
+        names = dict(zip(query.groups, query.groups, strict=True))
+        return (
+            _Numbers(
+                of="",
+                groups=_held(answer, names, _scale(asked)),
+                few=answer.unsaid,
+                noun=_noun(asked),
+                unit=_unit(asked),
+            ),
+        )
+    if not isinstance(query, MeansQuery):
+        return ()
+    return tuple(
+        _Numbers(
+            of=column.name,
+            groups=_held(answer, dict(zip(query.groups, called, strict=True)), 1.0),
+            few=tuple(
+                group
+                for group, name in zip(query.groups, called, strict=True)
+                if name in answer.unsaid
+            ),
+            noun=f"mean {column.name}",
+            unit=column.unit,
+        )
+        for column, called in zip(query.numbers, query.names, strict=True)
+    )
+
+
+def _column(asked: Request, told: tuple[_Numbers, ...]) -> _Numbers:
+    place = controls.HERE.selectbox(
+        "Compare the means of",
+        range(len(told)),
+        format_func=[one.of for one in told].__getitem__,
+        key=f"compare-of-{session.generation()}-{hash(asked.query.title)}",
+        kept="session",
+    )
+    return told[place]
+
+
+def _held(answer: Release, names: dict[str, str], scale: float) -> dict[str, Held]:
+    """Return the number of each group that can be told, which has a name for each."""
+    known = answer.intervals
     noise = (known.noise if known else None) or {}
     sampled = session.require_study().sampled
     total = ((known.total if known else None) or {}) if sampled else {}
+    values = dict(zip(answer.labels, answer.values, strict=True))
 
     def times(ends: tuple[float, float]) -> tuple[float, float]:
         return scale * ends[0], scale * ends[1]
 
     return {
-        label: Held(
-            value=scale * value,
-            noise=times(noise[label]),
-            total=times(total[label]) if label in total else None,
+        group: Held(
+            value=scale * values[name],
+            noise=times(noise[name]),
+            total=times(total[name]) if name in total else None,
         )
-        for label, value in zip(answer.labels, answer.values, strict=True)
-        if label in noise
+        for group, name in names.items()
+        if name in values and name in noise
     }
 
 
@@ -106,9 +168,9 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
     return one, other
 
 
-def _remarks(found: Compared, asked: Request, answer: Release, *, level: float) -> None:
+def _remarks(found: Compared, one: _Numbers, *, level: float) -> None:
     """Say what is told of the population, what cannot be told, and what holds."""
-    total, unit = found.apart.total, _unit(asked)
+    total, unit = found.apart.total, one.unit
     if total is not None:
         untold = total[0] <= 0 <= total[1]
         low, high = interval_ends(*total)
@@ -120,11 +182,11 @@ def _remarks(found: Compared, asked: Request, answer: Release, *, level: float) 
         )
     if found.percent is None:
         st.caption(
-            f"No percentage: the {_noun(asked)} of “{literal(found.other)}” may be 0, "
-            "or less, and of that there is no part."
+            f"No percentage: the {literal(one.noun)} of “{literal(found.other)}” may "
+            "be 0, or less, and of that there is no part."
         )
-    if answer.unsaid:
-        names = ", ".join(f"“{literal(group)}”" for group in answer.unsaid)
+    if one.few:
+        names = ", ".join(f"“{literal(group)}”" for group in one.few)
         st.caption(f"Too few to say, and so not to be compared: {names}.")
     st.caption(
         f"With {percent(level)} all intervals above hold, and then so do those of all "
@@ -133,12 +195,11 @@ def _remarks(found: Compared, asked: Request, answer: Release, *, level: float) 
     )
 
 
-def _every_pair(
-    groups: dict[str, Held], noun: str, unit: str, mode: Mode
-) -> pd.DataFrame:
+def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
     """Return the differences of all pairs, both ways round, for a file."""
+    groups = told.groups
     pairs = [compared(groups, one, other) for one, other in permutations(groups, 2)]
-    table = pd.DataFrame(difference_table(pairs, noun=noun, unit=unit))
+    table = pd.DataFrame(difference_table(pairs, noun=told.noun, unit=told.unit))
     table["watermark"] = WATERMARK if mode is Mode.CLASSROOM else ""
     return table
 

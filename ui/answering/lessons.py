@@ -16,13 +16,15 @@ from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.record import Mode
 from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportions.coverage import coverage
 from dpcore.wording import percent
 from ui import results, session
-from ui.answering import chains, crossed, groups, pair
+from ui.answering import chains, crossed, groups, means, pair
 from ui.answering.answers import parts_picture
 
 if TYPE_CHECKING:
@@ -63,21 +65,33 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
                 "quantile", question, lambda: _quantile(asked, study)
             )
             picture = _ranks(answer, asked, truth, quantile)
-        elif isinstance(asked.plan, GroupPlan):
-            picture = groups.picture(answer, asked, asked.plan, truth=truth)
-        elif isinstance(asked.plan, DifferencePlan):
-            picture = pair.picture(answer, asked, asked.plan, truth)
-        elif isinstance(asked.plan, ChainPlan):
-            picture = chains.picture(answer, asked, asked.plan, truth=truth)
-        elif isinstance(asked.query, CrossedQuery):
-            picture = crossed.picture(answer, asked, asked.query, truth=truth)
-        elif len(truth) > 1:
-            picture = parts_picture(answer, asked, truth=truth)
         else:
-            picture = _draws(answer, asked, float(truth[0]))
+            picture = _of_groups(answer, asked, truth)
         results.show(picture, "lesson")
         if asked.constraint is not None:
             _coverage(answer, asked)
+
+
+def _of_groups(answer: Release, asked: Request, truth: FloatArray) -> Picture:
+    """Return the picture of what follows from sums, of several numbers, or of one."""
+    plan, query = asked.plan, asked.query
+    if isinstance(plan, GroupPlan):
+        return groups.picture(answer, asked, plan, truth=truth)
+    if isinstance(plan, DifferencePlan):
+        return pair.picture(answer, asked, plan, truth)
+    if isinstance(plan, MeansPlan) and isinstance(query, MeansQuery):
+        return means.picture(answer, asked, query, plan, truth=truth)
+    if isinstance(plan, ChainPlan):
+        return chains.picture(answer, asked, plan, truth=truth)
+    if isinstance(query, CrossedQuery):
+        return crossed.picture(answer, asked, query, truth=truth)
+    return _of_numbers(answer, asked, truth)
+
+
+def _of_numbers(answer: Release, asked: Request, truth: FloatArray) -> Picture:
+    if len(truth) > 1:
+        return parts_picture(answer, asked, truth=truth)
+    return _draws(answer, asked, float(truth[0]))
 
 
 def _draws(answer: Release, asked: Request, truth: float) -> Picture:

@@ -15,13 +15,14 @@ from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
 from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import offered
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, results, session
-from ui.answering import chains, groups, pair
+from ui.answering import chains, groups, means, pair
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from dpcore.releases.plans.plan import Plan
     from dpcore.releases.plans.ranks import RankPlan
     from dpcore.releases.request import Request
+    from dpcore.statistics.means_query import MeansQuery
     from ui.offering import Places
 
 _IN_UNITS = ("noise scale", "noise", "largest possible")
@@ -47,10 +49,12 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,
     StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
     StatisticKind.STANDARD_DEVIATION,
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }
 """What needs less noise in proportion to the people behind it."""
+Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 _Z = float(-ndtri((1 - LEVEL) / 2))
 
 
@@ -65,21 +69,7 @@ def price(asked: Request) -> str:
 def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FBT001
     """Show the expected error and the price, and say why it cannot be released."""
     first, second, third, fourth = st.columns(4)
-    cells = (first, second, third)
-    if asked.query.kind.of_ranks:
-        _of_ranks(asked, cells)
-    elif asked.query.kind.of_matrix:
-        _of_matrix(asked, cells)
-    elif isinstance(asked.plan, GroupPlan):
-        groups.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, DifferencePlan):
-        pair.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, ChainPlan):
-        chains.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, Direct):
-        _of_number(asked, asked.plan, cells)
-    else:
-        _of_shares(asked, asked.plan, cells)
+    _errors(asked, (first, second, third))
     fourth.metric(
         "Price",
         price(asked),
@@ -103,6 +93,26 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         st.warning(accounts.way_on(account, price(asked)))
     once, again = st.columns(2)
     return once, again
+
+
+def _errors(asked: Request, cells: Cells) -> None:
+    """Show how far off the answer will be."""
+    if asked.query.kind.of_ranks:
+        _of_ranks(asked, cells)
+    elif asked.query.kind.of_matrix:
+        _of_matrix(asked, cells)
+    elif isinstance(asked.plan, GroupPlan):
+        groups.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, DifferencePlan):
+        pair.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, MeansPlan):
+        means.preview(asked, cast("MeansQuery", asked.query), asked.plan, cells)
+    elif isinstance(asked.plan, ChainPlan):
+        chains.preview(asked, asked.plan, cells)
+    elif isinstance(asked.plan, Direct):
+        _of_number(asked, asked.plan, cells)
+    else:
+        _of_shares(asked, asked.plan, cells)
 
 
 def _explain_refusal(asked: Request) -> None:
@@ -141,9 +151,6 @@ def _private_number(asked: Request) -> None:
         f"{size.people:,} of them, the public minimum. If you know without the table "
         "that there are more, say so on “Data”: twice as many need half the noise."
     )
-
-
-Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 
 
 def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:

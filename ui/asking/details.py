@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _ROW = 4
 _SHOWN_FIRST = 2
+_TOGETHER = {
+    StatisticKind.COVARIANCE_MATRIX: "Every column adds noise to all: the budget is "
+    "split over all variances and covariances.",
+    StatisticKind.MEANS: "The means of all these columns, for every group, in one "
+    "question with one price. Every column adds noise to all, though less than asking "
+    "for it by itself.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,9 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
         (of,) = _label_column(column, kind, study, cells, "Groups of")
         return Details(group=of, pair=_pair(of, cells))
     others = ask_others(column, kind, study, cells)
+    if kind is StatisticKind.MEANS:
+        (by,) = _label_column(column, kind, study, cells, "By")
+        return Details(others=others, group=by)
     group = _group(column, kind, study, cells)
     labels_public = False
     if group is not None and kind.pooled:
@@ -122,7 +132,7 @@ def _others(
         raise ParameterError(message)
     names = [other.name for other in numbers]
     key = f"{session.generation()}-{column.name}"
-    if kind is StatisticKind.COVARIANCE_MATRIX:
+    if kind in _TOGETHER:
         ready = [i for i, other in enumerate(numbers) if other.bounds is not None]
         # A row of its own: the names of several columns need the width.
         chosen = st.multiselect(
@@ -133,8 +143,7 @@ def _others(
             max_selections=MOST_COLUMNS - 1,
             key=f"others-{key}",
             persist_state="session",
-            help="Every column adds noise to all: the budget is split over all "
-            "variances and covariances.",
+            help=_TOGETHER[kind],
         )
         return tuple(numbers[i] for i in sorted(chosen))
     place = next(cells).selectbox(

@@ -23,6 +23,7 @@ from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
 from ui import controls, session
 from ui.asking import columns, details, methods
@@ -100,6 +101,8 @@ def _question(
         return _crossed(column, asked, study)
     if kind is StatisticKind.DIFFERENCE:
         return _difference(column, asked, study)
+    if kind is StatisticKind.MEANS:
+        return _means(column, asked, study)
     if kind.of_several:
         return _joint(column, kind, asked, study)
     size = study.size(column)
@@ -149,6 +152,17 @@ def _difference(column: Column, asked: Details, study: Study) -> DifferenceQuery
     # The controls of such a question always name both.
     group, pair = cast("Column", asked.group), cast("tuple[str, str]", asked.pair)
     return DifferenceQuery(part=part, group=group, pair=pair)
+
+
+def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
+    # In the order of the table: whichever column is first, it is the same question.
+    numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
+    return MeansQuery(
+        numbers=tuple(numbers),
+        group=cast("Column", asked.group),
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+    )
 
 
 def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from dpcore.statistics.question import Question
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
-_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE}
+_OF_KNOWN_SUMS = {
+    StatisticKind.QUANTILES,
+    StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
+}
 _Shares = tuple[tuple[float, ...], tuple[bool, ...]]
 _MEANING = {
     ConstraintKind.RESCALE: "every share is divided by the sum of all",

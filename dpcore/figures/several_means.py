@@ -1,0 +1,238 @@
+"""Means of several columns by group: a panel a column, each in its own unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dpcore.figures.marks import NAME, line, note, points, ring
+from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, on_axis, plain
+from dpcore.releases.table import TOO_FEW
+from dpcore.wording import brief, interval_ends, measured
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.answers import GroupNumbers
+    from dpcore.figures.marks import Mark
+
+_NOISE, _TOTAL = "#0072B2", "rgba(0,114,178,0.35)"
+_NAMED: Final = 3
+# Heights in pixels: a row of a panel, what is between two, and the room around them.
+_ROW, _BETWEEN, _TOP, _BOTTOM = 30, 64, 70, 60
+_LONGEST: Final = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMeans:
+    """The means of one column. PUBLIC.
+
+    Attributes:
+        name: The column.
+        unit: Its unit, empty where it has none.
+        numbers: What was released of each group.
+        truth: The means of the table, in Classroom mode only; NaN where there is none.
+
+    """
+
+    name: str
+    unit: str
+    numbers: GroupNumbers
+    truth: FloatArray | None = None
+
+
+def means_picture(
+    columns: tuple[ColumnMeans, ...], *, statement: str, counted: str
+) -> Picture:
+    """Return a panel for each column, with a row for each group.
+
+    Groups stand in the same order in all panels. One whose count cannot tell it from an
+    empty one has the words "too few to say" in place of a dot. ``counted`` is what
+    groups count, such as "people", and ``statement`` says of what it is an answer.
+    """
+    groups = columns[0].numbers.groups
+    inside = _ROW * (len(groups) + 1)
+    height = len(columns) * inside + (len(columns) - 1) * _BETWEEN
+    traces: list[Mark] = []
+    notes: list[Mark] = []
+    layout: dict[str, Any] = {}
+    shown = [plain(brief(group, _LONGEST)) for group in groups]
+    for place, column in enumerate(columns):
+        top = 1 - place * (inside + _BETWEEN) / height
+        end = str(place + 1) if place else ""
+        traces += _traces(column, end)
+        notes += _notes(column, end, top)
+        last = place == len(columns) - 1
+        layout[f"xaxis{end}"] = axis(
+            plain(on_axis(statement)) if last else "", anchor=f"y{end}"
+        )
+        layout[f"yaxis{end}"] = axis(
+            domain=[max(top - inside / height, 0.0), top],
+            anchor=f"x{end}",
+            range=[len(groups) - 0.5, -0.5],
+            tickvals=list(range(len(groups))),
+            ticktext=shown,
+            automargin=True,
+        )
+    title = means_text(columns)
+    told = any(column.truth is not None for column in columns)
+    bottom = _BOTTOM + below(on_axis(statement))
+    return Picture.of(
+        f"As released, {title[0].lower()}{title[1:]}" if told else title,
+        _table(columns, counted),
+        drawn=f"{len(columns)} panels of {len(groups)} groups, a dot and bars for each "
+        f"sanitized mean: {statement}",
+        height=height + _TOP + bottom,
+        traces=traces,
+        annotations=notes,
+        legend={
+            "orientation": "h", "yanchor": "bottom", "y": 1 + 30 / height, "x": 0
+        },
+        margin={"l": 20, "r": 24, "t": _TOP, "b": bottom},
+        **layout,
+    )  # fmt: skip
+
+
+def means_text(columns: tuple[ColumnMeans, ...]) -> str:
+    """Return which group has the largest mean of each column, where that can be told.
+
+    >>> from dpcore.figures.answers import GroupNumbers
+    >>> numbers = GroupNumbers(
+    ...     groups=("women", "men"),
+    ...     ratios=np.array([40.0, 50.0]),
+    ...     noise=np.array([[39.0, 41.0], [48.0, 52.0]]),
+    ...     total=None,
+    ...     counts=np.array([100.0, 90.0]),
+    ...     counts_noise=np.array([[90.0, 110.0], [80.0, 100.0]]),
+    ... )
+    >>> means_text((ColumnMeans(name="age", unit="", numbers=numbers),))[:57]
+    'Largest mean of age: “men” with 50.0 (95 %: 48.0 to 52.0)'
+    """
+    numbers = columns[0].numbers
+    few = [
+        f"“{group}”"
+        for group, there in zip(numbers.groups, np.isnan(numbers.ratios), strict=True)
+        if there
+    ]
+    if len(few) == len(numbers.groups):
+        return (
+            "No mean can be told: no group's count can be told from that of an empty "
+            "one. Spend more, or ask for fewer groups"
+        )
+    told = [_largest(column) for column in columns[:_NAMED]]
+    more = len(columns) - _NAMED
+    if more > 0:
+        told.append(f"{more} more column{'s' if more > 1 else ''} below")
+    text = f"Largest mean of {'; of '.join(told)}; all intervals hold at once"
+    if few:
+        others = len(few) - _NAMED
+        after = f" and {others} more" if others > 0 else ""
+        text += f"; {TOO_FEW}: {', '.join(few[:_NAMED])}{after}"
+    return text
+
+
+def _largest(column: ColumnMeans) -> str:
+    numbers = column.numbers
+    said = np.flatnonzero(~np.isnan(numbers.ratios))
+    first, *others = said[np.argsort(numbers.ratios[said])[::-1]]
+    low, high = (float(end) for end in numbers.noise[first])
+    value = measured(float(numbers.ratios[first]), (high - low) / 2)
+    ends = interval_ends(low, high)
+    unit = f" {column.unit}" if column.unit else ""
+    held = (
+        f"“{numbers.groups[first]}” with {value}{unit} (95 %: {ends[0]} to {ends[1]})"
+    )
+    if all(low > numbers.noise[other, 1] for other in others):
+        return f"{column.name}: {held}"
+    return f"{column.name}: cannot be told, {held} was drawn largest"
+
+
+def _traces(column: ColumnMeans, end: str) -> list[Mark]:
+    numbers = column.numbers
+    said = np.flatnonzero(~np.isnan(numbers.ratios))
+    axes: dict[str, Any] = {
+        "xaxis": f"x{end}",
+        "yaxis": f"y{end}",
+        "showlegend": not end,
+    }
+    hover = f"%{{x:,.4g}} {plain(column.unit)}".rstrip()
+    drawn = (
+        ("noise and sampling", numbers.total, Stroke(color=_TOTAL, width=12)),
+        ("noise alone", numbers.noise, Stroke(color=_NOISE, width=5)),
+    )
+    traces = [
+        line(*_across(ends, said), name, stroke, hover=hover, aside=NAME,
+             legendgroup=name, **axes)
+        for name, ends, stroke in drawn
+        if ends is not None
+    ]  # fmt: skip
+    name = "sanitized mean"
+    means = numbers.ratios[said]
+    traces.append(
+        points(means, said, name, ring(_NOISE, 12), hover=hover,
+               legendgroup=name, **axes)
+    )  # fmt: skip
+    if column.truth is not None:
+        known = np.flatnonzero(~np.isnan(column.truth))
+        name = "mean without noise"
+        truth = column.truth[known]
+        traces.append(points(truth, known, name, TRUTH, legendgroup=name, **axes))
+    return traces
+
+
+def _notes(column: ColumnMeans, end: str, top: float) -> list[Mark]:
+    """Return the name of a panel above it, and what stands for groups too small."""
+    unit = f", {column.unit}" if column.unit else ""
+    name = f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}"
+    above = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    notes = [note(name, 0, top, **above, font={"size": 14})]
+    notes += [
+        note(TOO_FEW, 0.5, int(place), xref=f"x{end} domain", yref=f"y{end}")
+        for place in np.flatnonzero(np.isnan(column.numbers.ratios))
+    ]
+    return notes
+
+
+def _across(
+    ends: FloatArray, said: NDArray[np.intp]
+) -> tuple[list[float | None], list[float | None]]:
+    """Return the points of one level bar a group, with gaps between them."""
+    across: list[float | None] = []
+    up: list[float | None] = []
+    for place in said:
+        across += [float(ends[place, 0]), float(ends[place, 1]), None]
+        up += [float(place), float(place), None]
+    return across, up
+
+
+def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
+    """Return a row for each group of each column."""
+    each = [column.numbers for column in columns]
+    groups = len(each[0].groups)
+    noise = np.concatenate([numbers.noise for numbers in each])
+    ratios = np.concatenate([numbers.ratios for numbers in each])
+    table: dict[str, Any] = {
+        "mean of": [column.name for column in columns for _ in range(groups)],
+        "group": [group for numbers in each for group in numbers.groups],
+        "sanitized mean": ratios,
+        "unit": [column.unit for column in columns for _ in range(groups)],
+        "noise, lower": noise[:, 0],
+        "noise, upper": noise[:, 1],
+    }
+    totals = [numbers.total for numbers in each if numbers.total is not None]
+    if totals:
+        total = np.concatenate(totals)
+        table["with sampling, lower"] = total[:, 0]
+        table["with sampling, upper"] = total[:, 1]
+    counts = np.concatenate([numbers.counts_noise for numbers in each])
+    table[f"sanitized {counted}"] = np.concatenate([numbers.counts for numbers in each])
+    table[f"{counted}, lower"] = counts[:, 0]
+    table[f"{counted}, upper"] = counts[:, 1]
+    truths = [column.truth for column in columns if column.truth is not None]
+    if truths:
+        table["mean without noise"] = np.concatenate(truths)
+    table["note"] = np.where(np.isnan(ratios), TOO_FEW, "")
+    return table

@@ -1,0 +1,34 @@
+"""Means of several columns by group: asked, released, compared, followed."""
+
+from __future__ import annotations
+
+from tests.app.asking import choose, go, use_survey
+from tests.app.test_pages import by_label, charts
+from tests.app.test_questions import set_to, shown
+
+
+def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "means of several columns")
+    choose(app, "By", 0)
+    set_to(app, "number_input", "ε for this release", 20.0)
+    set_to(app, "number_input", "A group of how many?", 40)
+    off = by_label(app.metric, "Noise / range, a group of 40").value
+    assert off.startswith("± ")
+    assert off.endswith(" %")
+    table = next(d.value for d in app.dataframe if "mean of" in d.value)
+    assert list(table["mean of"]) == ["age", "income", "weight"]
+    assert "Asked one by one, for the same price in all" in shown(app)
+    seen = follow(app)
+    assert seen.title == "means of age, income and weight by region"
+    assert {"row", "age in use", "income in use", "region in use"} <= set(seen.exposed)
+    assert "nothing to compare for means of several columns" in seen.tradeoffs
+    # Any two groups of the answer, in each column, for free.
+    go(app, "release")
+    before = len(charts(app))
+    choose(app, "Compare the means of", 2)
+    choose(app, "Compare the group", "south")
+    choose(app, "With the group", "west")
+    said = shown(app)
+    assert "mean weight of “south”" in said.replace("\\", "")
+    assert len(charts(app)) == before

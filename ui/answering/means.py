@@ -1,0 +1,196 @@
+"""Means of several columns by group on the Release page: noise before, answer after."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import streamlit as st
+
+from dpcore.figures.answers import GroupNumbers
+from dpcore.figures.several_means import ColumnMeans, means_picture
+from dpcore.inference.intervals import LEVEL
+from dpcore.releases.one_by_one import one_by_one
+from dpcore.releases.table import TOO_FEW
+from dpcore.wording import percent, significant
+from ui import controls, results, session
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.theme import Picture
+    from dpcore.releases.plans.means import MeansPlan
+    from dpcore.releases.record import Release
+    from dpcore.releases.request import Request
+    from dpcore.statistics.means_query import MeansQuery
+
+    _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
+
+_USUAL_SIZE: Final = 100
+_MOST_PEOPLE: Final = 10**9
+_SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
+
+
+def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -> None:
+    """Show how far off each mean will be, for sizes that the reader names."""
+    first, second, third = cells
+    study = session.require_study()
+    most = study.dataset.people if study.public_number else _MOST_PEOPLE
+    size = controls.Cell(place=third).number(
+        "A group of how many?",
+        min(_USUAL_SIZE, max(most // 2, 1)),
+        (1, most),
+        key=f"size-of-a-group-{session.generation()}",
+        kept="session",
+        note="The size of a group is private, so how far off its means will be cannot "
+        "be said in advance. Name a size to see it; nothing is released by that.",
+    )
+    sizes = tuple(people for people in _SIZES if people <= most)
+    off, *known = map(float, plan.height_half_widths((size, *sizes)))
+    first.metric(
+        f"Noise / range, a group of {size:,}",
+        _part(off),
+        help="Before you pay, about, at worst, 95 times of 100: how far each mean of a "
+        f"group of {size:,} falls from that of this table, as a part of the range "
+        f"between the bounds of its column. All {len(query.numbers)} columns and "
+        f"{len(plan.groups)} groups and their counts at once.",
+    )
+    second.metric(
+        "Noise of group sizes",
+        f"± {significant(plan.fewest, up=True)}",
+        help=f"How many {query.unit.counted} each group has is released too, once for "
+        "all columns, and is off by this at most, 95 times of 100. A group whose "
+        f"released count is below {significant(plan.fewest, up=True)} cannot be told "
+        "from an empty one; it gets “too few to say”.",
+    )
+    widths = [bounds.width for bounds in query.declared]
+    results.table(
+        {
+            "mean of": [column.name for column in query.numbers],
+            "unit": [column.unit for column in query.numbers],
+            f"noise, a group of {size:,}": [_said(off * width) for width in widths],
+            "two groups told apart from": [
+                TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
+                for width in widths
+            ],
+        },
+        key="means-noise",
+    )
+    if sizes:
+        st.caption(
+            f"By {query.unit.counted} in a group, at most about, as a part of the "
+            "range between the bounds: "
+            + "; ".join(
+                f"{people:,}: {_part(each)}"
+                for people, each in zip(sizes, known, strict=True)
+            )
+            + ". Two groups differ in the table, too, where their intervals do not "
+            "overlap."
+        )
+    st.caption(_saved(asked, query, plan))
+    if 2 * off >= 1:
+        st.warning(
+            f"This answer will tell little of groups of {size:,}: no two means can "
+            "differ by more than the range between the bounds, and that is within the "
+            "noise. Spend more, or ask for fewer columns or groups."
+        )
+
+
+def _saved(asked: Request, query: MeansQuery, plan: MeansPlan) -> str:
+    """Say what is gained against asking for the columns one by one."""
+    found = one_by_one(asked, query, plan)
+    worse, middle = found.bound - 1, found.middle - 1
+    text = (
+        f"Asked one by one, for the same price in all and all holding together, the "
+        f"{len(query.numbers)} columns would be off by {percent(worse)} more at worst, "
+        "that is with means near a bound"
+    )
+    if middle >= 0:
+        return f"{text}; with means halfway between the bounds, by {percent(middle)}."
+    return (
+        f"{text}; with means halfway between the bounds, by {percent(-middle)} less. "
+        "The more columns, the more is gained."
+    )
+
+
+def show(answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan) -> None:
+    """Show the means of every group that can be said."""
+    results.show(picture(answer, asked, query, plan, truth=None), "answer")
+    if answer.unsaid:
+        st.caption(
+            "“Too few to say”: the released count cannot tell the group from one that "
+            f"nobody is in. It has fewer than {math.ceil(2 * plan.fewest):,} "
+            f"{query.unit.counted}, with 95 % for all such groups together."
+        )
+
+
+def picture(
+    answer: Release,
+    asked: Request,
+    query: MeansQuery,
+    plan: MeansPlan,
+    *,
+    truth: FloatArray | None,
+) -> Picture:
+    """Return the picture of an answer; ``truth`` holds the sums of the table."""
+    exact = None if truth is None else plan.truth(truth)
+    columns = tuple(
+        ColumnMeans(
+            name=column.name,
+            unit=column.unit,
+            numbers=_numbers(answer, plan, names),
+            truth=None if exact is None else exact[place],
+        )
+        for place, (column, names) in enumerate(
+            zip(query.numbers, plan.names, strict=True)
+        )
+    )
+    return means_picture(columns, statement=asked.statement, counted=query.unit.counted)
+
+
+def details(asked: Request, query: MeansQuery) -> str:
+    """Say what is released of the groups, and what one person can change."""
+    most = significant(query.sensitivity.l1, up=True)
+    return (
+        "Released are, of each group, one number that counts its people, and one for "
+        "each column: by how much the values lie above or below the middle of the "
+        "bounds. All means follow from these, so that the columns share one count. "
+        f"One {query.unit.noun} can change all of them together by at most {most} "
+        f"({query.relation.phrase}).\n\n"
+        "**Missing values.** All means of a group are of the same people: whoever is "
+        "left out for want of one column is left out of all.\n\n"
+        "**Groups of every size.** No interval divides by a noisy count: it keeps "
+        "every mean that the released numbers do not contradict, which holds for "
+        f"groups of any size, with {percent(LEVEL)} for all counts, columns and groups "
+        f"of this question together, at ε {significant(asked.epsilon)}"
+    )
+
+
+def _numbers(answer: Release, plan: MeansPlan, names: tuple[str, ...]) -> GroupNumbers:
+    """Return what a record says of a column in each group, in their order."""
+    kept = answer.intervals
+    noise = (kept.noise if kept else None) or {}
+    total = (kept.total if kept else None) or {}
+    values = dict(zip(answer.labels, answer.values, strict=True))
+    unknown = (np.nan, np.nan)
+    sampled = session.require_study().sampled
+    return GroupNumbers(
+        groups=plan.groups,
+        ratios=np.array([values.get(name, np.nan) for name in names]),
+        noise=np.array([noise.get(name, unknown) for name in names]),
+        total=np.array([total.get(name, unknown) for name in names])
+        if sampled
+        else None,
+        counts=np.array([answer.derived[name] for name in plan.count_names]),
+        counts_noise=np.array([noise[name] for name in plan.count_names]),
+    )
+
+
+def _part(off: float) -> str:
+    return TOO_FEW if math.isnan(off) else f"± {significant(100 * off)} %"
+
+
+def _said(off: float) -> str:
+    return TOO_FEW if math.isnan(off) else f"± {significant(off)}"
