@@ -15,10 +15,12 @@ from dpcore.errors import DataError, DPCoreError, LedgerError
 from dpcore.planning.basket import Basket
 from dpcore.planning.files import from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, Item
+from dpcore.planning.losses import times
 from dpcore.planning.plans import Plans
+from dpcore.planning.splits import readable
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
-from dpcore.wording import epsilon_text
+from dpcore.wording import epsilon_text, in_full
 from ui import session
 from ui.text import literal
 
@@ -139,6 +141,7 @@ def aside(study: Study) -> Basket | None:
         text = _plans().of(_other_file(study))
         with contextlib.suppress(DataError):
             known = None if text is None else from_json(text, study.dataset).basket
+            session.set_public(_other(study), known)
     return known
 
 
@@ -162,6 +165,24 @@ def exchange() -> None:
     if second is not None:
         set_aside(first)
         keep(study, second)
+
+
+def share(total: float) -> None:
+    """Let the questions of the table in use share another total, in proportion."""
+    study = session.study()
+    if study is None:
+        return
+    basket = plan(study)
+    try:
+        factor = total / basket.planned
+        items = tuple(
+            item.at(readable(times(item, factor).epsilon)) if item.divisible else item
+            for item in basket.items
+        )
+        keep(study, replace(basket, items=items, total=total))
+        st.toast(f"The questions of the plan now share ε {in_full(total)}.")
+    except DPCoreError as error:
+        session.notice(str(error))
 
 
 def box(key: str, value: object, show: Callable[[], _T]) -> _T:

@@ -123,10 +123,10 @@ def _proportional(free: Sequence[Item], room: float) -> list[float]:
 
 def _by_weight(weights: Sequence[float], room: float) -> list[float]:
     whole = math.fsum(weights)
-    return [_readable(room * weight / whole) for weight in weights]
+    return [readable(room * weight / whole) for weight in weights]
 
 
-def _readable(epsilon: float) -> float:
+def readable(epsilon: float) -> float:
     """Return an epsilon with 6 digits, rounded down."""
     return max(float(_READABLE.plus(Decimal(epsilon))), LEAST)
 
@@ -156,7 +156,7 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
         for curve, item, epsilon in zip(curves, free, found, strict=True)
     ]
     found = _smallest_ratio(true, room)
-    return [_readable(epsilon) for epsilon in found]
+    return [readable(epsilon) for epsilon in found]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

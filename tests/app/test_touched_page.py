@@ -96,6 +96,11 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     assert answer or "Even at the smallest total" in shown(app)
     assert "Add to plan" not in [button.label for button in app.button]
     assert not charts(app)
+    if answer:
+        button(app, "Take it as the total of the plan").click().run()
+        assert not app.exception
+        (found,) = (m for m in app.metric if m.label.startswith("The plan promises"))
+        assert found.value == f"ε {answer[0]}"
     # The ledger has it, and pages that trace questions back stand it.
     app.switch_page("pages/ledger.py").run()
     assert not app.exception

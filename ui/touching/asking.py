@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +48,7 @@ def ask(plan: Option, study: Study) -> Asked:
     epsilon = plan.basket.planned
     limit = first.number(
         "Nobody should lose more than ε",
-        round(epsilon / 2, 6),
+        round(epsilon / 2, 6) if 0 < epsilon < math.inf else 1.0,
         (0.0, None),
         key=f"touched-limit-{session.generation()}",
         kept="session",
@@ -92,10 +93,12 @@ def ask(plan: Option, study: Study) -> Asked:
 
 def promise(plan: Option, study: Study) -> None:
     """Show what the plan promises everybody in any table. Public."""
+    with controls.valid():
+        cost = plan.price.cost
     first, second = st.columns(2)
     first.metric(
         "The plan promises everybody, in any table",
-        priced(plan.price.cost),
+        priced(cost),
         help="Public: it depends on bounds and noise alone. Nobody in this table can "
         "lose more, for the change of a record that it promises to hide.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from dpcore.errors import ParameterError
 from dpcore.planning.choosing import TOLD, ChoiceRequest
 from dpcore.planning.item import LEAST, MOST
 from dpcore.wording import in_full
-from ui import controls, offering, session
+from ui import controls, offering, plans, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         ParameterError: Nothing can be asked for with them.
 
     """
-    generation = session.generation()
+    generation, planned = session.generation(), plan.basket.planned
+    if not 0 < planned < math.inf:
+        message = "this plan has no total that could be chosen."
+        raise ParameterError(message)
     first, second, third, fourth = controls.row(4)
     allowed = first.number(
         "People who may lose more",
@@ -81,7 +85,6 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         key="choice-epsilon",
         more="It comes on top of what the plan itself costs.",
     )
-    planned = plan.basket.planned
     least = third.number(
         "Smallest total tried",
         _rounded(planned / 10),
@@ -124,7 +127,15 @@ def _answer(answer: Release) -> None:
                 "totals, or allow more."
             )
         else:
-            st.metric("Chosen total ε", in_full(answer.values[0]))
+            (total,) = answer.values
+            st.metric("Chosen total ε", in_full(total))
+            st.button(
+                "Take it as the total of the plan",
+                key="choice-take",
+                on_click=plans.share,
+                args=(total,),
+                help="All ε of the plan, times one factor. The plan still costs them.",
+            )
         st.caption(
             "Released for real, it may be published, and used as the total of the "
             "plan. What it tells of anybody is limited by what it cost."

@@ -84,9 +84,10 @@ def definitions() -> None:
 
 def _budgets(losses: PlanLosses, plan: Option, delta: float) -> dict[float, FloatArray]:
     """Return everybody's total, ascending, under other totals of the plan."""
-    found = {}
-    for total in BUDGETS:
-        factor = total / plan.basket.planned
+    found: dict[float, FloatArray] = {}
+    planned = plan.basket.planned
+    for total in BUDGETS if 0 < planned < math.inf else ():
+        factor = total / planned
         try:
             items = [times(item, factor) for item in plan.basket.items]
             found[total] = np.sort(losses.totals(items, delta=delta))
