@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from dpcore.documents.checklist import checklist
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
+from dpcore.documents.plans import plan_text, schema
+from dpcore.documents.registry import registry_entry
 from dpcore.documents.report import report
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
 
 _HTML: Final = "text/html"
+_JSON: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,7 @@ class Document:
         mime: Its media type.
         text: Makes it.
         read: Whether it is read by people, with numbers in their marks.
+        of_plans: Whether a plan has it; the file of a plan itself is on its page.
 
     """
 
@@ -38,6 +42,7 @@ class Document:
     mime: str
     text: Callable[[Subject], str]
     read: bool = True
+    of_plans: bool = True
 
     def named(self, subject: Subject) -> str:
         """Return the name of the file about a subject."""
@@ -78,5 +83,39 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime="text/plain",
         text=lambda subject: methods(subject) + "\n",
     ),
+    Document(
+        name="Registry entry",
+        sentence="For a public registry of deployments, in YAML. What only you know "
+        "is marked in it, to be filled in first.",
+        file=("registry-entry", "yaml"),
+        mime="application/yaml",
+        text=registry_entry,
+        read=False,
+    ),
+    Document(
+        name="Questions as a plan",
+        sentence="What was asked, in JSON: load it on Plan to ask the same again, of "
+        "next quarter's table, say.",
+        file=("questions", "json"),
+        mime=_JSON,
+        text=plan_text,
+        read=False,
+        of_plans=False,
+    ),
+    Document(
+        name="Schema of plans",
+        sentence="What a file of a plan holds, with meanings and units, as a JSON "
+        "schema: for programs that write or check one.",
+        file=("plan.schema", "json"),
+        mime=_JSON,
+        text=lambda _: schema(),
+        read=False,
+    ),
 )
 """All documents, the most public first."""
+
+
+def offered(subject: Subject) -> dict[str, Document]:
+    """Return the documents that there are about a subject, by name."""
+    known = (one for one in DOCUMENTS if one.of_plans or not subject.planned)
+    return {document.name: document for document in known}

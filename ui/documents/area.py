@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.catalog import offered
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
@@ -36,7 +36,7 @@ def show(gather: Callable[[], Subject], *, key: str) -> None:
 def _offer(subject: Subject, key: str) -> None:
     results.public_badge()
     left, right = controls.row(2)
-    known = {document.name: document for document in DOCUMENTS}
+    known = offered(subject)
     chosen = known[
         left.selectbox(
             "Document",
@@ -46,14 +46,16 @@ def _offer(subject: Subject, key: str) -> None:
             "computed from the table but what was released.",
         )
     ]
-    numerals = Numerals(
-        right.radio(
-            "Numbers in it",
-            [style.value for style in Numerals],
-            key=f"numerals-{key}",
-            note="How a reader is used to see them: 1,234.5 or 1.234,5.",
+    numerals = Numerals.POINT
+    if chosen.read:
+        numerals = Numerals(
+            right.radio(
+                "Numbers in it",
+                [style.value for style in Numerals],
+                key=f"numerals-{key}",
+                note="How a reader is used to see them: 1,234.5 or 1.234,5.",
+            )
         )
-    )
     told = " It says that it is only planned." if subject.planned else ""
     st.caption(f"{chosen.sentence}{told}")
     st.download_button(

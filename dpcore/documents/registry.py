@@ -1,0 +1,179 @@
+"""An entry for a public registry of deployments of differential privacy.
+
+The registry (opened by OpenDP in 2025) keeps one YAML file a deployment. The fields are
+the registry's own; what the program knows is filled in, and what only the curator knows
+is a text that begins with ``BLANK``, under a remark.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore import __version__
+from dpcore.documents.subject import spelled
+from dpcore.documents.yaml import Noted, written
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.secure import sampler
+from dpcore.wording import capital, in_full
+
+if TYPE_CHECKING:
+    from dpcore.data.columns import Column
+    from dpcore.documents.subject import Subject
+    from dpcore.documents.yaml import Value
+
+BLANK: Final = "TO BE FILLED IN"
+_WRITER: Final = f"Written by Epsilon Studio {__version__}."
+
+
+def registry_entry(subject: Subject) -> str:
+    """Return the entry as YAML."""
+    head = [
+        "Entry for a registry of differential privacy deployments. Replace every",
+        f"text that begins with “{BLANK}”; the rest follows from the ledger.",
+        subject.mark,
+    ]
+    remarks = "".join(f"# {line}\n" for line in head if line)
+    content: dict[str, Value] = {
+        "url_slug": Noted("to-be-filled-in", "Short name for the address, a-z and -."),
+        "status": "Draft",
+        "tier": Noted(3, "1, 2 or 3: to be checked with the registry."),
+        "deployment": {
+            "basic": _basic(subject),
+            "dp_variant": _variant(subject),
+            "privacy_loss": _loss(subject),
+            "deployment_model": _model(subject),
+            "accounting": _accounting(subject),
+            "implementation": _implementation(subject),
+            "administrative": {
+                "registry_authors": Noted(
+                    [BLANK], "Who writes this entry, at least 1."
+                ),
+                "notes": f"{subject.mark} {_WRITER}".strip(),
+            },
+        },
+    }
+    return remarks + written(content)
+
+
+def _basic(subject: Subject) -> dict[str, Value]:
+    models = [q.parameters.get("kind") == "model" for q in subject.questions]
+    only_models = bool(models) and all(models)
+    kind = "Machine learning model" if only_models else "Summary statistics"
+    names = "; ".join(question.said for question in subject.questions)
+    dates = [question.when[:10] for question in subject.questions if question.when]
+    return {
+        "name": Noted(f"{BLANK}: name of the data product", "Only you know."),
+        "data_curators": Noted([f"{BLANK}: organization"], "At least 1."),
+        "description": f"{len(subject.questions)} answers about one table: {names}.",
+        "intended_use": Noted(f"{BLANK}: who uses it, what for", "Only you know."),
+        "data_product_type": kind,
+        "data_product_region": Noted(f"{BLANK}: country or region", "Only you know."),
+        "publication_date": max(dates, default=subject.today),
+        # The sector is not required, and not known here.
+    }
+
+
+def _variant(subject: Subject) -> dict[str, Value]:
+    facts = subject.facts
+    free = ["names, bounds and categories of the columns", "the questions"]
+    if facts.number is not None:
+        free.append(f"the number of {facts.unit.counted} ({facts.number:,})")
+    name = "Approximate DP" if subject.cost.delta else "Pure DP"
+    if facts.budget.rho is not None:
+        name = "Zero-concentrated DP"
+    domain = "; ".join(map(_column, subject.columns))
+    return {
+        "variant_name": name,
+        "data_domain": f"One table with the columns {domain}." if domain else BLANK,
+        "unprotected_quantities": f"Published without noise: {', '.join(free)}.",
+    }
+
+
+def _column(column: Column) -> str:
+    unit = f" in {column.unit}" if column.unit else ""
+    if column.bounds is None:
+        return f"{column.name} ({', '.join(column.labels)})"
+    low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
+    return f"{column.name} ({low} to {high}{unit})"
+
+
+def _loss(subject: Subject) -> dict[str, Value]:
+    facts, cost = subject.facts, subject.cost
+    unit, known = facts.unit, subject.cost
+    person = "Individual" if unit.noun == "person" else capital(unit.noun)
+    same = (
+        "; the number of people is public"
+        if unit.keeps_number(facts.relation)
+        else "; the number of people is private"
+    )
+    parameters: dict[str, Value] = {}
+    if known.epsilon.is_finite():
+        parameters |= {"epsilon": cost.epsilon, "delta": cost.delta}
+    if facts.budget.rho is not None and cost.rho.is_finite():
+        parameters["rho"] = cost.rho
+    way = (
+        "as one plan fixed before its first answer"
+        if subject.planned
+        else "added up by a filter over the account"
+    )
+    return {
+        "privacy_unit": f"{person}-level",
+        "privacy_unit_details": f"Neighboring tables differ in "
+        f"{facts.relation.phrase}, {unit.rows} row{'s' if unit.rows > 1 else ''} at "
+        f"most{same}.",
+        "privacy_parameters": parameters,
+        "privacy_parameters_details": f"Cost of these answers together, {way}: "
+        f"{spelled(cost)}. Limit of the account: {subject.limit}.",
+    }
+
+
+def _model(subject: Subject) -> dict[str, Value]:
+    many = len(subject.questions) > 1
+    return {
+        "model_name": "Central",
+        "model_name_details": "Whoever holds the table is trusted with all of it.",
+        "actors": Noted(f"{BLANK}: who collects, holds and releases", "Only you know."),
+        "release_type": "Many releases" if many else "One release",
+        "release_type_details": f"{len(subject.questions)} answers on one account.",
+        "data_source_type": "Static",
+        "data_source_type_details": "One table, known by a keyed fingerprint.",
+        "access_type": "Non-interactive",
+        "access_type_details": "The curator asks; others see what was released.",
+    }
+
+
+def _accounting(subject: Subject) -> dict[str, Value]:
+    fixed = any(question.together for question in subject.questions)
+    plan = (
+        " Plans fixed before their first answer are charged the tightest valid total."
+    )
+    return {
+        "post_processing": "Intervals, and what follows from released numbers, are "
+        "computed from public numbers only.",
+        "composition": "Epsilon and delta, or rho, are added up in exact decimals, "
+        "rounded up, in an append-only ledger."
+        + (plan if fixed or subject.planned else ""),
+    }
+
+
+def _implementation(subject: Subject) -> dict[str, Value]:
+    names = ", ".join(dict.fromkeys(q.mechanism for q in subject.questions))
+    hidden = (
+        "private"
+        if subject.facts.relation is NeighboringRelation.ADD_REMOVE
+        else "protected"
+    )
+    drawn = subject.sampler or sampler()
+    return {
+        "preprocessing_and_hyperparameter_tuning": Noted(
+            f"{BLANK}: were bounds, categories or budgets chosen by looking at the "
+            "table?",
+            "The program asks for them to be declared without it, and cannot check.",
+        ),
+        "mechanisms": f"{names or 'None yet'}; drawn by {drawn} with exact samplers, "
+        "rounding errors included in the sensitivity. Time and memory of the server "
+        "are not protected.",
+        "justification": Noted(
+            f"{BLANK}: why this budget; records are {hidden} up to it", "Only you know."
+        ),
+    }

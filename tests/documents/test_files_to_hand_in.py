@@ -1,0 +1,142 @@
+"""Files for other programs: a plan by its schema, and an entry for a registry."""
+
+import json
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.documents.plans import plan_of, plan_text, schema
+from dpcore.documents.registry import BLANK, registry_entry
+from dpcore.planning.basket import Basket
+from dpcore.planning.files import from_json, to_json
+from dpcore.planning.item import Item
+from tests.conftest import ROOT
+from tests.documents.subjects import MEMBERS, answered, meant, table
+from tests.planning.test_files import PLAN, TABLE
+from tests.releases import models
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
+from tests.releases.test_rebuilding import REQUESTS
+
+FIELDS = json.loads((ROOT / "tests/vectors/registry_fields.json").read_text())
+VALID = Draft202012Validator(json.loads(schema()))
+
+
+def test_the_schema_is_one_and_holds_for_every_kind_of_plan():
+    Draft202012Validator.check_schema(VALID.schema)
+    for text in (to_json(PLAN), plan_text(answered()), to_json(Basket())):
+        VALID.validate(json.loads(text))
+    regression = Basket(items=(Item.of(models.request("posterior")),))
+    VALID.validate(json.loads(to_json(regression)))
+    for request in REQUESTS.values():
+        VALID.validate(json.loads(to_json(Basket(items=(Item.of(request),)))))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"version": 2},
+        {"total": 0},
+        {"split": "mine"},
+        {"delta": 1},
+        {"more": 1},
+        {"items": [{}]},
+    ],
+)
+def test_the_schema_refuses_what_is_no_plan(wrong):
+    with pytest.raises(ValidationError):
+        VALID.validate(json.loads(to_json(PLAN)) | wrong)
+
+
+def test_what_fits_the_schema_loads_back_to_the_identical_plan():
+    assert from_json(to_json(PLAN), TABLE).basket == PLAN
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+def test_what_was_released_loads_back_as_a_plan_of_the_same_questions(relation):
+    subject = answered(relation)
+    found = from_json(plan_text(subject), table())
+    assert found.lost == ()
+    assert found.basket == plan_of(subject)
+    asked = [item.request.parameters() for item in found.basket.items]
+    assert asked == [question.parameters for question in subject.questions]
+
+
+def parsed(text):
+    """Return what a block of YAML holds; texts are quoted, comments are dropped."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return _map(lines, 0)
+
+
+def _map(lines, indent):
+    found = {}
+    while lines and len(lines[0]) - len(lines[0].lstrip()) == indent:
+        name, told, value = lines.pop(0).strip().partition(":")
+        assert told
+        assert name not in found
+        if value:
+            found[name] = _scalar(value.strip())
+        elif lines and lines[0].strip().startswith("- "):
+            found[name] = []
+            while lines and lines[0].strip().startswith("- "):
+                found[name].append(_scalar(lines.pop(0).strip()[2:]))
+        else:
+            found[name] = _map(lines, indent + 2)
+    return found
+
+
+def _scalar(text):
+    if text.startswith('"'):
+        return json.loads(text)
+    assert re.fullmatch(r"\d+(\.\d+)?", text)
+    return Decimal(text) if "." in text else int(text)
+
+
+def check(content, fields, place=""):
+    """Hold a map against the fields that there may be, and must be."""
+    assert content.keys() <= fields.keys(), f"{place}: not allowed"
+    needed = {name for name, field in fields.items() if field.get("required")}
+    assert needed <= content.keys(), f"{place}: missing"
+    for name, value in content.items():
+        field = fields[name]
+        if "fields" in field:
+            check(value, field["fields"], f"{place}.{name}")
+        elif field.get("list"):
+            assert value
+            assert all(isinstance(one, str) and one for one in value)
+        elif field.get("number"):
+            assert isinstance(value, Decimal)
+        elif "choices" in field:
+            assert value in field["choices"], name
+        else:
+            assert isinstance(value, str)
+            assert value
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("make", [answered, meant])
+def test_a_registry_entry_has_all_fields_and_no_other(make, relation):
+    subject = make(relation)
+    entry = parsed(registry_entry(subject))
+    check(entry, FIELDS)
+    loss = entry["deployment"]["privacy_loss"]["privacy_parameters"]
+    assert loss == {"epsilon": subject.cost.epsilon, "delta": subject.cost.delta}
+    text = registry_entry(subject)
+    assert text.count(BLANK) >= 6
+    assert (f"{MEMBERS}" in text) == (relation is SUBSTITUTION)
+    assert ("Only planned" in text) == subject.planned
+
+
+def test_a_budget_in_rho_is_entered_as_one():
+    subject = answered()
+    facts = replace(
+        subject.facts,
+        budget=PrivacyBudget.of(rho=0.5),
+        spent=PrivacyCost.of(epsilon=float("inf"), rho=0.25),
+    )
+    entry = parsed(registry_entry(replace(subject, facts=facts)))["deployment"]
+    assert entry["dp_variant"]["variant_name"] == "Zero-concentrated DP"
+    assert list(entry["privacy_loss"]["privacy_parameters"]) == ["rho"]
