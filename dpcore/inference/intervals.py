@@ -24,7 +24,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace
-from dpcore.mechanisms.search import first_where
+from dpcore.mechanisms.search import first_where_of_each, halved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,8 +119,8 @@ def noise_interval(
     def at_most(position: FloatArray) -> FloatArray:
         return mechanism.cdf(released, position)
 
-    lower = first_where(lambda t: at_least(t) >= tail / 2, low, high)
-    upper = -first_where(lambda t: at_most(-t) >= tail / 2, -high, -low)
+    lower = first_where_of_each(lambda t: at_least(t) >= tail / 2, low, high)
+    upper = -first_where_of_each(lambda t: at_most(-t) >= tail / 2, -high, -low)
     return np.stack([lower, upper], axis=-1)
 
 
@@ -157,16 +157,18 @@ def normal_plus_laplace_quantile(
     """
     sd = np.asarray(sd, dtype=np.float64)
     # Union bound: each part beyond its own quantile at half of the tail.
-    high = np.asarray(-scale * np.log(tail / 2) - sd * ndtri(tail / 4))
-    low = np.zeros_like(high)
+    high = np.array(-scale * np.log(tail / 2) - sd * ndtri(tail / 4))
     proper = np.isfinite(sd) & (sd > 0)
     if scale > 0 and proper.any():
-        s = np.where(proper, sd, 1.0)
-        for _ in range(_HALVINGS):
-            middle = np.where(proper, (low + high) / 2, 0.0)
-            heavy = _sum_tail(middle / s, s / scale) > tail / 2
-            low = np.where(proper & heavy, middle, low)
-            high = np.where(proper & ~heavy, middle, high)
+        s = sd[proper]
+        high[proper] = halved(
+            lambda x: _sum_tail(x / s, s / scale) <= tail / 2,
+            np.zeros(s.shape),
+            high[proper],
+            middle=lambda low, high: (low + high) / 2,
+            halvings=_HALVINGS,
+            together=6,
+        )
     elif scale == 0:
         high = np.asarray(-sd * ndtri(tail / 2))
     return np.asarray(np.where(sd == 0, -scale * np.log(tail), high))

@@ -20,6 +20,7 @@ _HALVINGS = 64
 _GRID = 401
 _ZOOMS = 5
 _FARTHEST = 40.0
+_FEW = 16
 
 
 def first_where(
@@ -40,6 +41,57 @@ def first_where(
         inside = holds(middle)
         low, high = np.where(inside, low, middle), np.where(inside, middle, high)
     return np.where(everywhere, start, high)
+
+
+def first_where_of_each(
+    holds: Callable[[FloatArray], NDArray[np.bool_]], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Return what ``first_where`` does, for one axis and ``holds`` that broadcasts.
+
+    >>> first_where_of_each(lambda x: x * x >= 2, np.zeros(1), np.full(1, 9.0)).round(9)
+    array([1.41421356])
+    """
+
+    def middle(low: FloatArray, high: FloatArray) -> FloatArray:
+        return low + (high - low) / 2
+
+    found = halved(holds, low, high, middle=middle, halvings=_HALVINGS, together=8)
+    return np.where(holds(low), low, found)
+
+
+def halved(
+    holds: Callable[[FloatArray], NDArray[np.bool_]],
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    middle: Callable[[FloatArray, FloatArray], FloatArray],
+    halvings: int,
+    together: int,
+) -> FloatArray:
+    """Return the upper ends of brackets after so many halvings, shape ``(n,)``.
+
+    Args:
+        holds: Turns true once from ``low`` to ``high``; takes numbers of shape
+            ``(n,)``, or ``(k, n)``.
+        low: Lower ends, shape ``(n,)``.
+        high: Upper ends, shape ``(n,)``.
+        middle: Returns the middle of a bracket.
+        halvings: How many there are.
+        together: How many of them one call of ``holds`` is asked about where there are
+            few brackets; it divides ``halvings``.
+
+    """
+    rounds = together if low.size <= _FEW else 1
+    every = np.arange(low.size)
+    for _ in range(halvings // rounds):
+        ends = np.stack([low, high])
+        for _ in range(rounds):
+            between = np.empty((2 * len(ends) - 1, low.size))
+            between[::2], between[1::2] = ends, middle(ends[:-1], ends[1:])
+            ends = between
+        place = np.count_nonzero(~holds(ends[1:-1]), axis=0)
+        low, high = ends[place, every], ends[place + 1, every]
+    return high
 
 
 def largest_over_positions(

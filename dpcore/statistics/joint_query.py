@@ -168,9 +168,12 @@ class JointQuery(Question):
         """
         rows = self.rows(dataset)
         width = len(self.columns)
-        entries = np.empty((len(rows), width))
+        # Column by column, as they are read and worked on.
+        entries = np.empty((len(rows), width), order="F")
         for place, column in enumerate(self.numbers):
-            numbers = dataset.numbers(column.name)[rows]
+            numbers = dataset.numbers(column.name)
+            if len(rows) < len(numbers):
+                numbers = numbers[rows]
             if isinstance(column.replacement, float | int):
                 missing = np.isnan(numbers)
                 numbers = np.where(missing, float(column.replacement), numbers)
