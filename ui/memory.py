@@ -12,6 +12,8 @@ import ctypes
 import gc
 import platform
 
+from starlette.formparsers import MultiPartParser
+
 # glibc's name for the size from which a block of memory is the system's own.
 _MMAP_THRESHOLD = -3
 _LARGE = 4 << 20
@@ -32,3 +34,12 @@ def give_back_columns() -> None:
     """
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+
+
+def keep_uploads(largest: int) -> None:
+    """Receive files of up to that many bytes in memory.
+
+    Left alone, what is larger than 1 MB passes through a file on disk, where nothing
+    confidential belongs, and a thread for every 64 kB of it.
+    """
+    MultiPartParser.spool_max_size = largest

@@ -23,6 +23,7 @@ from streamlit.delta_generator_singletons import (
 )
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
+from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
 from dpcore.postprocessing import psd_repair
@@ -106,6 +107,7 @@ def _vault() -> _Vault:
 def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
     memory.give_back_columns()
+    memory.keep_uploads(MAX_BYTES)
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
