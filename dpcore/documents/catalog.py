@@ -11,6 +11,7 @@ from dpcore.documents.notice import notice
 from dpcore.documents.plans import plan_text, schema
 from dpcore.documents.registry import registry_entry
 from dpcore.documents.report import report
+from dpcore.documents.reproduction import notebook, script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +83,23 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("methods", "txt"),
         mime="text/plain",
         text=lambda subject: methods(subject) + "\n",
+    ),
+    Document(
+        name="Script that redoes the accounting",
+        sentence="Python that needs OpenDP and dp_accounting alone: every price, the "
+        "totals, and one draw around made-up values.",
+        file=("accounting", "py"),
+        mime="text/x-python",
+        text=script,
+        read=False,
+    ),
+    Document(
+        name="Notebook that redoes the accounting",
+        sentence="The same steps as a Jupyter notebook.",
+        file=("accounting", "ipynb"),
+        mime="application/x-ipynb+json",
+        text=notebook,
+        read=False,
     ),
     Document(
         name="Registry entry",

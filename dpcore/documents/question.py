@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
+_PLACES: Final = "places in the sorted table"
 _AS_ASKED: Final = 1 + 1e-9
 _USUAL: Final = {
     StatisticKind.COUNT: "how many people there are, or meet a condition.",
@@ -74,6 +75,8 @@ class Question:
         level: Confidence of the intervals of all its numbers together.
         when: When it was drawn, and the how-manieth draw it was.
         together: How many releases it was charged with; 0 if it was charged alone.
+        plan: The name of the debit that paid for those; empty if it was charged alone.
+        charged: What all of those were charged; ``None`` if it was charged alone.
         sampler: What drew the noise.
         request: The question itself, if the table in use can be asked it.
 
@@ -95,6 +98,8 @@ class Question:
     when: str = ""
     draw: int = 1
     together: int = 0
+    plan: str = ""
+    charged: PrivacyCost | None = None
     sampler: str = ""
     of_noise: str = ""
     request: Releasable | None = field(default=None, repr=False)
@@ -119,8 +124,10 @@ class Question:
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
             together=0 if release.plan is None else release.plan.releases,
+            plan="" if release.plan is None else release.plan.name,
+            charged=None if release.plan is None else release.plan.cost,
             sampler=release.sampler,
-            of_noise=noise_unit(release),
+            of_noise=_of_noise(release),
             request=request,
         )
 
@@ -145,6 +152,9 @@ class Question:
             noise=request.plan.noise,
             relation=request.relation.phrase,
             unit=request.unit_text,
+            of_noise=_PLACES
+            if request.mechanism_key == EXPONENTIAL.key
+            else request.unit_text,
             width=f"{wide} ({width.of})" if width.of else wide,
             request=request,
         )
@@ -218,7 +228,7 @@ def _number(release: Release, label: str, value: float) -> Number:
     total = None if around is None else (around.total or {}).get(label)
     known = noise or total
     error = (known[1] - known[0]) / 2 if known else 0.0
-    if not known and label in release.labels and noise_unit(release) == release.unit:
+    if not known and label in release.labels and _of_noise(release) == release.unit:
         error = release.noise
     return Number(
         label=label,
@@ -227,6 +237,13 @@ def _number(release: Release, label: str, value: float) -> Number:
         noise=_ends(noise),
         total=_ends(total),
     )
+
+
+def _of_noise(release: Release) -> str:
+    """Return what the scale of the noise is a number of; of ranks, of places."""
+    if release.mechanism == EXPONENTIAL.key:
+        return _PLACES
+    return noise_unit(release)
 
 
 def _ends(ends: tuple[float, float] | None) -> str:

@@ -87,6 +87,15 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
     )
 
 
+def step_of(events: Mapping[PrivacyEvent, int]) -> float:
+    """Return the width of the cells that the loss of events is discretized into.
+
+    ``events`` are counted; those with Gaussian noise stand together as one.
+    """
+    span = math.fsum(n * event.reach for event, n in events.items())
+    return max(FINEST_INTERVAL, span / MOST_CELLS)
+
+
 def _epsilons(plan: Counter[PrivacyEvent], share: float) -> Iterable[tuple[float, int]]:
     """Return each event's epsilon, where need be at delta ``share``, and its count."""
     for event, count in plan.items():
@@ -133,8 +142,7 @@ def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) ->
     together: dict[PrivacyEvent, int] = dict(others)
     if mu > 0:
         together[GaussianEvent.of(mu)] = 1
-    span = math.fsum(n * event.reach for event, n in together.items())
-    interval = max(FINEST_INTERVAL, span / MOST_CELLS)
+    interval = step_of(together)
     whole: Any = None
     for event, count in together.items():
         one = event.loss(interval).self_compose(count)

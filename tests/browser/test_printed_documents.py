@@ -30,7 +30,8 @@ def paper(browser):
 @pytest.mark.parametrize("document", PRINTED, ids=lambda document: document.name)
 def test_a_document_opens_by_itself_and_prints_on_a4(document, paper, tmp_path):
     page, asked = paper
-    for subject in (answered(), meant()):
+    planned = (meant(),) if document.name == "Public notice" else ()
+    for subject in (answered(), *planned):
         asked.clear()
         file = tmp_path / document.named(subject)
         file.write_text(document.text(subject), encoding="utf-8")

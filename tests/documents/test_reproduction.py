@@ -1,0 +1,103 @@
+"""The script redoes the accounting where this project is not; the notebook is it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from dpcore.budget_filter import PrivacyCost
+from dpcore.documents.reproduction import notebook, script
+from dpcore.privacy.events import BootstrapEvent, FixedSampleEvent, SampleEvent
+from tests.documents.subjects import answered, meant
+
+# What is not below another number but for the last digits of floats.
+FLOATS = 1 - 1e-9
+
+
+def run(subject, folder):
+    """Run the script in an empty folder, where nothing of this project is found."""
+    file = folder / "accounting.py"
+    file.write_text(script(subject), encoding="utf-8")
+    alone = (
+        "import importlib.util, runpy, sys\n"
+        "assert not any(map(importlib.util.find_spec, ('dpcore', 'ui', 'pages')))\n"
+        "runpy.run_path(sys.argv[1], run_name='__main__')\n"
+        "assert not any(name.startswith('dpcore') for name in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", alone, str(file)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_script_alone_comes_to_the_totals_of_the_account(together, tmp_path):
+    subject = answered(together=together)
+    found = run(subject, tmp_path)
+    charged = float(subject.cost.epsilon)
+    assert charged * FLOATS <= found["total"] <= charged * (1 + 1e-6)
+    fixed = subject.totals.pld
+    assert fixed * FLOATS <= found["whole"] <= fixed * (1 + 1e-6)
+    assert len(found["draws"]) == len(subject.questions)
+    for question, draw in zip(subject.questions, found["draws"], strict=True):
+        assert draw
+        if question.key in {"bit", "truncated", "folded"} and len(draw) == 1:
+            assert 0 <= draw[0] <= 100
+        # Each is drawn anew: no number of it was released.
+        assert not {f"{x:.6g}" for x in draw} & {x.value for x in question.numbers}
+
+
+def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
+    first = answered().questions[0]
+    events = (
+        SampleEvent.of(0.5, law="laplace", rate=0.25),
+        SampleEvent.of(0.5, law="gaussian", rate=0.5),
+        FixedSampleEvent.of(0.5, law="laplace", rate=0.25),
+        BootstrapEvent.of(0.01, people=100, times=2),
+    )
+    delta = 1e-6
+    questions = tuple(
+        replace(
+            first,
+            event=event.to_dict(),
+            cost=PrivacyCost.of(
+                epsilon=event.epsilon(delta), delta=delta if event.needs_delta else 0.0
+            ),
+        )
+        for event in events
+    )
+    subject = replace(answered(), questions=questions)
+    cost = sum((question.cost for question in questions), PrivacyCost())
+    subject = replace(subject, facts=replace(subject.facts, spent=cost))
+    found = run(subject, tmp_path)
+    charged = float(cost.epsilon)
+    assert charged * FLOATS <= found["total"] <= charged * 1.01
+    assert found["whole"] >= subject.totals.pld * FLOATS
+
+
+@pytest.mark.parametrize("make", [answered, meant])
+def test_the_notebook_has_the_steps_of_the_script(make):
+    subject = make()
+    cells = json.loads(notebook(subject))
+    assert (cells["nbformat"], cells["nbformat_minor"]) == (4, 5)
+    names = [cell["id"] for cell in cells["cells"]]
+    assert len(set(names)) == len(names)
+    text = script(subject)
+    compile(text, "accounting.py", "exec")
+    place = 0
+    for cell in cells["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+            place = text.index(source, place)
+        assert "dpcore" not in source
+    code = [c for c in cells["cells"] if c["cell_type"] == "code"]
+    compile("\n".join("".join(c["source"]) for c in code), "notebook", "exec")
+    assert ("Only planned" in text) == subject.planned
