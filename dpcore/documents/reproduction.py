@@ -181,6 +181,8 @@ def _remark(told: str) -> str:
 
 
 def _cell(kind: str, name: str, text: str) -> dict[str, Any]:
-    more = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    more: dict[str, Any] = {}
+    if kind == "code":
+        more = {"execution_count": None, "outputs": []}
     lines = text.splitlines(keepends=True)
     return {"cell_type": kind, "id": name, "metadata": {}, **more, "source": lines}
