@@ -5,7 +5,7 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from ui import session
 from ui.asking import columns, fit
-from ui.data import declaring, terms, upload, using
+from ui.data import declaring, same_people, terms, upload, using
 from ui.text import literal
 
 session.require_router("pages/data.py")
@@ -38,12 +38,14 @@ with st.expander("All columns", key=f"folded-columns-{session.generation()}"):
 st.header("Protection and budget")
 notes = st.container()
 agreed = terms.ask(start=using.start(current))
+upload_drafted = drafted and current.example is None
+whose = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
 
 if st.button("Use this data", type="primary"):
     try:
         with st.spinner("Taking the fingerprint of the table …"):
-            study = using.accept(dataset, current.example, agreed)
+            study = using.accept(dataset, current.example, agreed, whose)
     except DPCoreError as error:
         st.error(literal(str(error)))
         session.end_page()

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import accounts, moving, recovery, results, session
+from ui import accounts, moving, periods, person_total, recovery, results, session
 from ui.documents import area, gathering
 
 session.require_router("pages/ledger.py")
@@ -14,6 +14,7 @@ recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)
 accounts.summary(account)
+periods.show(account)
 st.page_link("pages/meaning.py", label="What this means for a person")
 done = session.ledger().releases(study.fingerprint)
 if not done:
@@ -26,10 +27,14 @@ else:
     st.caption("All releases as a file:")
     results.downloads(done, "all")
     area.show(partial(gathering.released, study, done), key="ledger")
-    accounts.totals(done, account)
+everything = accounts.all_releases(account)
+if everything:
+    accounts.totals(everything, account)
+person_total.show(account)
 accounts.changes(study)
 accounts.chain()
 moving.tell(study, account)
 accounts.change_budget(study, account)
+periods.change(study, account)
 moving.away(study, account)
 moving.here(study)

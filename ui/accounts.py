@@ -26,24 +26,32 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _TOTAL_DELTA = 1e-6
-_NOTHING = PrivacyCost.of()
+NOTHING = PrivacyCost.of()
 
 
 def summary(account: Account) -> None:
     """Show what the budget was, what is spent and what is left."""
     budget = account.budget
     first, second, third = st.columns(3)
+    today = " today" if account.periods else ""
     first.metric(
         "Budget",
-        short(budget, budget.remaining(_NOTHING)),
-        help="What all releases about this table together may cost, ever.",
+        short(budget, budget.remaining(NOTHING)),
+        help="What all releases about these people together may cost, ever.",
     )
     second.metric(
         "Spent",
         short(budget, account.spent),
         help="What the releases below really cost. It cannot be earned back.",
     )
-    third.metric("Left", short(budget, account.remaining))
+    third.metric(
+        f"Left{today}",
+        short(budget, account.remaining),
+        help="The least that is left under any limit: of the periods that hold today, "
+        "and of the whole account."
+        if account.periods
+        else None,
+    )
     if budget.epsilon is not None:
         spent = account.spent
         now = odds_text(float(spent.epsilon), float(spent.delta))
@@ -52,6 +60,12 @@ def summary(account: Account) -> None:
             f"All of ε is used: {now.split(': ', 1)[1]}."
             if now == later
             else f"So far, {now}. If all is used, {later}."
+        )
+    if len(account.tables) > 1:
+        names = ", ".join(f"“{literal(table.name)}”" for table in account.tables)
+        st.markdown(
+            f"These people are in {len(account.tables)} tables, which share this "
+            f"account: {names}."
         )
     st.caption(
         "The limit adds up costs, because each release may be chosen in view of the "
@@ -92,6 +106,8 @@ def way_on(account: Account, costs: str) -> str:
             "machine, and pays nothing here: ask there, or bring it back on the Ledger "
             "page."
         )
+    if account.bar is not None:
+        return f"This costs {costs}. Nothing can be paid today: {account.bar}"
     limited = left.rho if account.budget.rho is not None else left.epsilon
     if limited <= 0:
         return (
@@ -102,6 +118,14 @@ def way_on(account: Account, costs: str) -> str:
     return (
         f"This costs {costs}, and {short(account.budget, left)} is left. Ask with a "
         "smaller ε, or change the budget on the Ledger page."
+    )
+
+
+def all_releases(account: Account) -> tuple[Release, ...]:
+    """Return the answers about all tables of an account, table by table."""
+    book = session.ledger()
+    return tuple(
+        release for table in account.fingerprints for release in book.releases(table)
     )
 
 
@@ -146,7 +170,7 @@ def changes(study: Study) -> None:
     """List how the budget was changed, and why."""
     rows = [
         {"when (UTC)": entry.recorded[:19].replace("T", " "), **_change(entry.content)}
-        for entry in session.ledger().history(study.fingerprint)
+        for entry in session.ledger().history(session.account(study).name)
         if entry.kind is EntryKind.BUDGET
     ]
     if rows:
@@ -164,7 +188,7 @@ def _change(content: dict[str, object]) -> dict[str, str]:
 
 def change_budget(study: Study, account: Account) -> None:
     """Let the curator change the total; the change stays on record."""
-    if account.moved is not None:
+    if account.moved is not None or account.closed is not None:
         return
     # Enter in a field must not change a promise: only the button does.
     with (

@@ -56,7 +56,7 @@ def offer(
         answer = releasing.latest(study.fingerprint, request)
         account = session.account(study)
         # An answer on screen is paid for.
-        fits = answer is not None or account.budget.admits(account.spent, request.cost)
+        fits = answer is not None or account.admits(request.cost)
         _buttons(
             request,
             account,
@@ -189,7 +189,7 @@ def _again(
     price: str,
     place: DeltaGenerator,
 ) -> None:
-    fits = account.budget.admits(account.spent, request.cost)
+    fits = account.admits(request.cost)
     place.button(
         "Draw again",
         key=f"again-{answer.id}",
@@ -210,7 +210,7 @@ def confirm(account: Account, price: str, *, key: str, yes: Callable[[], None]) 
     "Spend" does ``yes``; the price is in words.
     """
     with st.container(border=True, key=f"confirm-{key}"):
-        total = accounts.short(account.budget, account.budget.remaining(account.spent))
+        total = accounts.short(account.budget, account.remaining)
         st.markdown(
             f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
             "restart or other tab brings it back. In Classroom mode the same question "

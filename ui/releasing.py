@@ -162,7 +162,7 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
         return False
     free = session.ledger().draws(study.fingerprint, analysis) >= draw
     account = session.account(study)
-    fits = account.budget.admits(account.spent, request.cost)
+    fits = account.admits(request.cost)
     if asks_first(study) and fits and not (free or confirmed):
         wait(pressed)
         return False
@@ -230,7 +230,7 @@ def _carry_out_all(
         return False
     new = unanswered(requests, study)
     account = session.account(study)
-    fits = account.budget.admits(account.spent, cost(new))
+    fits = account.admits(cost(new))
     if asks_first(study) and fits and new and not pressed.confirmed:
         wait(pressed)
         return False

@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.releases.record import Mode
 from dpcore.wording import people, significant
 from ui import recovery, session
+from ui.accounts import short
 from ui.data import using
 from ui.text import literal
 
@@ -81,3 +82,11 @@ def _gauge(study: Study) -> None:
         st.progress(
             share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
         )
+    if account.closed is not None:
+        st.caption("This account is closed, and pays nothing more.")
+    elif account.bar is not None:
+        st.caption(f"Nothing can be paid today: {literal(account.bar)}")
+    elif account.current:
+        period = account.current[-1]
+        rest = short(budget, account.remaining)
+        st.caption(f"{rest} may be spent in {literal(period.name)}.")

@@ -1,4 +1,8 @@
-"""The account of one table: its terms, and what was spent."""
+"""The account of a group of people: its terms, and what was spent.
+
+It belongs to people and to periods, and is named after the first table about them. A
+question belongs to the very table that it is about.
+"""
 
 from __future__ import annotations
 
@@ -8,33 +12,56 @@ from typing import TYPE_CHECKING, Final
 from dpcore.budget_filter import BUDGET, COST, PrivacyCost
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
+from dpcore.releases import periods
 from dpcore.releases.chain import EntryKind
+from dpcore.releases.periods import DAY, PERIOD
 from dpcore.statistics.parameters import RELATION
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.chain import Entry
+    from dpcore.releases.periods import Period
 
-TERMS = frozenset(
-    {EntryKind.ACCOUNT, EntryKind.BUDGET, EntryKind.RELATION, EntryKind.DEBIT}
-)
+TERMS = frozenset(EntryKind) - {EntryKind.RELEASE, EntryKind.ANEW}
 """The kinds of entries that change an account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """What the ledger knows about one table.
+class Table:
+    """A table about the people of an account. PUBLIC.
 
     Attributes:
         fingerprint: Keyed digest of the table.
-        budget: The cap on everything released about it.
+        name: What its file was called.
+
+    """
+
+    fingerprint: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What the ledger knows about a group of people.
+
+    Attributes:
+        fingerprint: Keyed digest of the table that it was asked for.
+        budget: The cap on everything released about them, ever.
         relation: Which tables are neighbors, for every release.
         unit_rows: How many rows one unit may own, for every release.
         spent: Sum of the costs so far.
         releases: How many releases there are.
         moved: Name of the move by which it left for another machine; it pays nothing
             here since. ``None`` while it is open.
+        holder: The account's name, where that is the fingerprint of another table.
+        tables: The tables about these people that were described.
+        periods: The times that have limits of their own, in the order of opening.
+        closed: Why it was closed for good, ``None`` while it is open.
+        day: Today, as far as the account knows: days that it has seen do not come back,
+            whatever a clock says. Only where there are periods.
 
     """
 
@@ -45,21 +72,113 @@ class Account:
     spent: PrivacyCost = field(default_factory=PrivacyCost)
     releases: int = 0
     moved: str | None = None
+    holder: str = ""
+    tables: tuple[Table, ...] = ()
+    periods: tuple[Period, ...] = ()
+    closed: str | None = None
+    day: date | None = None
+
+    @property
+    def name(self) -> str:
+        """Return its name in the ledger: the fingerprint of its first table."""
+        return self.holder or self.fingerprint
+
+    @property
+    def title(self) -> str:
+        """Return what its first described table was called, empty where none was."""
+        return self.tables[0].name if self.tables else ""
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Return the fingerprints of all its tables, the first one first."""
+        found = (self.name, *(table.fingerprint for table in self.tables))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def current(self) -> tuple[Period, ...]:
+        """Return the periods that hold today, the longest first."""
+        return () if self.day is None else periods.covering(self.periods, self.day)
+
+    @property
+    def bar(self) -> str | None:
+        """Say why it pays nothing today, whatever is left; ``None`` where it pays."""
+        if self.closed is not None:
+            return "this account is closed, and pays nothing more."
+        return None if self.day is None else periods.bar(self.periods, self.day)
 
     @property
     def remaining(self) -> PrivacyCost:
-        """Return what is left of the budget."""
-        return self.budget.remaining(self.spent)
+        """Return what may be spent today: the least that is left under any limit."""
+        if self.bar is not None:
+            return self.budget.remaining(_whole(self.budget))
+        left = [
+            self.budget.remaining(self.spent),
+            *(
+                periods.limit(self.periods, period).remaining(period.spent)
+                for period in self.current
+            ),
+        ]
+        least = {
+            part: min(getattr(one, part) for one in left)
+            for part in ("epsilon", "delta", "rho")
+        }
+        return PrivacyCost(**least)
+
+    def admits(self, cost: PrivacyCost) -> bool:
+        """Return whether a cost stays within every limit that holds today."""
+        return (
+            self.bar is None
+            and self.budget.admits(self.spent, cost)
+            and all(
+                periods.limit(self.periods, period).admits(period.spent, cost)
+                for period in self.current
+            )
+        )
+
+    def on(self, day: date) -> Account:
+        """Return the account as it is on a day, unless it knows a later one."""
+        if not self.periods:
+            return self
+        return replace(self, day=max(self.day or day, day))
 
 
+def _whole(budget: PrivacyBudget) -> PrivacyCost:
+    """Return the cost that uses up all of a budget."""
+    return PrivacyCost.from_json(PrivacyCost().to_json() | budget.to_json())
+
+
+_TABLE: Final = Schema(Table, fingerprint=TEXT, name=TEXT)
 OPENED: Final = Schema(Account, budget=BUDGET, relation=RELATION, unit_rows=WHOLE)
 """The terms of an account that is opened."""
 ACCOUNT: Final = Schema(
-    Account, **OPENED.parts, spent=COST, releases=WHOLE, moved=if_any(TEXT)
+    Account,
+    **OPENED.parts,
+    spent=COST,
+    releases=WHOLE,
+    moved=if_any(TEXT),
+    tables=if_any(several(_TABLE)),
+    periods=if_any(several(PERIOD)),
+    closed=if_any(TEXT),
+    day=if_any(DAY),
 )
-"""Everything but the fingerprint."""
+"""Everything but the fingerprints that it was asked for, and is named after."""
 _PAID_FOR: Final = several(TEXT)
 _MOVED: Final = optional(TEXT)
+
+
+def name_in(entry: Entry) -> str:
+    """Return the name of the account that an entry changes.
+
+    Raises:
+        UntrustedLedgerError: The entry was damaged.
+
+    """
+    if entry.kind is not EntryKind.TABLE:
+        return entry.fingerprint
+    try:
+        return TEXT.read(entry.content["account"])
+    except (LookupError, TypeError):
+        raise UntrustedLedgerError(_unreadable(entry)) from None
 
 
 def account_after(account: Account | None, entry: Entry) -> Account:
@@ -70,26 +189,82 @@ def account_after(account: Account | None, entry: Entry) -> Account:
 
     """
     try:
-        return _after(account, entry)
+        changed = _after(account, entry)
+        return changed.on(day_of(entry)) if changed.periods else changed
     except (LookupError, TypeError, ValueError, DPCoreError):
-        message = f"entry {entry.sequence} of the ledger cannot be read."
-        raise UntrustedLedgerError(message) from None
+        raise UntrustedLedgerError(_unreadable(entry)) from None
+
+
+def day_of(entry: Entry) -> date:
+    """Return the day on which an entry was written, by its clock."""
+    return DAY.read(entry.recorded[:10])
+
+
+def _unreadable(entry: Entry) -> str:
+    return f"entry {entry.sequence} of the ledger cannot be read."
 
 
 def _after(account: Account | None, entry: Entry) -> Account:
     content = entry.content
     if account is None:
         return OPENED.read(content, fingerprint=entry.fingerprint)
-    if entry.kind is EntryKind.BUDGET:
-        moved = _MOVED.read(content.get("moved"))
-        return replace(account, budget=BUDGET.read(content["budget"]), moved=moved)
-    if entry.kind is EntryKind.RELATION:
-        return replace(
-            account,
-            relation=RELATION.read(content["relation"]),
-            unit_rows=WHOLE.read(content["unit_rows"]),
-        )
-    spent = account.spent + COST.read(content["cost"])
+    return _CHANGES[entry.kind](account, entry, content)
+
+
+def _capped(account: Account, _: Entry, content: dict[str, object]) -> Account:
+    moved = _MOVED.read(content.get("moved"))
+    return replace(account, budget=BUDGET.read(content["budget"]), moved=moved)
+
+
+def _related(account: Account, _: Entry, content: dict[str, object]) -> Account:
+    return replace(
+        account,
+        relation=RELATION.read(content["relation"]),
+        unit_rows=WHOLE.read(content["unit_rows"]),
+    )
+
+
+def _debited(account: Account, entry: Entry, content: dict[str, object]) -> Account:
+    cost = COST.read(content["cost"])
     # The debit of a plan names the releases that it paid for.
     made = len(_PAID_FOR.read(content["plan"])) if "plan" in content else 1
-    return replace(account, spent=spent, releases=account.releases + made)
+    today = account.on(day_of(entry)).day
+    return replace(
+        account,
+        spent=account.spent + cost,
+        releases=account.releases + made,
+        periods=() if today is None else periods.charged(account.periods, today, cost),
+    )
+
+
+def _described(account: Account, entry: Entry, content: dict[str, object]) -> Account:
+    table = Table(fingerprint=entry.fingerprint, name=TEXT.read(content["name"]))
+    known = {one.fingerprint: one for one in account.tables}
+    tables = tuple((known | {table.fingerprint: table}).values())
+    return replace(account, tables=tables)
+
+
+def _divided(account: Account, _: Entry, content: dict[str, object]) -> Account:
+    opened = PERIOD.read(content)
+    return replace(account, periods=periods.after(account.periods, opened))
+
+
+def _closed(account: Account, _: Entry, content: dict[str, object]) -> Account:
+    reason, name = TEXT.read(content["reason"]), content.get("period")
+    if name is None:
+        return replace(account, closed=reason)
+    period = periods.named(account.periods, TEXT.read(name))
+    if period is None:
+        raise LookupError
+    closed = replace(period, closed=reason)
+    return replace(account, periods=periods.after(account.periods, closed))
+
+
+_CHANGES: Final = {
+    EntryKind.BUDGET: _capped,
+    EntryKind.RELATION: _related,
+    EntryKind.DEBIT: _debited,
+    EntryKind.TABLE: _described,
+    EntryKind.PERIOD: _divided,
+    EntryKind.CLOSED: _closed,
+}

@@ -26,8 +26,13 @@ WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record.
 ORIGIN = "0" * 64
 """What stands for the digest before the first entry."""
 
-SCHEMA_VERSION = 2
-"""Format 2 says that there is a checkpoint; format 1 is the same without one."""
+SCHEMA_VERSION = 3
+"""Format 3 says that accounts may have several tables, and periods.
+
+Format 2 is the same without them, and format 1 without a checkpoint, too.
+"""
+WITH_CHECKPOINT = 2
+"""The first format that has one."""
 
 COLUMNS = (
     *("sequence", "recorded", "fingerprint", "kind", "request", "body"),
@@ -75,6 +80,9 @@ class EntryKind(StrEnum):
     DEBIT = "debit"
     RELEASE = "release"
     ANEW = "anew"
+    TABLE = "table"
+    PERIOD = "period"
+    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +145,11 @@ def prepare(entries: EntryTable) -> None:
     entries.bring_to_format(version(entries))
 
 
+def now() -> datetime:
+    """Return the time of this machine's clock, which a new entry records."""
+    return datetime.now(UTC)
+
+
 def append(
     entries: EntryTable,
     *,
@@ -144,10 +157,14 @@ def append(
     kind: EntryKind,
     body: str,
     request: str | None = None,
+    at: datetime | None = None,
 ) -> Entry:
-    """Write one entry at the end of the chain, inside the caller's transaction."""
+    """Write one entry at the end of the chain, inside the caller's transaction.
+
+    It records the time ``at``; without one, now.
+    """
     sequence, previous = entries.last() or (0, ORIGIN)
-    recorded = datetime.now(UTC).isoformat(timespec="seconds")
+    recorded = (at or now()).isoformat(timespec="seconds")
     columns = (sequence + 1, recorded, fingerprint, kind.value, request, body, previous)
     row = (*columns, _digest(columns))
     entries.insert(row)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
 from dpcore.releases import chain
-from dpcore.releases.account import ACCOUNT, TERMS, account_after
+from dpcore.releases.account import ACCOUNT, TERMS, account_after, name_in
 from dpcore.releases.identity import canonical
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Checkpoint:
     Attributes:
         length: How many entries lead up to it.
         head: Digest of the last of them.
-        accounts: For each fingerprint, both as JSON text.
+        accounts: For each fingerprint, both as JSON text; for that of another table
+            about the same people, the name of their account.
         look: How the file looked when this program left it. While it looks the same,
             nobody else wrote to it.
 
@@ -56,16 +57,23 @@ class Checkpoint:
     look: tuple[int, ...] = ()
 
     def account(self, fingerprint: str) -> Account | None:
-        """Return an account, ``None`` if there is none."""
+        """Return the account of a table's people, ``None`` if there is none."""
         text = self.accounts.get(canonical(fingerprint))
         if text is None:
             return None
-        return ACCOUNT.read(loads(text), fingerprint=fingerprint)
+        content = loads(text)
+        if _HOLDER not in content:
+            return ACCOUNT.read(content, fingerprint=fingerprint)
+        holder = TEXT.read(content[_HOLDER])
+        held = loads(self.accounts[canonical(holder)])
+        return ACCOUNT.read(held, fingerprint=fingerprint, holder=holder)
 
     def every_account(self) -> Iterator[Account]:
         """Yield all accounts, in the order in which they were opened."""
         for name, text in self.accounts.items():
-            yield ACCOUNT.read(loads(text), fingerprint=TEXT.read(loads(name)))
+            content = loads(text)
+            if _HOLDER not in content:
+                yield ACCOUNT.read(content, fingerprint=TEXT.read(loads(name)))
 
     def sealed(self, key: bytes) -> bytes:
         """Return the checkpoint as text that nobody can change without the key."""
@@ -95,6 +103,7 @@ class Checkpoint:
         return _PLACE.read(loads(place), accounts=accounts)
 
 
+_HOLDER = "account"
 _PLACE = Schema(Checkpoint, length=WHOLE, head=TEXT, look=several(WHOLE))
 
 
@@ -105,6 +114,7 @@ class Tally:
         self._known = known
         self._length, self._head = known.length, known.head
         self._changed: dict[str, Account] = {}
+        self._held: dict[str, str] = {}
 
     def follow(self, entries: EntryTable, *, whole: bool) -> None:
         """Follow the chain to its end: from its first entry, or the checkpoint's last.
@@ -131,16 +141,22 @@ class Tally:
             canonical(name): canonical(ACCOUNT.write(account))
             for name, account in self._changed.items()
         }
+        held = {
+            canonical(name): canonical({_HOLDER: holder})
+            for name, holder in self._held.items()
+        }
         return Checkpoint(
             length=self._length,
             head=self._head,
-            accounts={**self._known.accounts, **changed},
+            accounts={**self._known.accounts, **changed, **held},
             look=look,
         )
 
     def _count(self, entry: Entry) -> None:
         if entry.kind in TERMS:
-            name = entry.fingerprint
+            name = name_in(entry)
+            if name != entry.fingerprint:
+                self._held[entry.fingerprint] = name
             before = self._changed.get(name) or self._known.account(name)
             self._changed[name] = account_after(before, entry)
         self._length, self._head = entry.sequence, entry.digest
@@ -165,7 +181,7 @@ def followed(
         UntrustedLedgerError: The ledger is not as it was left.
 
     """
-    if known is None and chain.version(entries) == chain.SCHEMA_VERSION:
+    if known is None and chain.version(entries) >= chain.WITH_CHECKPOINT:
         message = f"the checkpoint of the ledger is gone. {chain.WAY_ON}"
         raise UntrustedLedgerError(message)
     tally = Tally(known or Checkpoint())

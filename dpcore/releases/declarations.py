@@ -107,6 +107,16 @@ class Declarations:
         """Return whether a table with columns of these names may have been declared."""
         return bool(self._files(names))
 
+    def tables(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the accounts under which tables with these columns were declared."""
+        known = [*names]
+        start = f"{_named(known)}-"
+        return tuple(
+            path.stem.removeprefix(start)
+            for path in self._files(known)
+            if _read(path, known) is not None
+        )
+
     def of_table(self, account: str, names: Iterable[str]) -> Declaration | None:
         """Return what was declared about this table, if anything was."""
         known = [*names]

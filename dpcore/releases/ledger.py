@@ -17,12 +17,14 @@ from dpcore.releases.account import account_after
 from dpcore.releases.chain import Entry, EntryKind
 from dpcore.releases.checkpoint import Checkpoint, followed
 from dpcore.releases.identity import canonical, plan_id
+from dpcore.releases.periods import limit
 from dpcore.releases.record import InPlan, Release
 from dpcore.releases.storage import FileDatabase, MemoryDatabase, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from pathlib import Path
 
     from dpcore.budget_filter import PrivacyBudget
@@ -86,14 +88,16 @@ class Ledger(ABC):
             return account_after(None, entry)
 
     def account(self, fingerprint: str) -> Account | None:
-        """Return the account of a table, ``None`` if it has none."""
+        """Return the account of a table's people as of today, ``None`` without one."""
         with self._read() as (_, state):
-            return state.account(fingerprint)
+            account = state.account(fingerprint)
+            return None if account is None else account.on(chain.now().date())
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in the order in which they were opened."""
         with self._read() as (_, state):
-            return tuple(state.every_account())
+            today = chain.now().date()
+            return tuple(account.on(today) for account in state.every_account())
 
     def change_budget(
         self, fingerprint: str, budget: PrivacyBudget, reason: str
@@ -103,7 +107,7 @@ class Ledger(ABC):
             message = "a change of the budget needs a reason."
             raise ParameterError(message)
         with self._write() as (entries, state):
-            account = _open_account(state, fingerprint)
+            account = payable(state, fingerprint)
             if not budget.admits(account.spent, PrivacyCost.of()):
                 message = (
                     f"{budget.caption(account.spent)} is spent already, and cannot be "
@@ -112,7 +116,7 @@ class Ledger(ABC):
                 raise ParameterError(message)
             entry = chain.append(
                 entries,
-                fingerprint=fingerprint,
+                fingerprint=account.name,
                 kind=EntryKind.BUDGET,
                 body=canonical({"budget": budget.to_json(), "reason": reason}),
             )
@@ -128,7 +132,7 @@ class Ledger(ABC):
 
         """
         with self._write() as (entries, state):
-            account = _open_account(state, fingerprint)
+            account = payable(state, fingerprint)
             if account.releases or account.spent != PrivacyCost():
                 made = f"{account.releases} releases were made"
                 message = (
@@ -139,7 +143,7 @@ class Ledger(ABC):
                 raise LedgerError(message)
             entry = chain.append(
                 entries,
-                fingerprint=fingerprint,
+                fingerprint=account.name,
                 kind=EntryKind.RELATION,
                 body=canonical({"relation": relation.value, "unit_rows": unit_rows}),
             )
@@ -170,16 +174,9 @@ class Ledger(ABC):
             stored = chain.release_for(entries, request)
             if stored is not None:
                 return _release(stored)
-            account = _admitted(state, fingerprint, unit_rows)
-            if not account.budget.admits(account.spent, cost):
-                raise BudgetExceeded(_refusal(account, cost, "release"))
-            chain.append(
-                entries,
-                fingerprint=fingerprint,
-                kind=EntryKind.DEBIT,
-                request=request,
-                body=canonical({"cost": cost.to_json()}),
-            )
+            now = chain.now()
+            account = _admitted(state, fingerprint, unit_rows).on(now.date())
+            _debit(entries, account, (request, cost), now)
             return _answer(entries, account, compute(), (request, cost, None))
 
     def charge_all(
@@ -220,8 +217,9 @@ class Ledger(ABC):
                 with self._write() as (entries, state):
                     if _stored(entries, requests).keys() != known.keys():
                         continue
-                    account = _admitted(state, fingerprint, unit_rows)
-                    _debit_plan(entries, account, plan, new)
+                    now = chain.now()
+                    account = _admitted(state, fingerprint, unit_rows).on(now.date())
+                    _debit(entries, account, (plan.name, plan.cost), now, new)
                     for name in new:
                         release, promised = compute(name, plan), requests[name]
                         known[name] = _answer(
@@ -250,6 +248,19 @@ class Ledger(ABC):
         """Return every entry of the account in order."""
         with self._read() as (entries, _):
             return chain.entries_of(entries, fingerprint)
+
+    def descriptions(self) -> tuple[Entry, ...]:
+        """Return what was said of all tables of all accounts, the earliest first."""
+        with self._read() as (entries, state):
+            found = (
+                entry
+                for account in state.every_account()
+                for table in account.tables
+                for entry in chain.entries_of(
+                    entries, table.fingerprint, EntryKind.TABLE
+                )
+            )
+            return tuple(sorted(found, key=lambda entry: entry.sequence))
 
     def beginnings(self) -> tuple[Entry, ...]:
         """Return the entries that say when the ledger was begun anew, and why."""
@@ -334,7 +345,8 @@ class LocalLedger(Ledger):
             pass
 
 
-def _open_account(state: Checkpoint, fingerprint: str) -> Account:
+def payable(state: Checkpoint, fingerprint: str) -> Account:
+    """Return an account that was neither moved nor closed; otherwise LedgerError."""
     account = state.account(fingerprint)
     if account is None:
         message = "the table has no account in the ledger. Set its budget first."
@@ -345,11 +357,17 @@ def _open_account(state: Checkpoint, fingerprint: str) -> Account:
             "here. Ask there, or bring it back on the Ledger page."
         )
         raise LedgerError(message)
+    if account.closed is not None:
+        message = (
+            "the account of these people is closed, and pays nothing more. What was "
+            "answered stays, and is free."
+        )
+        raise LedgerError(message)
     return account
 
 
 def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
-    account = _open_account(state, fingerprint)
+    account = payable(state, fingerprint)
     if account.unit_rows != unit_rows:
         message = (
             f"the account is kept for at most {account.unit_rows} rows a unit, "
@@ -359,21 +377,34 @@ def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
     return account
 
 
-def _debit_plan(
+def _debit(
     entries: EntryTable,
     account: Account,
-    plan: InPlan,
-    requests: tuple[str, ...],
+    paid: tuple[str, PrivacyCost],
+    now: datetime,
+    requests: tuple[str, ...] = (),
 ) -> None:
-    """Write one debit for several requests; it names them."""
-    if not account.budget.admits(account.spent, plan.cost):
-        raise BudgetExceeded(_refusal(account, plan.cost, "plan"))
+    """Write the debit of a request, or of a plan, which names its requests.
+
+    Every limit that holds on the day that is written is checked: of the account, and of
+    its periods.
+    """
+    name, cost = paid
+    if not account.admits(cost):
+        what = "plan" if requests else "release"
+        raise BudgetExceeded(_refusal(account, cost, what))
+    body: dict[str, object] = {"cost": cost.to_json()}
+    if requests:
+        body["plan"] = list(requests)
+    if account.name != account.fingerprint:
+        body["table"] = account.fingerprint
     chain.append(
         entries,
-        fingerprint=account.fingerprint,
+        fingerprint=account.name,
         kind=EntryKind.DEBIT,
-        request=plan.name,
-        body=canonical({"cost": plan.cost.to_json(), "plan": list(requests)}),
+        request=name,
+        body=canonical(body),
+        at=now,
     )
 
 
@@ -414,6 +445,19 @@ def _release(entry: Entry) -> Release:
 
 def _refusal(account: Account, cost: PrivacyCost, what: str) -> str:
     budget = account.budget
+    if account.bar is not None:
+        return f"nothing was charged: {account.bar}"
+    short = ", ".join(
+        f"“{period.name}”"
+        for period in account.current
+        if not limit(account.periods, period).admits(period.spent, cost)
+    )
+    if short and budget.admits(account.spent, cost):
+        return (
+            f"the {what} costs {budget.caption(cost)}, but only "
+            f"{budget.caption(account.remaining)} is left until the end of {short}. "
+            "Lower its cost, use an earlier answer again, or wait for the next period."
+        )
     return (
         f"the {what} costs {budget.caption(cost)}, but only "
         f"{budget.caption(account.remaining)} is left of {budget.describe()}. "

@@ -8,8 +8,10 @@ guesses the whole table, can see that the guess is right; who has the file alone
 what the ledger says anyway: public questions and released answers.
 
 The same table has to be in use where the account arrives. What it spent, its answers,
-its terms and the changes of its budget arrive; answers stay free of charge. Nothing can
-keep a file from being opened on two machines: whoever moves an account deletes it.
+its terms, its periods and the changes of its budget arrive; answers stay free of
+charge. Answers about its other tables arrive as a record: those tables have other
+fingerprints there, so that the same question is a new one. Nothing can keep a file from
+being opened on two machines: whoever moves an account deletes it.
 """
 
 from __future__ import annotations
@@ -24,12 +26,15 @@ from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
-from dpcore.codec import TEXT, WHOLE, Pair, Schema, object_in, several
+from dpcore.codec import TEXT, WHOLE, Pair, Schema, if_any, object_in, several, since
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
 from dpcore.releases import chain
 from dpcore.releases.chain import EntryKind
 from dpcore.releases.identity import analysis_id, canonical, request_id
+from dpcore.releases.people import Description, put_under
+from dpcore.releases.periods import PERIOD
 from dpcore.releases.record import Release
+from dpcore.releases.scheduling import carry_periods
 from dpcore.statistics.parameters import RELATION
 
 if TYPE_CHECKING:
@@ -39,11 +44,14 @@ if TYPE_CHECKING:
     from dpcore.releases.account import Account
     from dpcore.releases.chain import Entry, EntryTable
     from dpcore.releases.ledger import Ledger
+    from dpcore.releases.periods import Period
 
     Fingerprint = Callable[[bytes], str]
     """The fingerprint of a table under a key."""
 
 FORMAT = "epsilon-studio account, version 1"
+_DIVIDED_FORMAT = "epsilon-studio account, version 2"
+"""Of an account with several tables or periods, which older programs do not know."""
 _CODE_BYTES = 20
 _GROUP = 4
 _LEAST = Decimal("1E-12")
@@ -67,6 +75,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherTable:
+    """A table of the account besides the one in use, and what was answered about it."""
+
+    name: str
+    columns: tuple[str, ...]
+    releases: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MovingAccount:
     """An account on its way. PUBLIC, but for ``table``, which a code keys.
 
@@ -82,6 +99,11 @@ class MovingAccount:
         changes: How its budget was changed.
         releases: Its answers, in the order in which they were given.
         moves: The names of its moves so far, this one included.
+        name: What the file of the table is called; empty where that was not kept.
+        columns: The names of its columns, as far as they were kept.
+        others: The other tables of the account.
+        periods: Its periods, with what was spent in each.
+        closed: Why it was closed for good, ``None`` while it was not.
 
     """
 
@@ -96,6 +118,11 @@ class MovingAccount:
     changes: tuple[Change, ...]
     releases: tuple[Release, ...]
     moves: tuple[str, ...]
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    others: tuple[OtherTable, ...] = ()
+    periods: tuple[Period, ...] = ()
+    closed: str | None = None
 
 
 _CHANGE: Final = Schema(Change, recorded=TEXT, budget=BUDGET, reason=TEXT)
@@ -116,6 +143,17 @@ _ACCOUNT: Final = Schema(
     changes=several(_CHANGE),
     releases=several(_RECORD),
     moves=several(TEXT),
+    name=since(TEXT),
+    columns=if_any(several(TEXT)),
+    others=if_any(
+        several(
+            Schema(
+                OtherTable, name=TEXT, columns=several(TEXT), releases=several(_RECORD)
+            )
+        )
+    ),
+    periods=if_any(several(PERIOD)),
+    closed=if_any(TEXT),
 )
 
 
@@ -146,7 +184,7 @@ def close(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
             raise LedgerError(message)
         said = {"moved": secrets.token_hex(16), "reason": reason}
         left: dict[str, object] = {"left": account.budget.to_json()}
-        _cap(entries, fingerprint, _used_up(account), said | left)
+        _cap(entries, account.name, _used_up(account), said | left)
 
 
 def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -> str:
@@ -166,7 +204,7 @@ def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -
     if account is None or account.moved is None:
         message = "close the account first."
         raise LedgerError(message)
-    history = ledger.history(fingerprint)
+    history = ledger.history(account.name)
     closing = next(e for e in reversed(history) if "moved" in e.content).content
     if "left" not in closing:
         message = (
@@ -174,6 +212,8 @@ def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -
             "what was left of it. Use the file that was made before."
         )
         raise LedgerError(message)
+    columns = {each.fingerprint: each.content for each in ledger.descriptions()}
+    tables = {each.fingerprint: each.name for each in account.tables}
     moving = MovingAccount(
         move=account.moved,
         table=table(_key(code, b"table")),
@@ -186,11 +226,32 @@ def packed(ledger: Ledger, fingerprint: str, *, code: str, table: Fingerprint) -
         changes=tuple(_changes(history)),
         releases=ledger.releases(fingerprint),
         moves=tuple(_moves(history)),
+        name=tables.get(fingerprint, ""),
+        columns=_columns(columns, fingerprint),
+        others=tuple(
+            OtherTable(
+                name=tables.get(other, ""),
+                columns=_columns(columns, other),
+                releases=ledger.releases(other),
+            )
+            for other in account.fingerprints
+            if other != fingerprint
+        ),
+        periods=account.periods,
+        closed=account.closed,
     )
     content = canonical(_ACCOUNT.write(moving))
+    divided = moving.others or moving.periods or moving.closed is not None
+    file = {"account": content, "seal": _seal(content, code)}
     return json.dumps(
-        {"format": FORMAT, "account": content, "seal": _seal(content, code)}, indent=2
+        {"format": _DIVIDED_FORMAT if divided else FORMAT, **file}, indent=2
     )
+
+
+def _columns(
+    descriptions: Mapping[str, Mapping[str, object]], table: str
+) -> tuple[str, ...]:
+    return several(TEXT).read(descriptions.get(table, {}).get("columns", []))
 
 
 def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
@@ -204,7 +265,7 @@ def unpacked(text: str, *, code: str, table: Fingerprint) -> MovingAccount:
     try:
         file = object_in(json.loads(text))
         content, seal = TEXT.read(file["account"]), TEXT.read(file["seal"])
-        known = file["format"] == FORMAT
+        known = file["format"] in {FORMAT, _DIVIDED_FORMAT}
     except (LookupError, TypeError, ValueError, RecursionError):
         known = False
     if not known:
@@ -242,21 +303,23 @@ def arrive(ledger: Ledger, fingerprint: str, moving: MovingAccount) -> None:
     """
     with ledger.transaction() as (entries, state):
         account = state.account(fingerprint)
-        history = chain.entries_of(entries, fingerprint)
+        name = fingerprint if account is None else account.name
+        history = chain.entries_of(entries, name)
         if any(entry.content.get("arrived") == moving.move for entry in history):
             message = "the account in this file has arrived here already."
             raise DataError(message)
         if account is None or not account.moved:
-            _open(entries, fingerprint, account, moving)
+            _open(entries, name, account, moving)
             spent = PrivacyCost()
         elif account.moved in moving.moves:
             spent = account.spent
         else:
             raise DataError(_ANOTHER)
-        _pay(entries, fingerprint, moving, spent)
+        _pay(entries, (fingerprint, name), moving, spent)
+        _divide(entries, name, account, moving)
         arrived = {"arrived": moving.move, "moves": list(moving.moves)}
         reason = f"moved here from another machine: {moving.reason}"
-        _cap(entries, fingerprint, moving.budget, arrived | {"reason": reason})
+        _cap(entries, name, moving.budget, arrived | {"reason": reason})
 
 
 _ANOTHER = (
@@ -279,7 +342,7 @@ def _open(
     if account is None:
         terms["budget"] = moving.first.to_json()
         kind = EntryKind.ACCOUNT
-    elif account.releases or account.spent != PrivacyCost():
+    elif account.releases or account.spent != PrivacyCost() or account.closed:
         raise DataError(_ANOTHER)
     else:
         kind = EntryKind.RELATION
@@ -290,33 +353,75 @@ def _open(
 
 
 def _pay(
-    entries: EntryTable, fingerprint: str, moving: MovingAccount, spent: PrivacyCost
+    entries: EntryTable,
+    names: tuple[str, str],
+    moving: MovingAccount,
+    spent: PrivacyCost,
 ) -> None:
-    """Write what was spent elsewhere as one debit, and the answers that it paid for."""
-    named = {_name(fingerprint, one): one for one in moving.releases}
-    new = [
-        name
-        for name, one in named.items()
+    """Write what was spent elsewhere as one debit, and the answers that it paid for.
+
+    ``names`` are those of the table and of its account, here.
+    """
+    fingerprint, account = names
+    named = {_name(fingerprint, one): (fingerprint, one) for one in moving.releases}
+    for place, other in enumerate(moving.others, start=1):
+        record = f"moved {moving.move} table {place}"
+        named |= {one.id: (record, one) for one in other.releases}
+    new = {
+        name: (about, replace(one, id=name))
+        for name, (about, one) in named.items()
         if not any(chain.release_for(entries, known) for known in (name, one.id))
-    ]
+    }
     cost = _beyond(moving.spent, spent)
-    if not new and cost == PrivacyCost():
-        return
-    chain.append(
-        entries,
-        fingerprint=fingerprint,
-        kind=EntryKind.DEBIT,
-        request=f"moved {moving.move} for {fingerprint}",
-        body=canonical({"cost": cost.to_json(), "plan": new}),
-    )
-    for name in new:
+    if new or cost != PrivacyCost():
         chain.append(
             entries,
-            fingerprint=fingerprint,
+            fingerprint=account,
+            kind=EntryKind.DEBIT,
+            request=f"moved {moving.move} for {account}",
+            body=canonical({"cost": cost.to_json(), "plan": [*new]}),
+        )
+    for name, (about, one) in new.items():
+        chain.append(
+            entries,
+            fingerprint=about,
             kind=EntryKind.RELEASE,
             request=name,
-            body=replace(named[name], id=name).to_json(),
+            body=one.to_json(),
         )
+    _put_under(entries, names, moving, {about for about, _ in new.values()})
+
+
+def _put_under(
+    entries: EntryTable, names: tuple[str, str], moving: MovingAccount, new: set[str]
+) -> None:
+    """Say what the tables are called: that in use, and others with new answers."""
+    fingerprint, account = names
+    if moving.name:
+        about = Description(name=moving.name, columns=moving.columns)
+        put_under(entries, fingerprint, account, about)
+    for place, other in enumerate(moving.others, start=1):
+        record = f"moved {moving.move} table {place}"
+        if record in new or not other.releases:
+            about = Description(name=other.name, columns=other.columns)
+            put_under(entries, record, account, about)
+
+
+def _divide(
+    entries: EntryTable, name: str, account: Account | None, moving: MovingAccount
+) -> None:
+    """Write the periods, as they were left, and whether the account is closed."""
+    arriving = {period.name for period in moving.periods}
+    there = () if account is None else account.periods
+    if any(period.name not in arriving for period in there):
+        raise DataError(_OTHER_PERIODS)
+    carry_periods(entries, name, moving.periods, moving.closed)
+
+
+_OTHER_PERIODS = (
+    "the account of this table has periods here that the file does not know of. Bring "
+    "the file to another machine."
+)
 
 
 def _cap(

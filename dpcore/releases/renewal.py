@@ -24,6 +24,8 @@ from dpcore.releases.chain import EntryKind
 from dpcore.releases.checkpoint import Checkpoint, Tally
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
+from dpcore.releases.people import carry_tables
+from dpcore.releases.scheduling import carry_periods
 from dpcore.releases.storage import FileDatabase, explained
 
 if TYPE_CHECKING:
@@ -72,7 +74,8 @@ def require_reason(reason: str) -> None:
 def carry(entries: EntryTable, account: Account) -> None:
     """Open an account on its old terms, with one debit for all that was spent.
 
-    One that was moved away stays closed.
+    Its tables stay under it, and its periods as they were. One that was moved away, or
+    closed, stays closed.
     """
     fingerprint = account.fingerprint
     chain.append(
@@ -89,6 +92,8 @@ def carry(entries: EntryTable, account: Account) -> None:
             request=f"carried over for {fingerprint}",
             body=canonical({"cost": account.spent.to_json()}),
         )
+    carry_tables(entries, account)
+    carry_periods(entries, account.name, account.periods, account.closed)
     if account.moved is not None:
         body = {"budget": account.budget.to_json(), "moved": account.moved}
         reason = "moved to another machine before the ledger was begun anew"

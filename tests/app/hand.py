@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from streamlit.proto.NumberInput_pb2 import NumberInput
@@ -108,7 +109,7 @@ def put(app: AppTest, widget: Widget, value: Any) -> None:
             state.double_value = value
         case "slider":
             state.double_array_value.data[:] = value
-        case "multiselect" | "select_slider":
+        case "multiselect" | "select_slider" | "date_input":
             state.string_array_value.data[:] = value
         case _:
             state.string_value = value
@@ -142,6 +143,8 @@ def _next(widget: Widget) -> Any:
         case "select_slider":
             first, *rest = widget._widget_state.string_array_value.data  # noqa: SLF001
             following = [_after(widget.options, first), *rest]
+        case "date_input":
+            following = [f"{value + timedelta(days=1):%Y/%m/%d}"]
         case "selectbox" | "radio":
             chosen = widget._widget_state.string_value  # noqa: SLF001
             following = _after(widget.options, chosen)

@@ -178,7 +178,7 @@ def begin_anew(app, reason):
 def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
     emptied(path)
     app = open_page("ledger")
-    assert "has lost entries: 3 were written" in errors(app)
+    assert "has lost entries: 4 were written" in errors(app)
     begin_anew(app, "the disk broke")
     assert not app.error
     (told,) = (warning.value for warning in app.warning)

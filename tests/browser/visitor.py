@@ -66,9 +66,19 @@ class Visitor:
         self.number("Lower bound", lower)
         self.number("Upper bound", upper)
         self.number("Privacy budget ε", budget)
+        self.say_other_people()
         self.button("Use this data").click()
         expect(self.page.get_by_text("In use:")).to_be_visible()
         self.settle()
+
+    def say_other_people(self) -> None:
+        """Say of a table like an earlier one that it is about other people."""
+        offer = self.page.get_by_test_id("stRadio").get_by_text("Other people, none")
+        if offer.count():
+            offer.click()
+            self.settle()
+            self.page.get_by_text("Nobody in this table is in").click()
+            self.settle()
 
     def use_upload(
         self,

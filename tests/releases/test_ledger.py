@@ -227,11 +227,11 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path):
 
 
 def test_a_ledger_of_a_later_program_is_refused(path, written):
-    run(path, "PRAGMA user_version = 3")
+    run(path, "PRAGMA user_version = 4")
     for ledger in (written, Ledger.at(path)):
-        with pytest.raises(LedgerError, match="format 3"):
+        with pytest.raises(LedgerError, match="format 4"):
             ledger.account("table")
-        with pytest.raises(LedgerError, match="format 3"):
+        with pytest.raises(LedgerError, match="format 4"):
             spend(ledger, "a-3")
 
 

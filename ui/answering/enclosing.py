@@ -84,7 +84,7 @@ def _offer(
 ) -> None:
     """Say what an interval needs and costs, and offer to release it."""
     cost = sum((one.cost for one in missing), PrivacyCost())
-    fits = account.budget.admits(account.spent, cost)
+    fits = account.admits(cost)
     names = " and ".join(f"the {literal(one.query.title)}" for one in missing)
     whose = "of the population behind this table" if study.sampled else "of this table"
     between = "them" if both else "it and the bound of the column on the other side"

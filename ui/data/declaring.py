@@ -38,6 +38,11 @@ def look_up(dataset: Dataset) -> Earlier | None:
     return None if alike is None else Earlier(declaration=alike, same_table=False)
 
 
+def with_columns(dataset: Dataset) -> tuple[str, ...]:
+    """Return the fingerprints of tables that were declared with the same columns."""
+    return _kept().tables([column.name for column in dataset.columns])
+
+
 def redeclare(dataset: Dataset) -> None:
     """Take over, and keep, what was newly declared about the table in use."""
     session.redeclare(dataset)

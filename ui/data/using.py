@@ -12,26 +12,30 @@ from dpcore.data.examples import EXAMPLES
 from dpcore.errors import LedgerError
 from dpcore.releases.record import Mode
 from ui import session
-from ui.data import declaring, terms, upload
+from ui.data import declaring, same_people, terms, upload
 from ui.data.upload import load_example
 from ui.study import Study
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
+    from ui.data.same_people import Whose
     from ui.study import Draft, Terms
 
 _LINK = "example"
 
 
-def accept(dataset: Dataset, example: str | None, agreed: Terms) -> Study:
+def accept(
+    dataset: Dataset, example: str | None, agreed: Terms, whose: Whose | None = None
+) -> Study:
     """Return the study of a table on these terms, and agree them with the ledger.
 
-    A table that already has releases keeps the budget that was fixed for it; the Ledger
-    page changes it. A lesson takes the budget over.
+    ``whose`` says which account the people of the table have. A table that already has
+    releases keeps the budget that was fixed for it; the Ledger page changes it. A
+    lesson takes the budget over.
 
     Raises:
         LedgerError: If the relation or the unit differ from those of earlier releases,
-            or the ledger cannot be used.
+            it was not said whether people are the same, or the ledger cannot be used.
         ParameterError: If a lesson has spent more than its new budget.
 
     """
@@ -39,7 +43,7 @@ def accept(dataset: Dataset, example: str | None, agreed: Terms) -> Study:
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)
     if example is None:
-        _agree(study.fingerprint, agreed)
+        same_people.agree(study, whose)
         declaring.keep(study)
     return study
 
@@ -174,14 +178,3 @@ def _agree_lesson(study: Study) -> None:
     account = book.account(study.fingerprint)
     if account is not None and account.budget != budget:
         book.change_budget(study.fingerprint, budget, "typed on Data")
-
-
-def _agree(fingerprint: str, agreed: Terms) -> None:
-    """Open the real account, or bring it to the terms if nothing was released."""
-    ledger = session.kept_ledger()
-    account = ledger.account(fingerprint)
-    rows = agreed.unit.rows
-    if account is None:
-        ledger.open_account(fingerprint, agreed.budget, agreed.relation, rows)
-    elif (account.relation, account.unit_rows) != (agreed.relation, rows):
-        ledger.change_relation(fingerprint, agreed.relation, rows)

@@ -50,7 +50,7 @@ def offer(
     _carry_out(basket, requests, study, name)
     account = session.account(study)
     count = known.count(None)
-    ready = ready and account.budget.admits(account.spent, price.cost)
+    ready = ready and account.admits(price.cost)
     st.button(
         "Release the whole plan",
         type="primary",

@@ -151,7 +151,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
         return found
     account = session.account(study)
     first, second, third = st.columns(3)
-    fits = account.budget.admits(account.spent, found.cost)
+    fits = account.admits(found.cost)
     left = accounts.short(account.budget, account.remaining)
     first.metric(
         "As a plan",

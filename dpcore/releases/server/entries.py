@@ -92,8 +92,11 @@ class ServerEntries:
         return self._format
 
     def bring_to_format(self, found: int) -> None:
-        """Create the tables where there are none."""
+        """Create the tables, or bring those of an earlier format to that of today."""
         if found:
+            if found < SCHEMA_VERSION:
+                self._connection.execute(update(_STATE).values(format=SCHEMA_VERSION))
+                self._format = SCHEMA_VERSION
             return
         encoding = self._connection.scalar(text("SHOW server_encoding"))
         if encoding != "UTF8":

@@ -137,7 +137,13 @@ def _everybody(
     worst = person_totals(
         [ReleaseLosses(event=event) for event in events], people=1, delta=totals.delta
     )
-    charged = float(session.account(study).spent.epsilon)
+    account = session.account(study)
+    charged = float(account.spent.epsilon)
+    if len(account.fingerprints) > 1:
+        st.caption(
+            "The account was charged for all tables about these people. What somebody "
+            "lost is worked out here for the table in use alone."
+        )
     cells = st.columns(3)
     cells[0].metric(
         "Account was charged",

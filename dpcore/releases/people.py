@@ -1,0 +1,271 @@
+"""Which accounts a table may belong to, and putting it under one of them.
+
+Whether two tables are about the same people is for a person to say. What is compared to
+ask the right question is public: the names of the columns, and the names of the files.
+Nothing in the tables is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dpcore.budget_filter import PrivacyCost
+from dpcore.codec import TEXT, several
+from dpcore.errors import LedgerError, UntrustedLedgerError
+from dpcore.releases import chain
+from dpcore.releases.account import name_in
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.identity import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dpcore.relations import NeighboringRelation
+    from dpcore.releases.account import Account
+    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.ledger import Ledger
+
+_ALIKE = 0.5
+_LONGEST_NAME = 200
+_COLUMNS: Final = several(TEXT)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What tells tables apart without a look into them. PUBLIC.
+
+    Attributes:
+        name: What the file is called.
+        columns: The names of the columns.
+
+    """
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """How a table resembles one that an account was used for.
+
+    Attributes:
+        account: The account.
+        name: What the file of its table was called; empty where that was not kept.
+        shared: How many columns have names that both tables have.
+        columns: How many names of columns there are in one or the other.
+        same_name: Whether the files are called alike, but for numbers.
+
+    """
+
+    account: Account
+    name: str
+    shared: int
+    columns: int
+    same_name: bool
+
+    @property
+    def alike(self) -> bool:
+        """Return whether it is likely that the people are the same."""
+        return bool(self.shared) and (
+            self.same_name or self.shared >= _ALIKE * self.columns
+        )
+
+
+def likenesses(
+    ledger: Ledger, about: Description, same_columns: Iterable[str] = ()
+) -> tuple[Likeness, ...]:
+    """Return how a table resembles each account of a ledger, the most alike first.
+
+    Args:
+        ledger: Where the accounts are.
+        about: What is compared.
+        same_columns: Fingerprints of tables that have the same columns. It stands in
+            where an account was opened before tables were described.
+
+    Returns:
+        The best likeness for each account that has any description.
+
+    """
+    accounts = {account.name: account for account in ledger.accounts()}
+    found: dict[str, Likeness] = {}
+    known = {*same_columns}
+    for name, account in accounts.items():
+        if not account.tables and name in known:
+            columns = len({*about.columns})
+            found[name] = Likeness(
+                account=account,
+                name="",
+                shared=columns,
+                columns=columns,
+                same_name=False,
+            )
+    for entry in ledger.descriptions():
+        name = name_in(entry)
+        if name in accounts:
+            one = _likeness(accounts[name], entry, about)
+            if name not in found or _order(one) >= _order(found[name]):
+                found[name] = one
+    # The sort is stable: of several that are alike, the account opened last is first.
+    latest = [found[name] for name in reversed(accounts) if name in found]
+    return tuple(sorted(latest, key=_order, reverse=True))
+
+
+def _likeness(account: Account, entry: Entry, about: Description) -> Likeness:
+    try:
+        columns = {*_COLUMNS.read(entry.content["columns"])}
+        name = TEXT.read(entry.content["name"])
+    except (LookupError, TypeError):
+        message = f"entry {entry.sequence} of the ledger cannot be read."
+        raise UntrustedLedgerError(message) from None
+    mine = {*about.columns}
+    return Likeness(
+        account=account,
+        name=name,
+        shared=len(mine & columns),
+        columns=len(mine | columns),
+        same_name=words(name) == words(about.name) != frozenset(),
+    )
+
+
+def _order(one: Likeness) -> tuple[bool, float, bool]:
+    return one.alike, one.shared / max(one.columns, 1), one.same_name
+
+
+def words(name: str) -> frozenset[str]:
+    """Return the words of a file's name, without its ending, numbers and quarters.
+
+    >>> words("Pay_2026-Q4.csv") == words("pay Q3 2026.csv")
+    True
+    """
+    stem = re.sub(r"\.\w{1,4}$", "", name)
+    return frozenset(word.casefold() for word in _WORD.findall(stem))
+
+
+def describe(
+    ledger: Ledger,
+    fingerprint: str,
+    about: Description,
+    *,
+    others: Iterable[str] = (),
+) -> None:
+    """Note what the first table of an account is called, and its columns, once.
+
+    Args:
+        ledger: Where it has an account.
+        fingerprint: The table.
+        about: What is noted.
+        others: The names of accounts of which it was said that their people are others.
+
+    Raises:
+        LedgerError: It has no account.
+
+    """
+    account = ledger.account(fingerprint)
+    if account is not None and _is_described(account, fingerprint):
+        return
+    with ledger.transaction() as (entries, state):
+        account = state.account(fingerprint)
+        if account is None:
+            message = "the table has no account in the ledger. Set its budget first."
+            raise LedgerError(message)
+        if not _is_described(account, fingerprint):
+            put_under(entries, fingerprint, account.name, about, others)
+
+
+def join(
+    ledger: Ledger,
+    fingerprint: str,
+    name: str,
+    about: Description,
+    *,
+    relation: NeighboringRelation,
+    unit_rows: int,
+) -> None:
+    """Put a table under an account, because it is about the same people.
+
+    From now on its answers are paid from there. What was spent, and every limit, stay
+    as they are. An account of its own, of which nothing was spent, is given up.
+
+    Args:
+        ledger: Where the account is.
+        fingerprint: The table.
+        name: The account.
+        about: What the table is called, and its columns.
+        relation: Which tables count as neighbors, as declared for the table.
+        unit_rows: How many rows one unit may own, as declared for it.
+
+    Raises:
+        LedgerError: There is no such account, it is kept for other terms, or the table
+            has another account, which paid for releases.
+
+    """
+    with ledger.transaction() as (entries, state):
+        account, own = state.account(name), state.account(fingerprint)
+        if account is None:
+            message = "the account of these people is not in the ledger any more."
+            raise LedgerError(message)
+        if own is not None and own.name == account.name:
+            return
+        if own is not None and not _is_unused(own, fingerprint):
+            raise LedgerError(_TWO_ACCOUNTS)
+        if (account.relation, account.unit_rows) != (relation, unit_rows):
+            message = (
+                f"the account of these people is kept for {account.relation.phrase} "
+                f"and at most {account.unit_rows} rows a unit, and costs under other "
+                "terms do not add up to its. Declare the same for this table."
+            )
+            raise LedgerError(message)
+        put_under(entries, fingerprint, account.name, about)
+
+
+_TWO_ACCOUNTS = (
+    "this table has an account of its own, which paid for releases. Two accounts about "
+    "the same people cannot be joined: what a person has spent in both is on the "
+    "Ledger page."
+)
+
+
+def _is_described(account: Account, fingerprint: str) -> bool:
+    return any(table.fingerprint == fingerprint for table in account.tables)
+
+
+def _is_unused(account: Account, fingerprint: str) -> bool:
+    nothing = account.spent == PrivacyCost() and not account.releases
+    alone = account.fingerprints == (fingerprint,)
+    return nothing and alone and account.moved is None and account.closed is None
+
+
+def put_under(
+    entries: EntryTable,
+    fingerprint: str,
+    account: str,
+    about: Description,
+    others: Iterable[str] = (),
+) -> None:
+    """Write that a table is about the people of an account, and how it is described."""
+    body: dict[str, object] = {
+        "account": account,
+        "name": about.name[:_LONGEST_NAME],
+        "columns": [*about.columns],
+    }
+    if apart := sorted(others):
+        body["others"] = apart
+    chain.append(
+        entries,
+        fingerprint=fingerprint,
+        kind=EntryKind.TABLE,
+        body=canonical(body),
+    )
+
+
+def carry_tables(entries: EntryTable, account: Account) -> None:
+    """Put the tables of an account under it in a ledger that was begun anew.
+
+    Their columns are not known any more.
+    """
+    for table in account.tables:
+        about = Description(name=table.name, columns=())
+        put_under(entries, table.fingerprint, account.name, about)

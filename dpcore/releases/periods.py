@@ -1,0 +1,319 @@
+"""Periods of an account: times that have a limit of their own within its budget.
+
+A period is the time in which its budget may be spent: a year, a quarter, or other days.
+One may lie inside another, such as the quarters of a year; otherwise they share no day.
+Every cost counts in all periods that hold its day, and in the whole budget, and has to
+fit into each. Where a time is divided, only its parts pay: a year with quarters pays on
+a day that lies in one of them, and an account with periods on a day in a period.
+
+A person who is in all periods has spent the sum: costs add up across periods as within
+them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import MAXYEAR, date, timedelta
+from decimal import ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING, Final
+
+from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
+from dpcore.codec import TEXT, Pair, Schema, if_any, since
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DOWN = Context(prec=60, rounding=ROUND_FLOOR)
+_BELOW_ONE = Decimal(1) - Decimal("1E-12")
+_LONGEST_NAME = 100
+_MONTHS = 12
+_IN_QUARTER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A time with a limit of its own. PUBLIC.
+
+    Attributes:
+        name: What people call it; no other period of the account is called so.
+        begins: Its first day, in UTC.
+        ends: Its last day.
+        budget: What may be spent in it, besides what it takes over.
+        carries: Name of the period before, whose unspent rest it takes over.
+        spent: What was spent in it.
+        closed: Why it was closed before its end, ``None`` while it was not.
+
+    Raises:
+        ParameterError: It has no name, or ends before it begins.
+
+    """
+
+    name: str
+    begins: date
+    ends: date
+    budget: PrivacyBudget
+    carries: str | None = None
+    spent: PrivacyCost = field(default_factory=PrivacyCost)
+    closed: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.name.strip()) <= _LONGEST_NAME:
+            message = f"a period needs a name of at most {_LONGEST_NAME} characters."
+            raise ParameterError(message)
+        if self.ends < self.begins:
+            message = (
+                f"a period must not end before it begins, got {self.begins} to "
+                f"{self.ends}."
+            )
+            raise ParameterError(message)
+
+    def covers(self, day: date) -> bool:
+        """Tell whether a day lies in it."""
+        return self.begins <= day <= self.ends
+
+    def holds(self, other: Period) -> bool:
+        """Tell whether another one lies inside it, and is shorter."""
+        inside = self.begins <= other.begins and other.ends <= self.ends
+        return inside and self.days > other.days
+
+    @property
+    def days(self) -> int:
+        """Return how many days it has."""
+        return (self.ends - self.begins).days + 1
+
+
+DAY: Final = Pair(
+    date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))
+)
+PERIOD: Final = Schema(
+    Period,
+    name=TEXT,
+    begins=DAY,
+    ends=DAY,
+    budget=BUDGET,
+    carries=if_any(TEXT),
+    spent=since(COST),
+    closed=if_any(TEXT),
+)
+
+
+def named(periods: Sequence[Period], name: str) -> Period | None:
+    """Return the period that is called so, ``None`` if there is none."""
+    return next((period for period in periods if period.name == name), None)
+
+
+def covering(periods: Sequence[Period], day: date) -> tuple[Period, ...]:
+    """Return the periods that hold a day, the longest first."""
+    found = (period for period in periods if period.covers(day))
+    return tuple(sorted(found, key=lambda period: -period.days))
+
+
+def undivided(periods: Sequence[Period]) -> tuple[Period, ...]:
+    """Return the periods in which no other one lies. They share no day."""
+    return tuple(
+        one for one in periods if not any(one.holds(other) for other in periods)
+    )
+
+
+def after(periods: Sequence[Period], new: Period) -> tuple[Period, ...]:
+    """Return the periods with a new one, or with one in the place of its namesake."""
+    if named(periods, new.name) is None:
+        return (*periods, new)
+    return tuple(new if one.name == new.name else one for one in periods)
+
+
+def charged(
+    periods: Sequence[Period], day: date, cost: PrivacyCost
+) -> tuple[Period, ...]:
+    """Return the periods after a cost was spent on a day."""
+    return tuple(
+        replace(one, spent=one.spent + cost) if one.covers(day) else one
+        for one in periods
+    )
+
+
+def limit(periods: Sequence[Period], period: Period) -> PrivacyBudget:
+    """Return what may be spent in a period: its budget, and the rest it takes over.
+
+    A rest is final once the period before it is over, and a later one pays not before:
+    the days of an account do not go back.
+    """
+    chain = [period]
+    while chain[-1].carries is not None:
+        before = named(periods, chain[-1].carries)
+        if before is None or before in chain:
+            break
+        chain.append(before)
+    rest = PrivacyCost()
+    total = period.budget
+    for one in reversed(chain):
+        total = _with(one.budget, rest)
+        rest = total.remaining(one.spent)
+    return total
+
+
+def _with(budget: PrivacyBudget, rest: PrivacyCost) -> PrivacyBudget:
+    """Return a budget with a rest on top of it, rounded down."""
+    parts: dict[str, Decimal] = {}
+    for name in ("epsilon", "delta", "rho"):
+        cap, more = getattr(budget, name), getattr(rest, name)
+        if cap is not None:
+            parts[name] = _DOWN.add(cap, more) if more.is_finite() else cap
+    if "delta" in parts:
+        parts["delta"] = min(parts["delta"], max(_BELOW_ONE, budget.delta or Decimal()))
+    return PrivacyBudget(**parts)
+
+
+def bar(periods: Sequence[Period], day: date) -> str | None:
+    """Say why nothing can be paid on a day, ``None`` where it can."""
+    if not periods:
+        return None
+    found = covering(periods, day)
+    if not found:
+        return f"no period of this account holds {day}. {_OPEN_ONE}"
+    for period in found:
+        if period.closed is not None:
+            return f"the period “{period.name}” was closed, and pays nothing more."
+    inner = found[-1]
+    if any(inner.holds(other) for other in periods):
+        return (
+            f"the period “{inner.name}” is divided, and none of its parts holds {day}. "
+            f"{_OPEN_ONE}"
+        )
+    return None
+
+
+_OPEN_ONE = "Open the next period on the Ledger page."
+
+
+def check(
+    periods: Sequence[Period], new: Period, budget: PrivacyBudget, day: date
+) -> None:
+    """Refuse a period that does not fit to the others of an account.
+
+    Args:
+        periods: Those that there are, of which none has the new one's name.
+        new: With what was spent in its days already.
+        budget: That of the account.
+        day: Today, as the account counts days.
+
+    Raises:
+        ParameterError: It is over, is not counted as the account is, has a budget above
+            that of a longer one or below what was spent, shares some days with another
+            one, lies in one that was closed, or takes over a rest that it cannot.
+
+    """
+    if new.ends < day:
+        message = f"a period must end today or later, got {new.ends}."
+        raise ParameterError(message)
+    _check_budget(new, budget, "the whole account")
+    for other in periods:
+        _check_beside(new, other)
+    if not new.budget.admits(new.spent, PrivacyCost()):
+        message = (
+            f"{budget.caption(new.spent)} was spent in these days already. The "
+            "budget of the period cannot be less than that."
+        )
+        raise ParameterError(message)
+    if new.carries is not None:
+        _check_carrying(periods, new)
+
+
+def _check_budget(inner: Period, outer: PrivacyBudget, whose: str) -> None:
+    if (inner.budget.rho is None) is not (outer.rho is None):
+        message = "the budget of a period is counted as that of its account is."
+        raise ParameterError(message)
+    if not outer.admits(
+        PrivacyCost.from_json(_ALL_ZERO | inner.budget.to_json()), PrivacyCost()
+    ):
+        message = (
+            f"the budget of “{inner.name}” must not be above that of {whose}, "
+            f"{outer.describe()}, got {inner.budget.describe()}."
+        )
+        raise ParameterError(message)
+
+
+_ALL_ZERO = PrivacyCost().to_json()
+
+
+def _check_beside(new: Period, other: Period) -> None:
+    if other.holds(new):
+        if other.closed is not None:
+            message = f"the period “{other.name}” is closed. Choose other days."
+            raise ParameterError(message)
+        _check_budget(new, other.budget, f"“{other.name}”")
+    elif new.holds(other):
+        _check_budget(other, new.budget, f"“{new.name}”")
+    elif new.begins <= other.ends and other.begins <= new.ends:
+        message = (
+            f"the days of “{new.name}” and of “{other.name}”, {other.begins} to "
+            f"{other.ends}, must not overlap, unless one lies inside the other."
+        )
+        raise ParameterError(message)
+
+
+def _check_carrying(periods: Sequence[Period], new: Period) -> None:
+    before = named(periods, new.carries or "")
+    if before is None or before.ends >= new.begins:
+        message = "only a period that is over when this one begins leaves it a rest."
+        raise ParameterError(message)
+    taker = next((one for one in periods if one.carries == before.name), None)
+    if taker is not None:
+        message = f"the rest of “{before.name}” was taken over by “{taker.name}”."
+        raise ParameterError(message)
+
+
+def before(periods: Sequence[Period], new: Period) -> Period | None:
+    """Return the period whose rest a new one may take over.
+
+    It is the last one that is over by then and whose rest nobody takes; of several, the
+    one that is as long.
+    """
+    taken = {period.carries for period in periods}
+    over = [
+        period
+        for period in periods
+        if period.ends < new.begins and period.name not in taken
+    ]
+    return max(
+        over, key=lambda one: (one.ends, -abs(one.days - new.days)), default=None
+    )
+
+
+def quarter(day: date) -> tuple[str, date, date]:
+    """Return the quarter that holds a day: its name, first and last day.
+
+    >>> quarter(date(2026, 11, 23))[0]
+    'Q4 2026'
+    """
+    number = (day.month - 1) // _IN_QUARTER
+    begins = date(day.year, number * _IN_QUARTER + 1, 1)
+    return f"Q{number + 1} {day.year}", begins, _before_month(begins, _IN_QUARTER)
+
+
+def year(day: date) -> tuple[str, date, date]:
+    """Return the calendar year that holds a day: its name, first and last day."""
+    return str(day.year), date(day.year, 1, 1), date(day.year, _MONTHS, 31)
+
+
+def next_day(periods: Sequence[Period], day: date, days: int) -> date:
+    """Return the first day from ``day`` on that no period of about that length holds.
+
+    The next quarter begins there.
+    """
+    for period in sorted(periods, key=lambda one: one.ends):
+        near = period.days < 2 * days
+        if near and period.covers(day) and period.ends < date(MAXYEAR, 12, 31):
+            day = period.ends + timedelta(days=1)
+    return day
+
+
+def _before_month(begins: date, months: int) -> date:
+    """Return the last day before the month that comes some months later."""
+    past = begins.month - 1 + months
+    if begins.year + past // _MONTHS > MAXYEAR:
+        return date(MAXYEAR, _MONTHS, 31)
+    return date(begins.year + past // _MONTHS, past % _MONTHS + 1, 1) - timedelta(
+        days=1
+    )

@@ -1,0 +1,138 @@
+"""Opening and closing periods of an account, and closing it, on record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dpcore.budget_filter import COST, PrivacyCost
+from dpcore.errors import ParameterError
+from dpcore.releases import chain, periods
+from dpcore.releases.account import day_of
+from dpcore.releases.chain import EntryKind
+from dpcore.releases.identity import canonical
+from dpcore.releases.ledger import payable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.releases.account import Account
+    from dpcore.releases.chain import EntryTable
+    from dpcore.releases.ledger import Ledger
+    from dpcore.releases.periods import Period
+
+
+def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
+    """Open a period of an account, and return it as it stands.
+
+    What was spent in its days before counts in it. Where somebody else has opened the
+    very same one meanwhile, that one is returned.
+
+    Raises:
+        LedgerError: There is no account, or it was moved or closed.
+        ParameterError: It does not fit to the account and its other periods.
+
+    """
+    with ledger.transaction() as (entries, state):
+        now = chain.now()
+        account = payable(state, fingerprint).on(now.date())
+        known = periods.named(account.periods, new.name)
+        if known is not None:
+            if known == replace(new, spent=known.spent):
+                return known
+            message = (
+                f"there is a period “{known.name}” already, {known.begins} to "
+                f"{known.ends}. Choose another name and other days."
+            )
+            raise ParameterError(message)
+        opened = replace(new, spent=_spent_in(entries, account, new), closed=None)
+        today = max(account.day or now.date(), now.date())
+        periods.check(account.periods, opened, account.budget, today)
+        chain.append(
+            entries,
+            fingerprint=account.name,
+            kind=EntryKind.PERIOD,
+            body=canonical(periods.PERIOD.write(opened)),
+            at=now,
+        )
+        return opened
+
+
+def close_period(ledger: Ledger, fingerprint: str, name: str, *, reason: str) -> None:
+    """Close a period before its end: nothing more is spent in it. It stays on record.
+
+    Raises:
+        LedgerError: There is no account, or it was moved or closed.
+        ParameterError: There is no such period, it is closed already, or no reason is
+            given.
+
+    """
+    _require(reason)
+    with ledger.transaction() as (entries, state):
+        account = payable(state, fingerprint)
+        period = periods.named(account.periods, name)
+        if period is None or period.closed is not None:
+            message = f"there is no open period “{name}” in this account."
+            raise ParameterError(message)
+        _close(entries, account.name, {"period": name, "reason": reason})
+
+
+def close_account(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
+    """Close an account for good: it pays nothing more. It stays on record.
+
+    Raises:
+        LedgerError: There is no account, or it was moved or closed already.
+        ParameterError: No reason is given.
+
+    """
+    _require(reason)
+    with ledger.transaction() as (entries, state):
+        _close(entries, payable(state, fingerprint).name, {"reason": reason})
+
+
+def carry_periods(
+    entries: EntryTable, name: str, left: Sequence[Period], closed: str | None
+) -> None:
+    """Write the periods of an account, and whether it is closed, into another ledger.
+
+    What was spent in each is part of it. Debits come before.
+    """
+    for period in left:
+        chain.append(
+            entries,
+            fingerprint=name,
+            kind=EntryKind.PERIOD,
+            body=canonical(periods.PERIOD.write(period)),
+        )
+    if closed is not None:
+        _close(entries, name, {"reason": closed})
+
+
+def _require(reason: str) -> None:
+    if not reason.strip():
+        message = "closing needs a reason."
+        raise ParameterError(message)
+
+
+def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
+    chain.append(
+        entries,
+        fingerprint=name,
+        kind=EntryKind.CLOSED,
+        body=canonical(said),
+    )
+
+
+def _spent_in(entries: EntryTable, account: Account, new: Period) -> PrivacyCost:
+    """Return what was spent in the days of a period before it was opened.
+
+    Days do not go back: a debit that a clock set back dates earlier counts on the day
+    of the one before it.
+    """
+    total, latest = PrivacyCost(), None
+    for entry in chain.entries_of(entries, account.name, EntryKind.DEBIT):
+        day = day_of(entry)
+        latest = day if latest is None else max(latest, day)
+        if new.covers(latest):
+            total += COST.read(entry.content["cost"])
+    return total

@@ -1,0 +1,211 @@
+"""Whether a table is about people who have an account already: asked before its use.
+
+The account of a table like this one is offered first, so that who reads no further
+spends on from the budget that there is. Only names are compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import LedgerError
+from dpcore.releases import people
+from dpcore.releases.people import Description
+from ui import accounts, session
+from ui.data import declaring
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from dpcore.releases.people import Likeness
+    from ui.study import Study, Terms
+
+_OTHERS = ""
+_PRESSED_TOO_EARLY = (
+    "tables like this one have an account already. Say below whether these are the "
+    "same people, and press again."
+)
+_NOT_SAID = (
+    "tick that nobody of this table is in the others, or choose the account of these "
+    "people. Otherwise a person in both would be charged on two budgets, and be "
+    "protected by neither."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whose:
+    """What was said of the people of a table.
+
+    Attributes:
+        account: The name of the account that they have; ``None`` for a new one.
+        others: The accounts of which it was said that their people are others.
+        said: Whether that was said, where it has to be.
+
+    """
+
+    account: str | None
+    others: tuple[str, ...] = ()
+    said: bool = True
+
+
+def ask(dataset: Dataset, agreed: Terms) -> Whose | None:
+    """Ask whose account pays for a table; ``None`` where there is nothing to ask.
+
+    That is so where the table has an account, or where no account was described.
+    """
+    found: tuple[Likeness, ...] = ()
+    # What is wrong with the ledger is said when the table is put in use.
+    with contextlib.suppress(LedgerError):
+        found = _offered(dataset)
+    if not found:
+        return None
+    alike = [one for one in found if one.alike]
+    with st.container(border=True, key="same-people"):
+        st.markdown("**Are these people who have an account already?**")
+        chosen = _choose(found, alike)
+        st.caption(
+            "Compared are the names of the columns and of the file, and nothing inside "
+            "the table. So only you can know whether the people are the same: a later "
+            "quarter, another order of the rows, or some who joined or left make no "
+            "other people."
+        )
+        if chosen != _OTHERS:
+            _tell_account(_named(found, chosen), agreed)
+            return Whose(account=chosen)
+        said = not alike or st.checkbox(
+            "Nobody in this table is in the tables named above",
+            key=f"nobody-{session.generation()}",
+        )
+        if alike:
+            st.caption(
+                "The budget above is then a new one, besides the old. The ledger keeps "
+                "that you said so."
+            )
+        names = tuple(one.account.name for one in alike)
+        return Whose(account=None, others=names, said=said)
+
+
+def _choose(found: tuple[Likeness, ...], alike: list[Likeness]) -> str:
+    if alike:
+        chosen = st.radio(
+            "These are",
+            [*(one.account.name for one in alike), _OTHERS],
+            format_func=lambda name: _choice(found, name),
+            key=f"whose-{session.generation()}",
+        )
+        if chosen != _OTHERS or len(alike) == len(found):
+            return chosen
+    rest = [one.account.name for one in found if one not in alike]
+    return st.selectbox(
+        "Tables that look otherwise",
+        [_OTHERS, *rest],
+        format_func=lambda name: _choice(found, name),
+        key=f"whose-else-{session.generation()}",
+    )
+
+
+def _choice(found: tuple[Likeness, ...], name: str) -> str:
+    if name == _OTHERS:
+        return "Other people, none of whom is there: a new account"
+    one = _named(found, name)
+    account = one.account
+    if account.moved is not None or account.closed is not None:
+        left = "closed, and pays nothing more"
+    else:
+        total = account.budget.remaining(accounts.NOTHING)
+        left = (
+            f"{accounts.short(account.budget, account.remaining)} left of "
+            f"{accounts.short(account.budget, total)}"
+        )
+    return f"The same people as in {_title(one)}, or some of them: {left}"
+
+
+def _title(one: Likeness) -> str:
+    return f"“{literal(one.name)}”" if one.name else "a table with the same columns"
+
+
+def _named(found: tuple[Likeness, ...], name: str) -> Likeness:
+    return next(one for one in found if one.account.name == name)
+
+
+def _tell_account(one: Likeness, agreed: Terms) -> None:
+    """Say what follows from the choice of an account that there is."""
+    account = one.account
+    st.markdown(
+        f"The account of {_title(one)} goes on: what was spent stays spent, and its "
+        f"budget of {account.budget.describe()} counts, not the one above. "
+        f"{one.shared} of {one.columns} columns have the same names."
+    )
+    if (account.relation, account.unit_rows) != (agreed.relation, agreed.unit.rows):
+        st.warning(
+            f"It is kept for {account.relation.phrase} and at most {account.unit_rows} "
+            "rows a unit. Declare the same above: costs under other terms do not add "
+            "up to its."
+        )
+
+
+def agree(study: Study, whose: Whose | None) -> None:
+    """Open the account of a table, or put it under that of the same people.
+
+    Raises:
+        LedgerError: It was not said whether people are the same, or the account of
+            these people is kept for other terms, or the ledger cannot be used.
+
+    """
+    book, terms = session.kept_ledger(), study.terms
+    about, rows = _description(study.dataset), terms.unit.rows
+    account = book.account(study.fingerprint)
+    if account is None:
+        if whose is None and any(one.alike for one in _offered(study.dataset)):
+            raise LedgerError(_PRESSED_TOO_EARLY)
+        if whose is not None and not whose.said:
+            raise LedgerError(_NOT_SAID)
+        if whose is not None and whose.account is not None:
+            people.join(
+                book,
+                study.fingerprint,
+                whose.account,
+                about,
+                relation=terms.relation,
+                unit_rows=rows,
+            )
+            return
+        book.open_account(study.fingerprint, terms.budget, terms.relation, rows)
+    elif (account.relation, account.unit_rows) != (terms.relation, rows):
+        book.change_relation(study.fingerprint, terms.relation, rows)
+    others = () if whose is None or account is not None else whose.others
+    people.describe(book, study.fingerprint, about, others=others)
+
+
+def _offered(dataset: Dataset) -> tuple[Likeness, ...]:
+    """Return the accounts that a table may belong to; none where it has one."""
+    book = session.kept_ledger()
+    known = book.accounts()
+    if not known:
+        return ()
+    here = _fingerprint(dataset)
+    if any(here in account.fingerprints for account in known):
+        return ()
+    return people.likenesses(
+        book, _description(dataset), declaring.with_columns(dataset)
+    )
+
+
+def _fingerprint(dataset: Dataset) -> str:
+    key = session.fingerprint_key()
+    about = (
+        f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
+    )
+    return session.remember(
+        "offered-fingerprint", about, lambda: dataset.fingerprint(key)
+    )
+
+
+def _description(dataset: Dataset) -> Description:
+    return Description(
+        name=dataset.name, columns=tuple(column.name for column in dataset.columns)
+    )

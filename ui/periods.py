@@ -1,0 +1,271 @@
+"""Periods of an account on the Ledger page: their limits, opening and closing them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from dpcore.budget_filter import PrivacyBudget
+from dpcore.errors import DPCoreError
+from dpcore.releases import chain, periods, scheduling
+from dpcore.releases.periods import Period
+from dpcore.wording import capital
+from ui import accounts, controls, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+
+    from dpcore.releases.account import Account
+    from ui.study import Study
+
+_QUARTER, _YEAR, _OTHER = "a quarter", "a year", "other days"
+_DAYS = {_QUARTER: 90, _YEAR: 365, _OTHER: 30}
+_IN_YEAR = 4
+_ALL = "the whole account"
+
+
+class _Asked(NamedTuple):
+    """What the next period begins from."""
+
+    name: str
+    begins: date
+    ends: date
+    epsilon: float
+
+
+def show(account: Account) -> None:
+    """Show the periods of an account, and whether it is closed."""
+    if account.closed is not None:
+        st.warning(
+            f"This account is closed and pays nothing more: {literal(account.closed)}. "
+            "Its answers stay, and are free."
+        )
+    if account.periods:
+        _tell(account)
+
+
+def change(study: Study, account: Account) -> None:
+    """Offer to open the next period, and to close one or the account."""
+    if account.moved is None and account.closed is None:
+        _open(study, account)
+        _close(study, account)
+
+
+def _tell(account: Account) -> None:
+    st.markdown("**Periods**")
+    today = chain.now().date()
+    if account.day is not None and account.day > today:
+        st.info(
+            f"This account has seen {text_of(account.day)} already, and the clock of "
+            f"this machine says {text_of(today)}. Days do not come back: what is spent "
+            "counts on the later one."
+        )
+    if account.closed is not None:
+        pass
+    elif account.bar is not None:
+        st.warning(f"Nothing can be paid today: {literal(account.bar)}")
+    else:
+        inner = account.current[-1]
+        left = accounts.short(account.budget, account.remaining)
+        st.markdown(
+            f"Today lies in **{literal(inner.name)}**, until {text_of(inner.ends)}. "
+            f"{left} may be spent until then: every limit counts, and the "
+            "smallest rest decides."
+        )
+    results.table([_row(account, one) for one in _in_order(account)], key="periods")
+    st.caption(
+        "A person who is in all periods has spent the sum: costs add up across periods "
+        "as within one. Days are counted in UTC."
+    )
+
+
+def _in_order(account: Account) -> list[Period]:
+    return sorted(account.periods, key=lambda one: (one.begins, -one.days))
+
+
+def _row(account: Account, period: Period) -> dict[str, str]:
+    whole = periods.limit(account.periods, period)
+    total = whole.remaining(accounts.NOTHING)
+    return {
+        "period": period.name,
+        "first day": period.begins.isoformat(),
+        "last day": period.ends.isoformat(),
+        "limit": accounts.short(whole, total),
+        "spent": accounts.short(whole, period.spent),
+        "unspent": accounts.short(whole, whole.remaining(period.spent)),
+        "takes over": f"what {period.carries} left" if period.carries else "nothing",
+        "state": _state(period, account.day),
+    }
+
+
+def _state(period: Period, day: date | None) -> str:
+    if period.closed is not None:
+        return f"closed: {period.closed}"
+    if day is None or period.covers(day):
+        return "open"
+    return "over" if period.ends < day else "to come"
+
+
+def _open(study: Study, account: Account) -> None:
+    label = "Open the next period" if account.periods else "Divide the budget over time"
+    with st.expander(label, key="open-period"):
+        st.markdown(
+            "A period is the time in which a share of the budget may be spent, such as "
+            "a quarter inside a year. From the first one on, answers are paid only on "
+            "days that lie in a period, and every limit counts: of the quarter, of the "
+            "year around it, and of the whole account."
+        )
+        kind = st.radio(
+            "Length",
+            [_QUARTER, _YEAR, _OTHER],
+            horizontal=True,
+            key="period-kind",
+            help="Quarters lie inside a year if both are opened.",
+        )
+        start = _start(account, kind)
+        # What was typed for one period is no default of the next.
+        mark = f"{kind} {len(account.periods)}"
+        with st.form("open-period-form", enter_to_submit=False, border=False):
+            new = _fields(account, start, mark)
+            if st.form_submit_button("Open and record"):
+                _record(
+                    lambda: scheduling.open_period(
+                        session.opened_ledger(study), study.fingerprint, new()
+                    )
+                )
+
+
+def _start(account: Account, kind: str) -> _Asked:
+    """Return the next period of a length that has none of its days yet."""
+    day = account.day or chain.now().date()
+    day = periods.next_day(account.periods, day, _DAYS[kind])
+    name, begins, ends = periods.year(day) if kind == _YEAR else periods.quarter(day)
+    if kind == _OTHER:
+        name, begins = "", day
+    last = next(
+        (one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]),
+        None,
+    )
+    known = account.budget if last is None or kind == _YEAR else last.budget
+    whole = float(known.rho if known.rho is not None else known.epsilon or 1)
+    share = whole if known is not account.budget or kind == _YEAR else whole / _IN_YEAR
+    return _Asked(name, begins, ends, share)
+
+
+def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
+    """Show the fields of a period; return what makes it of what was typed."""
+    first, second, third = st.columns(3)
+    name = first.text_input("Name", start.name, key=f"period-name {mark}")
+    begins = second.date_input("First day", start.begins, key=f"period-begins {mark}")
+    ends = third.date_input("Last day", start.ends, key=f"period-ends {mark}")
+    left, right = (controls.Cell(place=place) for place in st.columns(2))
+    delta = rho = epsilon = None
+    if account.budget.rho is not None:
+        rho = left.number(
+            "Limit ρ of the period",
+            start.epsilon,
+            (1e-12, None),
+            key=f"period-rho {mark}",
+        )
+    else:
+        epsilon = left.number(
+            "Limit ε of the period",
+            start.epsilon,
+            (1e-9, None),
+            key=f"period-epsilon {mark}",
+        )
+        delta = right.number(
+            "Limit δ of the period",
+            float(account.budget.delta or 0),
+            (0.0, 0.1),
+            key=f"period-delta {mark}",
+        )
+    carried = _carry(account, start, mark)
+
+    def new() -> Period:
+        budget = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
+        return Period(
+            name=name.strip(), begins=begins, ends=ends, budget=budget, carries=carried
+        )
+
+    return new
+
+
+def _carry(account: Account, start: _Asked, mark: str) -> str | None:
+    """Ask whether a period takes over what the one before it leaves; by itself not."""
+    asked = Period(
+        name=start.name or _OTHER,
+        begins=start.begins,
+        ends=start.ends,
+        budget=account.budget,
+    )
+    before = periods.before(account.periods, asked)
+    if before is None:
+        return None
+    taken = st.checkbox(
+        f"Take over what {literal(before.name)} leaves unspent",
+        key=f"period-carry {mark}",
+        help="Otherwise an unspent rest lapses. The limits around it count all the "
+        "same.",
+    )
+    return before.name if taken else None
+
+
+def _close(study: Study, account: Account) -> None:
+    with st.expander("Close a period or the account", key="close-period"):
+        st.markdown(
+            "What is closed pays nothing more, and cannot be opened again. What was "
+            "spent and answered stays on record, and can be read and proven."
+        )
+        today = account.day
+        names = [
+            one.name
+            for one in _in_order(account)
+            if one.closed is None and today is not None and one.ends >= today
+        ]
+        with st.form("close-period-form", enter_to_submit=False, border=False):
+            # The longest way to close everything is the last of the list.
+            chosen = st.selectbox(
+                "What to close",
+                [*names, _ALL],
+                key=f"closing {len(names)}",
+            )
+            reason = st.text_input(
+                "Reason for closing", placeholder="who decided this, and why"
+            )
+            sure = st.checkbox("It stays closed for good", key=f"sure {len(names)}")
+            if st.form_submit_button("Close and record"):
+                if not sure:
+                    st.error("Tick that it stays closed for good, and press again.")
+                    return
+                _record(lambda: _closed(study, chosen, reason))
+
+
+def _closed(study: Study, chosen: str, reason: str) -> None:
+    book, name = session.opened_ledger(study), study.fingerprint
+    if chosen == _ALL:
+        scheduling.close_account(book, name, reason=reason)
+    else:
+        scheduling.close_period(book, name, chosen, reason=reason)
+
+
+def _record(write: Callable[[], object]) -> None:
+    try:
+        write()
+    except DPCoreError as error:
+        st.error(literal(capital(str(error))))
+    else:
+        st.rerun()
+
+
+def text_of(day: date) -> str:
+    """Return a day in words.
+
+    >>> from datetime import date
+    >>> text_of(date(2026, 10, 1))
+    '1 October 2026'
+    """
+    return f"{day.day} {day:%B %Y}"

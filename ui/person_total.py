@@ -1,0 +1,115 @@
+"""What a person has spent who is in all tables and accounts. Everything is public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.figures.attackers import odds_text
+from dpcore.releases.totals import by_period, by_table, together
+from ui import accounts, results, session
+from ui.periods import text_of
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.budget_filter import PrivacyCost
+    from dpcore.releases.account import Account
+    from dpcore.releases.totals import Together
+
+
+def show(account: Account) -> None:
+    """Show the total of a person who is in all chosen accounts, and its parts."""
+    book = session.ledger()
+    known = {one.name: one for one in book.accounts()}
+    if account.name not in known:
+        return
+    several = len(known) > 1 or len(account.tables) > 1 or account.periods
+    if not several:
+        return
+    with st.expander("A person's total over all of them", key="person-total"):
+        chosen = [account.name]
+        if len(known) > 1:
+            others = [name for name in known if name != account.name]
+            chosen += st.multiselect(
+                "A person who is in this account, and in",
+                others,
+                format_func=lambda name: title(known[name]),
+                key="person-total-accounts",
+                placeholder="Choose other accounts",
+                help="Accounts are of people who were said to be others. Whether "
+                "somebody is in several is for you to know.",
+            )
+        members = [known[name] for name in known if name in chosen]
+        for one in together(members):
+            _tell(one)
+        rows = [row for one in members for row in _rows(one)]
+        results.table(rows, key="person-total-parts")
+        st.caption(
+            "Costs are added up (basic composition), as the ledger counts: that holds "
+            "whatever was asked in view of earlier answers, across tables and periods "
+            "too. Parts by table and parts by period are two views of the same sum. "
+            "Who is in some of them only has spent less."
+        )
+
+
+def title(account: Account) -> str:
+    """Return what an account is called: after its first table that was described."""
+    day = account.fingerprint[:6]
+    return literal(account.title) if account.title else f"an older table ({day})"
+
+
+def _tell(total: Together) -> None:
+    spent = total.spent
+    many = len(total.accounts)
+    where = "this account" if many == 1 else f"all {many} accounts"
+    budget = total.accounts[0].budget
+    said = (
+        f"ρ {accounts.short(budget, spent)[2:]}"
+        if budget.rho is not None
+        else accounts.short(budget, spent)
+    )
+    st.markdown(
+        f"A person who is in {where} has spent **{said}** in total, for "
+        f"{total.relation.phrase}"
+        + (f", up to {total.unit_rows} rows each." if total.unit_rows > 1 else ".")
+    )
+    if spent.epsilon.is_finite() and spent.epsilon:
+        st.markdown(f"So far, {odds_text(float(spent.epsilon), float(spent.delta))}.")
+
+
+def _rows(account: Account) -> list[dict[str, str]]:
+    name = title(account)
+    rows = [
+        _row(
+            account,
+            (name, "in all"),
+            account.spent,
+            accounts.short(account.budget, account.budget.remaining(account.spent)),
+        )
+    ]
+    tables = {one.fingerprint: one.name for one in account.tables}
+    if len(account.tables) > 1:
+        history = session.ledger().history(account.name)
+        for table, cost in by_table(account, history).items():
+            called = tables.get(table, "other tables")
+            rows.append(_row(account, (name, f"on {called}"), cost, ""))
+    for period, cost in by_period(account) if account.periods else ():
+        when = "outside any period"
+        if period is not None:
+            when = (
+                f"in {period.name}, {text_of(period.begins)} to {text_of(period.ends)}"
+            )
+        rows.append(_row(account, (name, when), cost, ""))
+    return rows
+
+
+def _row(
+    account: Account, place: tuple[str, str], cost: PrivacyCost, left: str
+) -> dict[str, str]:
+    return {
+        "account": place[0],
+        "part": place[1],
+        "spent": accounts.short(account.budget, cost),
+        "left": left,
+    }
