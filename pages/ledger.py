@@ -18,8 +18,7 @@ periods.show(account)
 st.page_link("pages/meaning.py", label="What this means for a person")
 done = session.ledger().releases(study.fingerprint)
 if not done:
-    since = "since the ledger was begun anew" if account.releases else "yet"
-    st.info(f"Nothing has been released {since}.")
+    st.info(accounts.nothing_released(account))
     st.page_link("pages/release.py", label="Go to Release")
 else:
     results.public_badge()

@@ -108,6 +108,12 @@ def way_on(account: Account, costs: str) -> str:
         )
     if account.bar is not None:
         return f"This costs {costs}. Nothing can be paid today: {account.bar}"
+    if left != account.budget.remaining(account.spent):
+        return (
+            f"This costs {costs}, and {short(account.budget, left)} is left in "
+            f"{literal(account.current[-1].name)}. Ask with a smaller ε, or wait for "
+            "the next period."
+        )
     limited = left.rho if account.budget.rho is not None else left.epsilon
     if limited <= 0:
         return (
@@ -119,6 +125,17 @@ def way_on(account: Account, costs: str) -> str:
         f"This costs {costs}, and {short(account.budget, left)} is left. Ask with a "
         "smaller ε, or change the budget on the Ledger page."
     )
+
+
+def nothing_released(account: Account) -> str:
+    """Say that there is no answer about the table in use."""
+    if account.releases and len(account.fingerprints) > 1:
+        return (
+            "Nothing has been released about this table yet. What was spent was spent "
+            "on other tables about these people."
+        )
+    since = "since the ledger was begun anew" if account.releases else "yet"
+    return f"Nothing has been released {since}."
 
 
 def all_releases(account: Account) -> tuple[Release, ...]:

@@ -227,10 +227,12 @@ def _close(study: Study, account: Account) -> None:
             if one.closed is None and today is not None and one.ends >= today
         ]
         with st.form("close-period-form", enter_to_submit=False, border=False):
-            # The longest way to close everything is the last of the list.
+            # Nothing is closed because it stood there.
             chosen = st.selectbox(
                 "What to close",
                 [*names, _ALL],
+                index=None,
+                placeholder="Choose a period, or the whole account",
                 key=f"closing {len(names)}",
             )
             reason = st.text_input(
@@ -238,8 +240,11 @@ def _close(study: Study, account: Account) -> None:
             )
             sure = st.checkbox("It stays closed for good", key=f"sure {len(names)}")
             if st.form_submit_button("Close and record"):
-                if not sure:
-                    st.error("Tick that it stays closed for good, and press again.")
+                if chosen is None or not sure:
+                    st.error(
+                        "Choose what to close, tick that it stays closed for good, and "
+                        "press again."
+                    )
                     return
                 _record(lambda: _closed(study, chosen, reason))
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.figures.attackers import odds_text
+from dpcore.releases.periods import limit
 from dpcore.releases.totals import by_period, by_table, together
 from ui import accounts, results, session
 from ui.periods import text_of
-from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
-    from dpcore.releases.totals import Together
+from dpcore.releases.totals import Together
 
 
 def show(account: Account) -> None:
@@ -56,18 +56,15 @@ def show(account: Account) -> None:
 def title(account: Account) -> str:
     """Return what an account is called: after its first table that was described."""
     day = account.fingerprint[:6]
-    return literal(account.title) if account.title else f"an older table ({day})"
+    return account.title or f"an older table ({day})"
 
 
 def _tell(total: Together) -> None:
     spent = total.spent
     many = len(total.accounts)
     where = "this account" if many == 1 else f"all {many} accounts"
-    budget = total.accounts[0].budget
-    said = (
-        f"ρ {accounts.short(budget, spent)[2:]}"
-        if budget.rho is not None
-        else accounts.short(budget, spent)
+    said = " and ".join(
+        dict.fromkeys(accounts.short(one.budget, spent) for one in total.accounts)
     )
     st.markdown(
         f"A person who is in {where} has spent **{said}** in total, for "
@@ -95,12 +92,14 @@ def _rows(account: Account) -> list[dict[str, str]]:
             called = tables.get(table, "other tables")
             rows.append(_row(account, (name, f"on {called}"), cost, ""))
     for period, cost in by_period(account) if account.periods else ():
-        when = "outside any period"
+        when, left = "outside any period", ""
         if period is not None:
             when = (
                 f"in {period.name}, {text_of(period.begins)} to {text_of(period.ends)}"
             )
-        rows.append(_row(account, (name, when), cost, ""))
+            whole = limit(account.periods, period)
+            left = accounts.short(whole, whole.remaining(period.spent))
+        rows.append(_row(account, (name, when), cost, left))
     return rows
 
 
@@ -111,5 +110,5 @@ def _row(
         "account": place[0],
         "part": place[1],
         "spent": accounts.short(account.budget, cost),
-        "left": left,
+        "left of its limit": left,
     }

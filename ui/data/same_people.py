@@ -94,7 +94,7 @@ def _choose(found: tuple[Likeness, ...], alike: list[Likeness]) -> str:
         chosen = st.radio(
             "These are",
             [*(one.account.name for one in alike), _OTHERS],
-            format_func=lambda name: _choice(found, name),
+            format_func=lambda name: literal(_choice(found, name)),
             key=f"whose-{session.generation()}",
         )
         if chosen != _OTHERS or len(alike) == len(found):
@@ -125,7 +125,7 @@ def _choice(found: tuple[Likeness, ...], name: str) -> str:
 
 
 def _title(one: Likeness) -> str:
-    return f"“{literal(one.name)}”" if one.name else "a table with the same columns"
+    return f"“{one.name}”" if one.name else "a table with the same columns"
 
 
 def _named(found: tuple[Likeness, ...], name: str) -> Likeness:
@@ -136,8 +136,8 @@ def _tell_account(one: Likeness, agreed: Terms) -> None:
     """Say what follows from the choice of an account that there is."""
     account = one.account
     st.markdown(
-        f"The account of {_title(one)} goes on: what was spent stays spent, and its "
-        f"budget of {account.budget.describe()} counts, not the one above. "
+        f"The account of {literal(_title(one))} goes on: what was spent stays spent, "
+        f"and its budget of {account.budget.describe()} counts, not the one above. "
         f"{one.shared} of {one.columns} columns have the same names."
     )
     if (account.relation, account.unit_rows) != (agreed.relation, agreed.unit.rows):

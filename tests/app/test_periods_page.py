@@ -1,0 +1,66 @@
+"""Periods on the Ledger page: opened, spent from, and closed."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from dpcore.releases import chain
+from dpcore.releases.ledger import Ledger
+from tests.app.test_pages import button, by_label, press_release, use_upload
+
+
+@pytest.fixture
+def in_november(monkeypatch):
+    monkeypatch.setattr(chain, "now", lambda: datetime(2026, 11, 23, tzinfo=UTC))
+
+
+@pytest.mark.usefixtures("in_november")
+def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
+    use_upload(open_page)
+    app = open_page("ledger")
+    _open(app, 0.25)
+    assert not app.error
+    assert any("Today lies in **Q4 2026**" in line.value for line in app.markdown)
+    assert app.metric[2].label == "Left today"
+    assert app.metric[2].value.startswith("ε 0.25")
+    app = open_page("release")
+    assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
+    assert button(app, "Release").disabled
+    app = open_page("ledger")
+    by_label(app.text_input, "Name").set_value("Q4 2026")
+    _open(app, 0.5)
+    assert any("a period “Q4 2026” already" in e.value for e in app.error)
+    by_label(app.text_input, "Name").set_value("Q1 2027")
+    by_label(app.checkbox, "Take over what Q4 2026 leaves unspent").check()
+    _open(app, 0.5)
+    assert not app.error
+    (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
+    fourth, first = account.periods
+    assert (fourth.begins, first.ends) == (date(2026, 10, 1), date(2027, 3, 31))
+    assert (first.carries, account.current) == ("Q4 2026", (fourth,))
+
+
+@pytest.mark.usefixtures("in_november")
+def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
+    use_upload(open_page)
+    press_release(open_page("release"))
+    app = open_page("ledger")
+    button(app, "Close and record").click().run()
+    assert any("Choose what to close" in error.value for error in app.error)
+    by_label(app.selectbox, "What to close").set_value("the whole account")
+    by_label(app.checkbox, "It stays closed for good").check()
+    button(app, "Close and record").click().run()
+    assert any("needs a reason" in error.value for error in app.error)
+    by_label(app.text_input, "Reason for closing").set_value("the project is over")
+    button(app, "Close and record").click().run()
+    assert not app.error
+    assert "the project is over" in app.warning[0].value
+    assert app.metric[2].value.startswith("ε 0")
+    assert not any(b.label == "Change and record" for b in app.button)
+    assert Ledger.at(home / "ledger.sqlite3").accounts()[0].closed is not None
+
+
+def _open(app, epsilon):
+    by_label(app.number_input, "Limit ε of the period").set_value(epsilon)
+    button(app, "Open and record").click().run()
+    assert not app.exception
