@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,6 +25,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.constraints import Constraint, ConstraintKind
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.differences import DifferencePlan
+from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.crossed_query import CrossedQuery
@@ -31,6 +33,7 @@ from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.grouped_query import ANY_SIZE, GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.membership import Membership
 from dpcore.statistics.query import Query
 
@@ -119,7 +122,9 @@ def hospital() -> Job:
         people=812,
         draw=draw,
         columns=(days, pain, ward, replace(fell, missing=MissingPolicy.DROP)),
-        questions=_usual(days, ward, 812) | _usual(pain, ward, 300, private=True),
+        questions=_usual(days, ward, 812)
+        | _usual(pain, ward, 300, private=True)
+        | _several((days, pain), ward),
     )
 
 
@@ -170,6 +175,7 @@ def school() -> Job:
         draw=draw,
         columns=(minutes, kind, sleep),
         questions=_usual(minutes, kind, 5000)
+        | _several((minutes, sleep), kind)
         | {
             "covariance matrix": Request(query=together, mechanism_key="bit", epsilon=2)
         },
@@ -237,7 +243,7 @@ def _newer(
     kinds = StatisticKind
     bounds = column.bounds
     shares = (0.1, 0.25, 0.5, 0.75, 0.9)
-    chain = Query(kind=kinds.QUANTILES, column=column, qs=shares, **terms)
+    quantiles = Query(kind=kinds.QUANTILES, column=column, qs=shares, **terms)
     edges = equal_edges(bounds, 4)
     crossed = CrossedQuery(
         first=Query(kind=kinds.HISTOGRAM, column=column, edges=edges, **terms),
@@ -247,7 +253,7 @@ def _newer(
     part = Query(kind=kinds.MEAN, column=column, **any_size)
     labels = group.labels
     asked: dict[str, Question] = {
-        f"quantiles of {column.name}": chain,
+        f"quantiles of {column.name}": quantiles,
         f"{column.name} x {group.name}": crossed,
     }
     for one, other in ((labels[0], labels[1]), (labels[0], labels[-1])):
@@ -257,6 +263,22 @@ def _newer(
     return {
         title: Request(query=query, mechanism_key="laplace", epsilon=epsilon)
         for title, query in asked.items()
+    }
+
+
+def _several(numbers: tuple[Column, ...], group: Column) -> dict[str, Request]:
+    """Return the means of several columns by group, by both kinds of noise."""
+    query = MeansQuery(
+        numbers=numbers,
+        group=group,
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
+    )
+    return {
+        f"{query.title}, {key}": Request(
+            query=query, mechanism_key=key, epsilon=1.0, delta=1e-6
+        )
+        for key in ("laplace", "gaussian")
     }
 
 
@@ -308,7 +330,7 @@ def _in_order(job: Job, frame: pd.DataFrame) -> tuple[Column, ...]:
 def _at_large(asked: Request) -> Request:
     """Return the same question of everybody, whose number is as large as it is."""
     query = asked.query
-    if isinstance(query, GroupedQuery | DifferenceQuery):
+    if isinstance(query, GroupedQuery | DifferenceQuery | MeansQuery):
         return asked
     size = replace(query.size, people=_POPULATION if query.size.public else 3)
     if isinstance(query, CrossedQuery):
@@ -322,6 +344,9 @@ def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
     truth = getattr(plan, "truth", None)
     if isinstance(plan, DifferencePlan):
         return {plan.names[0]: plan.truth(np.asarray(value))}
+    if isinstance(plan, MeansPlan):
+        means = plan.truth(np.asarray(value)).ravel().tolist()
+        return dict(zip(chain.from_iterable(plan.names), means, strict=True))
     if isinstance(plan, ChainPlan):
         return dict(zip(plan.names, plan.truth(value).tolist(), strict=True))
     if truth is not None:
