@@ -125,7 +125,7 @@ def _(plan: MeansPlan, request: Releasable, group: int) -> Width:  # noqa: ARG00
     few = group <= fewest * plan.mechanism.noise
     return Width(
         half=math.inf if few else min(part * plan.mechanism.noise / group, 1.0),
-        of=f"a group of {group:,}, in parts of the width of each column's bounds",
+        of=f"a group of {group:,}, as a part of each column's range",
     )
 
 
