@@ -18,7 +18,7 @@ from benchmarks.timing import median
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.removals import removals
 
@@ -48,7 +48,7 @@ def main() -> None:
         "all epsilons, output perturbation": lambda: noise.losses(
             Influence.of_moves(found.move), delta=_DELTA
         ),
-        "all epsilons, posterior sample": lambda: single.epsilon_of(
+        "all epsilons, posterior sample": lambda: leverage_and_residual.epsilon_of(
             found.outside, np.abs(found.residual), _DELTA
         ),
     }

@@ -11,7 +11,7 @@ from dpcore.individual.published_bounds import BOUNDS
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.models.laws.sampled import PosteriorLaws
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
 from dpcore.privacy import gaussian
 from dpcore.privacy.halving import halved
@@ -73,7 +73,7 @@ def profile(laws: PersonLaws) -> Profile:
             return _compared(gaussian.epsilon_of, (mu,), BOUNDS)
     if isinstance(laws, PosteriorLaws) and laws.samples == 1 and laws.leverage > 0:
         numbers = laws.leverage, laws.residual
-        return _compared(single.epsilon_of, numbers, POSTERIOR_BOUNDS)
+        return _compared(leverage_and_residual.epsilon_of, numbers, POSTERIOR_BOUNDS)
     levels = np.linspace(0, _reach(laws), 120)
     return Profile(epsilon=levels, delta=laws.delta(levels), bounds=())
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.models.glm.fit import GRADIENT
-from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.models.posterior.guarantees import RecordBounds, covering_residual, longest
 from dpcore.models.worst_shifts import worst_glm_shift, worst_ridge_shift
 from dpcore.privacy import gaussian
@@ -258,7 +258,7 @@ def _posterior_delta(
     leverage: float, residual: float, epsilon: float, samples: int
 ) -> float:
     if samples == 1:
-        return float(single.delta_of(leverage, residual, epsilon))
+        return float(leverage_and_residual.delta_of(leverage, residual, epsilon))
     exact = repeated.delta_of(leverage, residual, epsilon, samples=samples)
     return float(exact) / _QUADRATURE
 

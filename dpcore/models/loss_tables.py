@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.models.objective_perturbation import NODES, PerturbedPairs
-from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def sampled_epsilon(
     usual = np.flatnonzero((result == 0) & (leverage > 0))
     m, e = leverage[usual], np.abs(residual[usual])
     if samples == 1:
-        result[usual] = single.epsilon_of(m, e, delta)
+        result[usual] = leverage_and_residual.epsilon_of(m, e, delta)
         return result
     if len(usual) < TABLE_FROM:
         result[usual] = _several(m, e, delta, samples)
@@ -210,7 +210,7 @@ def _several(
     def profile(who: NDArray[np.intp], epsilon: FloatArray) -> FloatArray:
         return repeated.delta_of(m[who], e[who], epsilon, samples=samples)
 
-    guess = single.epsilon_of(m, np.sqrt(samples) * e, delta)
+    guess = leverage_and_residual.epsilon_of(m, np.sqrt(samples) * e, delta)
     return smallest_epsilon(profile, guess + _LEAST, delta, precision=precision)
 
 

@@ -14,7 +14,7 @@ from scipy.special import expit
 from dpcore.models.factor import principal_ways
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.losses import Logistic, Poisson
-from dpcore.models.posterior import guarantees, single
+from dpcore.models.posterior import guarantees, leverage_and_residual
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -98,5 +98,5 @@ def sampled_losses(
         bounds=_BOUNDS,
         proved=True,
     )
-    found = single.epsilon_of(leverage, scaled, delta)
+    found = leverage_and_residual.epsilon_of(leverage, scaled, delta)
     return float(found.max()), float(bound)

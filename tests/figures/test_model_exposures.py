@@ -23,7 +23,7 @@ from dpcore.figures.individual.model_exposures import (
     split_picture,
 )
 from dpcore.individual.chain import Chain
-from dpcore.models.posterior.single import epsilon_of
+from dpcore.models.posterior.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.bound_check import gaussian_checks, posterior_checks
 from dpcore.studies.individual.frontier import Frontier

@@ -21,7 +21,7 @@ from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.models.posterior import repeated
-from dpcore.models.posterior.single import epsilon_of
+from dpcore.models.posterior.leverage_and_residual import epsilon_of
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.records import additions
 from dpcore.models.worst_shifts import within_unit_ball

@@ -7,8 +7,8 @@ from scipy import stats
 
 from dpcore.errors import ParameterError
 from dpcore.models.laws.adaptive import AdaptivePosterior
+from dpcore.models.posterior import leverage_and_residual as profile
 from dpcore.models.posterior import published_adaptive as published
-from dpcore.models.posterior import single as profile
 from dpcore.models.posterior.guarantees import RecordBounds
 from dpcore.privacy import gaussian
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.models.posterior import guarantees, published
-from dpcore.models.posterior import single as profile
+from dpcore.models.posterior import leverage_and_residual as profile
 from dpcore.models.posterior.guarantees import RecordBounds
 from tests.models.plain_pairs import sampled as simulate
 from tests.models.ten_people import X, Y, members, ridge

@@ -6,9 +6,9 @@ from dp_accounting.rdp import rdp_privacy_accountant
 from scipy import integrate, stats
 
 from dpcore.errors import ParameterError
+from dpcore.models.posterior import leverage_and_residual as profile
 from dpcore.models.posterior import repeated
-from dpcore.models.posterior import single as profile
-from dpcore.models.posterior.single import ceiling
+from dpcore.models.posterior.leverage_and_residual import ceiling
 from dpcore.privacy import renyi
 
 CASES = [

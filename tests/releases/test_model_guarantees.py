@@ -12,7 +12,7 @@ from dpcore.models import guarantees
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from tests.models.plain_pairs import PosteriorPairs
@@ -153,7 +153,7 @@ def test_several_samples_are_less_precise_each():
 def test_too_small_a_penalty_leaves_no_posterior_sample():
     asked = question(penalty=Penalty(strength=0.01))
     assert guarantees.posterior_gamma(asked, epsilon=0.1, delta=1e-6, samples=1) == 0
-    assert single.delta_of(100.0, 0.0, 0.1) > 1e-6
+    assert leverage_and_residual.delta_of(100.0, 0.0, 0.1) > 1e-6
 
 
 @given(st.floats(0.05, 10), st.floats(-10, -3).map(lambda power: 10**power))

@@ -23,7 +23,7 @@ from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Logistic
 from dpcore.models.metrics import FISHER
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.removals import removals
 from dpcore.privacy import gaussian
@@ -130,7 +130,7 @@ def test_moments_of_nothing_and_of_everything():
 def test_bounds_of_ten_people_understate_where_they_do():
     found = removals(RIDGE)
     m, e = found.outside, found.residual
-    exact = single.epsilon_of(m, np.abs(e), DELTA)
+    exact = leverage_and_residual.epsilon_of(m, np.abs(e), DELTA)
     checks = {check.label: check for check in posterior_checks(m, e, DELTA)}
     # The corrected equation 7 holds for all ten, equation 8 for some.
     assert checks["equation 7, corrected"].understated == 0
@@ -200,8 +200,8 @@ def test_leverage_and_residual_decide_the_loss(law):
         exact = gaussian.epsilon_of(2 * found.move, DELTA)
         variation = gaussian.delta_of(2 * found.move, 0.0)
     else:
-        exact = single.epsilon_of(m, np.sqrt(2) * e, DELTA)
-        variation = single.delta_of(m, np.sqrt(2) * e, 0.0)
+        exact = leverage_and_residual.epsilon_of(m, np.sqrt(2) * e, DELTA)
+        variation = leverage_and_residual.delta_of(m, np.sqrt(2) * e, 0.0)
     np.testing.assert_allclose(at, exact, rtol=1e-9)
     np.testing.assert_allclose(why.variation, variation, rtol=1e-9)
 

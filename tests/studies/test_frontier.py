@@ -21,7 +21,7 @@ from dpcore.models.laws.perturbed import PerturbedObjective
 from dpcore.models.laws.sampled import SampledFit
 from dpcore.models.losses import Huber, Logistic, Poisson
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge.fit import fit_ridge
 from dpcore.models.ridge.removals import removals
@@ -238,7 +238,7 @@ def test_total_variations_of_some_people_estimate_those_of_everybody():
     assert some.sampled
     assert len(some.variation) == 2000
     m, e = found.outside, np.sqrt(3.0) * np.abs(found.residual)
-    everybody = single.delta_of(m, e, 0.0)
+    everybody = leverage_and_residual.delta_of(m, e, 0.0)
     assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
     more = sampled_variation(
         replace(one, samples=5), fit, rng=np.random.default_rng(0), **people

@@ -8,7 +8,7 @@ what ``k`` rows can do at all.
 
 What leverage and residual cost stands in the laws: under noise, by a person's move, in
 ``models.laws.noisy_coefficients``; in one posterior sample in
-``models.posterior.single``.
+``models.posterior.leverage_and_residual``.
 """
 
 from __future__ import annotations

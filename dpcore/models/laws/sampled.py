@@ -1,7 +1,7 @@
 """Samples of the posterior of a linear model (Wang 2019, equation 6).
 
 A person changes the covariance of a sample too, so that the loss is not that of a
-Gaussian mechanism: see ``models.posterior.single``.
+Gaussian mechanism: see ``models.posterior.leverage_and_residual``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dpcore.models.laws.law import Law, check
 from dpcore.models.loss_tables import sampled_epsilon
 from dpcore.models.metrics import FISHER
 from dpcore.models.newcomers import sampled_losses
-from dpcore.models.posterior import repeated, single
+from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.models.posterior.groups import group_epsilon, group_pairs
 from dpcore.models.posterior.guarantees import worst_case
 from dpcore.models.ridge.removals import removals
@@ -141,7 +141,7 @@ class SampledFit(Law):
         root = math.sqrt(self.gamma)
         if self.samples > 1:
             return None
-        return lambda m, e: single.epsilon_of(m, root * np.abs(e), delta)
+        return lambda m, e: leverage_and_residual.epsilon_of(m, root * np.abs(e), delta)
 
     def unit_losses(
         self, fit: RidgeFit, codes: NDArray[np.intp], *, delta: float
@@ -199,7 +199,7 @@ class SampledFit(Law):
         usual = np.isfinite(m) & np.isfinite(e)
         found = np.ones(len(m))
         if self.samples == 1:
-            found[usual] = single.delta_of(m[usual], e[usual], 0.0)
+            found[usual] = leverage_and_residual.delta_of(m[usual], e[usual], 0.0)
             return found
         usual &= m > 0
         # Who has no leverage tells nothing, and who is given away everything.
@@ -228,7 +228,9 @@ class SampledFit(Law):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PosteriorLaws:
-    """Posterior samples of a ridge regression: see ``models.posterior.single``.
+    """Posterior samples of a ridge regression.
+
+    See ``models.posterior.leverage_and_residual``.
 
     With several samples the sum of the squared residuals says all, which is noncentral
     chi-square in both worlds.
@@ -253,14 +255,16 @@ class PosteriorLaws:
     @property
     def ceiling(self) -> float:
         """Return the most that the samples can speak for the person's presence."""
-        return self.samples * float(single.ceiling(self.leverage, self.residual))
+        return self.samples * float(
+            leverage_and_residual.ceiling(self.leverage, self.residual)
+        )
 
     def delta(self, epsilon: FloatArray) -> FloatArray:
         """Return the exact profile."""
         if self.leverage == 0:
             return np.zeros(np.shape(epsilon))
         if self.samples == 1:
-            return single.delta_of(self.leverage, self.residual, epsilon)
+            return leverage_and_residual.delta_of(self.leverage, self.residual, epsilon)
         return repeated.delta_of(
             self.leverage, self.residual, epsilon, samples=self.samples
         )

@@ -25,7 +25,7 @@ from scipy.special import chdtri
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -113,7 +113,9 @@ def for_all(
             "pair: raise lambda, or ask for the proved one."
         )
         raise ParameterError(message)
-    return single.epsilon_of(m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta)
+    return leverage_and_residual.epsilon_of(
+        m, np.sqrt(np.asarray(gamma, dtype=float)) * e, delta
+    )
 
 
 def worst_case(
@@ -167,11 +169,13 @@ def gamma_for(
         raise ParameterError(message)
 
     def within(minus_log: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(single.delta_of(m, np.exp(-minus_log), epsilon) <= delta)
+        return np.asarray(
+            leverage_and_residual.delta_of(m, np.exp(-minus_log), epsilon) <= delta
+        )
 
     ends = np.full(m.shape, _FARTHEST)
     scaled = np.exp(-first_where(within, -ends, ends))
-    possible = single.delta_of(m, 0.0, epsilon) <= delta
+    possible = leverage_and_residual.delta_of(m, 0.0, epsilon) <= delta
     possible &= scaled > np.exp(-ends)
     return np.where(possible, (scaled / e) ** 2 * _PRIVATE_SIDE, 0.0)
 

@@ -10,7 +10,8 @@ of the second lies beyond it). The corrected forms have the right constants, and
 them covers the direction whose law it was derived under.
 
 Everybody is described as in ``single``: ``leverage`` and ``residual`` from
-the fit without the person. The exact loss is ``single.epsilon_of``.
+the fit without the person. The exact loss is
+``leverage_and_residual.epsilon_of``.
 """
 
 from __future__ import annotations

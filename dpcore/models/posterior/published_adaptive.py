@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from dpcore.errors import ParameterError
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.privacy import gaussian
 
 
@@ -60,4 +60,4 @@ def sample_delta(
         message = "no sample is drawn at so low a floor: raise lambda."
         raise ParameterError(message)
     scaled = residual * math.sqrt(precision)
-    return float(single.delta_of(1 / floor, scaled, epsilon / 2))
+    return float(leverage_and_residual.delta_of(1 / floor, scaled, epsilon / 2))

@@ -16,9 +16,13 @@ from scipy.special import gammaln, log_ndtr, ndtr
 
 from dpcore.errors import ParameterError
 from dpcore.models import mills
-from dpcore.models.posterior.single import absence_delta_of as absence_of_one
-from dpcore.models.posterior.single import ceiling
-from dpcore.models.posterior.single import presence_delta_of as presence_of_one
+from dpcore.models.posterior.leverage_and_residual import (
+    absence_delta_of as absence_of_one,
+)
+from dpcore.models.posterior.leverage_and_residual import ceiling
+from dpcore.models.posterior.leverage_and_residual import (
+    presence_delta_of as presence_of_one,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.individual.published_bounds import BOUNDS
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.posterior.published import BOUNDS as POSTERIOR_BOUNDS
 from dpcore.privacy import gaussian
 
@@ -73,8 +73,9 @@ def posterior_checks(
 ) -> tuple[BoundCheck, ...]:
     """Return the bounds of Theorem 14 for one posterior sample.
 
-    Everybody as in ``models.posterior.single``: from the fit without the person, the
-    residual in units of the noise. At most 4,000 people are looked at, evenly spread.
+    Everybody as in ``models.posterior.leverage_and_residual``: from the fit without the
+    person, the residual in units of the noise. At most 4,000 people are looked at,
+    evenly spread.
 
     Raises:
         ParameterError: Nobody has a finite positive loss.
@@ -85,7 +86,7 @@ def posterior_checks(
     order = np.argsort(e * np.sqrt(m), kind="stable")
     order = order[_even(len(order))]
     m, e = m[order], e[order]
-    exact = single.epsilon_of(m, e, delta)
+    exact = leverage_and_residual.epsilon_of(m, e, delta)
     return tuple(
         _check(bound, exact, bound.of(m, e, delta)) for bound in POSTERIOR_BOUNDS
     )

@@ -24,7 +24,7 @@ from dpcore.models.guarantees import gaussian_gamma
 from dpcore.models.influence import Influence
 from dpcore.models.laws.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
-from dpcore.models.posterior import single
+from dpcore.models.posterior import leverage_and_residual
 from dpcore.models.posterior.guarantees import RecordBounds, for_all, worst_case
 from dpcore.models.ridge.fit import RidgeFit, fit_ridge
 from dpcore.models.ridge.removals import removals
@@ -224,7 +224,7 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
         excess=simulation.columns / (2 * gamma),
         guarantee=float(guarantee),
         for_all=float(everybody),
-        losses=single.epsilon_of(
+        losses=leverage_and_residual.epsilon_of(
             left.outside,
             np.sqrt(gamma) * np.abs(left.residual),
             simulation.delta,
