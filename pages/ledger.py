@@ -25,9 +25,9 @@ else:
     results.listing(done)
     st.caption("All releases as a file:")
     results.downloads(done, "all")
-    area.show(partial(gathering.released, study, done), key="ledger")
 everything = accounts.all_releases(account)
 if everything:
+    area.show(partial(gathering.released, study, everything), key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)
 accounts.changes(study)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -33,7 +34,7 @@ class _Asked(NamedTuple):
     name: str
     begins: date
     ends: date
-    epsilon: float
+    budget: PrivacyBudget
 
 
 def show(account: Account) -> None:
@@ -51,6 +52,7 @@ def change(study: Study, account: Account) -> None:
     """Offer to open the next period, and to close one or the account."""
     if account.moved is None and account.closed is None:
         _open(study, account)
+        _change(study, account)
         _close(study, account)
 
 
@@ -149,10 +151,19 @@ def _start(account: Account, kind: str) -> _Asked:
         (one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]),
         None,
     )
-    known = account.budget if last is None or kind == _YEAR else last.budget
-    whole = float(known.rho if known.rho is not None else known.epsilon or 1)
-    share = whole if known is not account.budget or kind == _YEAR else whole / _IN_YEAR
-    return _Asked(name, begins, ends, share)
+    if kind == _YEAR:
+        return _Asked(name, begins, ends, account.budget)
+    budget = _share(account.budget) if last is None else last.budget
+    return _Asked(name, begins, ends, budget)
+
+
+def _share(budget: PrivacyBudget) -> PrivacyBudget:
+    """Return a quarter of a budget. Its delta is small enough to stay."""
+    if budget.rho is not None:
+        return PrivacyBudget(rho=budget.rho / _IN_YEAR)
+    return PrivacyBudget(
+        epsilon=(budget.epsilon or Decimal(1)) / _IN_YEAR, delta=budget.delta
+    )
 
 
 def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
@@ -161,34 +172,16 @@ def _fields(account: Account, start: _Asked, mark: str) -> Callable[[], Period]:
     name = first.text_input("Name", start.name, key=f"period-name {mark}")
     begins = second.date_input("First day", start.begins, key=f"period-begins {mark}")
     ends = third.date_input("Last day", start.ends, key=f"period-ends {mark}")
-    left, right = (controls.Cell(place=place) for place in st.columns(2))
-    delta = rho = epsilon = None
-    if account.budget.rho is not None:
-        rho = left.number(
-            "Limit ρ of the period",
-            start.epsilon,
-            (1e-12, None),
-            key=f"period-rho {mark}",
-        )
-    else:
-        epsilon = left.number(
-            "Limit ε of the period",
-            start.epsilon,
-            (1e-9, None),
-            key=f"period-epsilon {mark}",
-        )
-        delta = right.number(
-            "Limit δ of the period",
-            float(account.budget.delta or 0),
-            (0.0, 0.1),
-            key=f"period-delta {mark}",
-        )
+    budget = _limit(start.budget, mark, "Limit of the period")
     carried = _carry(account, start, mark)
 
     def new() -> Period:
-        budget = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
         return Period(
-            name=name.strip(), begins=begins, ends=ends, budget=budget, carries=carried
+            name=name.strip(),
+            begins=begins,
+            ends=ends,
+            budget=budget(),
+            carries=carried,
         )
 
     return new
@@ -214,18 +207,74 @@ def _carry(account: Account, start: _Asked, mark: str) -> str | None:
     return before.name if taken else None
 
 
+def _change(study: Study, account: Account) -> None:
+    names = _still_open(account)
+    if not names:
+        return
+    with st.expander("Change the limit of a period", key="change-period"):
+        # What was chosen before the last change is no default of the next.
+        chosen = st.selectbox("Period", names, key=f"changing {len(names)}")
+        period = periods.named(account.periods, chosen)
+        if period is None:
+            return
+        with st.form("change-period-form", enter_to_submit=False, border=False):
+            budget = _limit(period.budget, f"new {chosen}", "New limit")
+            reason = st.text_input(
+                "Reason for the new limit", placeholder="who decided this, and why"
+            )
+            if st.form_submit_button("Change the limit and record"):
+                _record(
+                    lambda: scheduling.change_period(
+                        session.opened_ledger(study),
+                        study.fingerprint,
+                        chosen,
+                        budget(),
+                        reason=reason,
+                    )
+                )
+
+
+def _still_open(account: Account) -> list[str]:
+    """Return the names of the periods that are neither over nor closed."""
+    today = account.day
+    return [
+        one.name
+        for one in _in_order(account)
+        if one.closed is None and today is not None and one.ends >= today
+    ]
+
+
+def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyBudget]:
+    """Show the fields of a limit; return what makes it of what was typed."""
+    left, right = (controls.Cell(place=place) for place in st.columns(2))
+    delta = rho = epsilon = None
+    if start.rho is not None:
+        rho = left.number(
+            f"{label} ρ", float(start.rho), (1e-12, None), key=f"period-rho {mark}"
+        )
+    else:
+        epsilon = left.number(
+            f"{label} ε",
+            float(start.epsilon or 1),
+            (1e-9, None),
+            key=f"period-epsilon {mark}",
+        )
+        delta = right.number(
+            f"{label} δ",
+            float(start.delta or 0),
+            (0.0, 0.1),
+            key=f"period-delta {mark}",
+        )
+    return lambda: PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
+
+
 def _close(study: Study, account: Account) -> None:
     with st.expander("Close a period or the account", key="close-period"):
         st.markdown(
             "What is closed pays nothing more, and cannot be opened again. What was "
             "spent and answered stays on record, and can be read and proven."
         )
-        today = account.day
-        names = [
-            one.name
-            for one in _in_order(account)
-            if one.closed is None and today is not None and one.ends >= today
-        ]
+        names = _still_open(account)
         with st.form("close-period-form", enter_to_submit=False, border=False):
             # Nothing is closed because it stood there.
             chosen = st.selectbox(

@@ -25,8 +25,9 @@ GAPS: Final = (
         "Whoever chose them by looking at it has told something that no budget counts."
     ),
     (
-        "Only releases of this account are counted. A table that was reordered, "
-        "extended or read anew from other bytes has an account of its own."
+        "Only releases of this account are counted. That a table is about the same "
+        "people as another one, so that both share an account, is for whoever uses it "
+        "to say."
     ),
     (
         "Intervals are about the number that was computed: what bounds, filled-in "

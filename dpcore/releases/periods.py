@@ -193,7 +193,7 @@ def check(
     """Refuse a period that does not fit to the others of an account.
 
     Args:
-        periods: Those that there are, of which none has the new one's name.
+        periods: The others that there are.
         new: With what was spent in its days already.
         budget: That of the account.
         day: Today, as the account counts days.
@@ -210,14 +210,14 @@ def check(
     _check_budget(new, budget, "the whole account")
     for other in periods:
         _check_beside(new, other)
-    if not new.budget.admits(new.spent, PrivacyCost()):
+    if new.carries is not None:
+        _check_carrying(periods, new)
+    if not limit((*periods, new), new).admits(new.spent, PrivacyCost()):
         message = (
             f"{budget.caption(new.spent)} was spent in these days already. The "
             "budget of the period cannot be less than that."
         )
         raise ParameterError(message)
-    if new.carries is not None:
-        _check_carrying(periods, new)
 
 
 def _check_budget(inner: Period, outer: PrivacyBudget, whose: str) -> None:

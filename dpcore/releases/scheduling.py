@@ -1,4 +1,4 @@
-"""Opening and closing periods of an account, and closing it, on record."""
+"""Opening, changing and closing periods of an account, and closing it, on record."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dpcore.releases.ledger import payable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.releases.account import Account
     from dpcore.releases.chain import EntryTable
     from dpcore.releases.ledger import Ledger
@@ -58,6 +59,36 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
         return opened
 
 
+def change_period(
+    ledger: Ledger, fingerprint: str, name: str, budget: PrivacyBudget, *, reason: str
+) -> None:
+    """Replace the budget of a period that is not over; the change stays on record.
+
+    Raises:
+        LedgerError: There is no account, or it was moved or closed.
+        ParameterError: There is no such open period, no reason is given, or the budget
+            is above that of a longer period, below that of a shorter one inside, or
+            below what was spent.
+
+    """
+    _require(reason)
+    with ledger.transaction() as (entries, state):
+        now = chain.now()
+        account = payable(state, fingerprint).on(now.date())
+        period = _open_one(account, name)
+        changed = replace(period, budget=budget)
+        others = tuple(one for one in account.periods if one.name != name)
+        periods.check(others, changed, account.budget, account.day or now.date())
+        body = periods.PERIOD.write(changed) | {"reason": reason}
+        chain.append(
+            entries,
+            fingerprint=account.name,
+            kind=EntryKind.PERIOD,
+            body=canonical(body),
+            at=now,
+        )
+
+
 def close_period(ledger: Ledger, fingerprint: str, name: str, *, reason: str) -> None:
     """Close a period before its end: nothing more is spent in it. It stays on record.
 
@@ -70,10 +101,7 @@ def close_period(ledger: Ledger, fingerprint: str, name: str, *, reason: str) ->
     _require(reason)
     with ledger.transaction() as (entries, state):
         account = payable(state, fingerprint)
-        period = periods.named(account.periods, name)
-        if period is None or period.closed is not None:
-            message = f"there is no open period “{name}” in this account."
-            raise ParameterError(message)
+        _open_one(account, name)
         _close(entries, account.name, {"period": name, "reason": reason})
 
 
@@ -108,9 +136,17 @@ def carry_periods(
         _close(entries, name, {"reason": closed})
 
 
+def _open_one(account: Account, name: str) -> Period:
+    period = periods.named(account.periods, name)
+    if period is None or period.closed is not None:
+        message = f"there is no open period “{name}” in this account."
+        raise ParameterError(message)
+    return period
+
+
 def _require(reason: str) -> None:
     if not reason.strip():
-        message = "closing needs a reason."
+        message = "changing or closing what was agreed needs a reason."
         raise ParameterError(message)
 
 

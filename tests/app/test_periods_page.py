@@ -27,6 +27,11 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     assert any("ε 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
     assert button(app, "Release").disabled
     app = open_page("ledger")
+    by_label(app.number_input, "New limit ε").set_value(0.2)
+    by_label(app.text_input, "Reason for the new limit").set_value("a mistake")
+    button(app, "Change the limit and record").click().run()
+    assert not app.error
+    assert app.metric[2].value.startswith("ε 0.2")
     by_label(app.text_input, "Name").set_value("Q4 2026")
     _open(app, 0.5)
     assert any("a period “Q4 2026” already" in e.value for e in app.error)
@@ -61,6 +66,6 @@ def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
 
 
 def _open(app, epsilon):
-    by_label(app.number_input, "Limit ε of the period").set_value(epsilon)
+    by_label(app.number_input, "Limit of the period ε").set_value(epsilon)
     button(app, "Open and record").click().run()
     assert not app.exception

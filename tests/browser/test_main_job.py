@@ -81,7 +81,8 @@ def test_keyboard_alone_does_the_main_job(context, server):
     visitor.heading("Data").wait_for()
     settled(page)
     # No key can answer the file dialog of a browser without a screen.
-    visitor.upload(table([*AGES, 50]))
+    # Other columns and another name: nobody is taken for the people of another test.
+    visitor.upload(table([*AGES, 50], column="years"), "keyboard.csv")
     enter(page, "Lower bound", "0")
     enter(page, "Upper bound", "100")
     press(page, visitor.button("Use this data"), "Enter")

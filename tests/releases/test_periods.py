@@ -215,6 +215,41 @@ def test_a_clock_that_is_set_back_gives_no_old_budget_back(dated, clock):
     assert scheduling.open_period(dated, "table", late).spent == fourth.spent
 
 
+def change(ledger, name, epsilon, reason="the board decided"):
+    budget = PrivacyBudget.of(epsilon=epsilon)
+    scheduling.change_period(ledger, "table", name, budget, reason=reason)
+
+
+def test_the_limit_of_a_period_is_changed_on_record(dated, clock):
+    opened(dated, YEAR, Q3_2026)
+    for name in ("a", "b"):
+        spend(dated, name)
+    for name, epsilon, reason, said in (
+        ("Q3 2026", 0.15, "x", "was spent in these days"),
+        ("Q3 2026", 0.6, "x", "must not be above that of “2026”"),
+        ("2026", 0.19, "x", "must not be above that of “2026”"),
+        ("2026", 1.5, "x", "the whole account"),
+        ("Q9", 0.3, "x", "no open period"),
+        ("2026", 0.5, " ", "needs a reason"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            change(dated, name, epsilon, reason)
+    change(dated, "Q3 2026", 0.3)
+    spend(dated, "c")
+    with pytest.raises(BudgetExceeded, match="“Q3 2026”"):
+        spend(dated, "d")
+    last = [e for e in dated.history("table") if e.kind == "period"][-1].content
+    assert last["reason"] == "the board decided"
+    opened(dated, replace(Q4_2026, carries="Q3 2026"))
+    clock.day = Q4_2026.begins
+    with pytest.raises(ParameterError, match="end today or later"):
+        change(dated, "Q3 2026", 0.4)
+    scheduling.close_period(dated, "table", "Q4 2026", reason="x")
+    with pytest.raises(ParameterError, match="no open period"):
+        change(dated, "Q4 2026", 0.3)
+    dated.verify()
+
+
 @pytest.mark.usefixtures("clock")
 def test_two_tabs_open_the_same_quarter_once(place):
     ledger = place.ledger()

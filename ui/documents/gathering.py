@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
+from dpcore.releases import people
 from ui import session
 from ui.meaning.asking import facts_of
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def released(study: Study, releases: Sequence[Release]) -> Subject:
-    """Return what was released about a table, and on what account."""
+    """Return what was released on the account of a table, about all its tables."""
     return gathering.released(releases, _behind(study))
 
 
@@ -38,6 +39,6 @@ def _behind(study: Study) -> gathering.Background:
         facts=facts_of(study),
         dataset=study.dataset,
         everybody=not study.sampled,
-        entries=session.ledger().history(study.fingerprint),
+        entries=people.history(session.ledger(), session.account(study)),
         today=datetime.now(UTC).date().isoformat(),
     )
