@@ -33,6 +33,7 @@ class Document:
         mime: Its media type.
         text: Makes it.
         read: Whether it is read by people, with numbers in their marks.
+        dated: Whether its file is named after a subject and a day.
         of_plans: Whether a plan has it; the file of a plan itself is on its page.
 
     """
@@ -43,11 +44,14 @@ class Document:
     mime: str
     text: Callable[[Subject], str]
     read: bool = True
+    dated: bool = True
     of_plans: bool = True
 
     def named(self, subject: Subject) -> str:
         """Return the name of the file about a subject."""
         stem, ending = self.file
+        if not self.dated:
+            return f"{stem}.{ending}"
         kinds = ("classroom",) * subject.facts.lesson + ("plan",) * subject.planned
         return "-".join((*kinds, stem, subject.today)) + f".{ending}"
 
@@ -128,6 +132,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime=_JSON,
         text=lambda _: schema(),
         read=False,
+        dated=False,
     ),
 )
 """All documents, the most public first."""

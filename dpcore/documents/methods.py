@@ -31,7 +31,7 @@ def methods(subject: Subject) -> str:
 
 def _sentences(subject: Subject) -> list[str]:
     facts, count = subject.facts, len(subject.questions)
-    tense = "will be" if subject.planned else "were"
+    tense = "will be" if subject.planned else "was" if count == 1 else "were"
     unit = facts.unit
     rows = "one row" if unit.rows == 1 else f"up to {unit.rows:,} rows"
     said = [
@@ -44,7 +44,7 @@ def _sentences(subject: Subject) -> list[str]:
         *(text for key, text in _CITED.items() if _used(subject, key)),
         (f"Noise is drawn by {subject.sampler or sampler()}, exactly and from a secure "
         "source."),
-        f"Together the releases cost {spelled(subject.cost)}"
+        f"The cost of all of it is {spelled(subject.cost)}"
         + (", the tightest valid total of a plan fixed before its first answer."
            if subject.planned else ", as counted by a privacy filter that adds up costs"
            ", because each release may be chosen in view of earlier ones."),
@@ -53,7 +53,7 @@ def _sentences(subject: Subject) -> list[str]:
     if math.isfinite(pld) and count:
         said.append(
             f"Composed as one fixed set by privacy loss distributions (dp_accounting), "
-            f"they are (ε {significant(pld, up=True)}, δ {in_full(subject.delta)})-"
+            f"this is (ε {significant(pld, up=True)}, δ {in_full(subject.delta)})-"
             "differentially private."
         )
     said.append(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.request import Request
 from dpcore.releases.table import TOO_FEW, noise_unit
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from dpcore.wording import epsilon_text, interval_ends, measured, significant
@@ -202,6 +204,25 @@ class Question:
             f"ε {epsilon_text(claim)} is claimed for it where it was published; "
             f"ε {epsilon_text(real)} is what it really costs, and what is counted."
         )
+
+    @property
+    def sensitivity(self) -> str:
+        """Return by how much one unit can change the answer; empty if not known.
+
+        Where there are several numbers, all of them together: the sum of the changes,
+        and of Gaussian noise the root of the sum of their squares.
+        """
+        asked = self.request
+        if not isinstance(asked, Request) or asked.query.kind.of_matrix:
+            return ""
+        try:
+            known = asked.sensitivity
+        except ParameterError:
+            return ""
+        largest = known.l2 if self.key.startswith("gaussian") else known.l1
+        if asked.query.kind.of_ranks:  # of each candidate's own place
+            largest = known.largest
+        return f"{significant(largest, 6)} {self.of_noise}".rstrip()
 
     @property
     def answer(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
-from dpcore.documents.subject import spelled
+from dpcore.documents.subject import counted, spelled
 from dpcore.documents.yaml import Noted, written
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.secure import sampler
@@ -64,7 +64,7 @@ def _basic(subject: Subject) -> dict[str, Value]:
     return {
         "name": Noted(f"{BLANK}: name of the data product", "Only you know."),
         "data_curators": Noted([f"{BLANK}: organization"], "At least 1."),
-        "description": f"{len(subject.questions)} answers about one table: {names}.",
+        "description": f"{counted(len(subject.questions))} about one table: {names}.",
         "intended_use": Noted(f"{BLANK}: who uses it, what for", "Only you know."),
         "data_product_type": kind,
         "data_product_region": Noted(f"{BLANK}: country or region", "Only you know."),
@@ -134,7 +134,7 @@ def _model(subject: Subject) -> dict[str, Value]:
         "model_name_details": "Whoever holds the table is trusted with all of it.",
         "actors": Noted(f"{BLANK}: who collects, holds and releases", "Only you know."),
         "release_type": "Many releases" if many else "One release",
-        "release_type_details": f"{len(subject.questions)} answers on one account.",
+        "release_type_details": f"{counted(len(subject.questions))} on one account.",
         "data_source_type": "Static",
         "data_source_type_details": "One table, known by a keyed fingerprint.",
         "access_type": "Non-interactive",

@@ -166,6 +166,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("People counted on", question.people),
         ("Neighboring tables", f"Differ in {question.relation}"),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
+        ("Sensitivity to one of them", question.sensitivity),
         ("Scale of the noise", f"{scale} {question.of_noise}".strip()),
         ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
         ("Error at 95 %", question.width),

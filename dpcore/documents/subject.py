@@ -160,6 +160,15 @@ def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
     return ", ".join(parts)
 
 
+def counted(count: int) -> str:
+    """Return how many answers there are.
+
+    >>> counted(1), counted(2)
+    ('1 answer', '2 answers')
+    """
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
 def symbols(text: str) -> str:
     """Return a budget in words with the letters of the field.
 

@@ -61,5 +61,7 @@ def _scalar(value: str | int | Decimal) -> str:
     if isinstance(value, str):
         # What JSON quotes, YAML 1.2 reads as the same text.
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int):
+        return str(value)
     text = f"{value:f}"
-    return text if isinstance(value, int) or "." in text else f"{text}.0"
+    return text if "." in text else f"{text}.0"

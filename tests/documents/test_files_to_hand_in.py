@@ -111,6 +111,7 @@ def check(content, fields, place=""):
             assert isinstance(value, Decimal)
         elif "choices" in field:
             assert value in field["choices"], name
+            assert isinstance(value, int | str)
         else:
             assert isinstance(value, str)
             assert value

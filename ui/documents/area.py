@@ -34,7 +34,8 @@ def show(gather: Callable[[], Subject], *, key: str) -> None:
 
 
 def _offer(subject: Subject, key: str) -> None:
-    results.public_badge()
+    if subject.facts.lesson or not subject.planned:
+        results.public_badge()
     left, right = controls.row(2)
     known = offered(subject)
     chosen = known[
