@@ -39,6 +39,8 @@ _LONGEST_STATEMENT = 160
 _LINE = 18
 ROWS = {"type": "category", "autorange": "reversed", "automargin": True}
 """Of an axis of names, from the top down."""
+FITTING = {"automargin": False}
+"""Of an axis whose numbers fit into the margin: to measure them is to draw twice."""
 PLATE = {
     "font": {"color": "white", "size": 12},
     "bgcolor": "rgba(50,54,64,0.85)",

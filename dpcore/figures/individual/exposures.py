@@ -20,6 +20,7 @@ from dpcore.figures.marks import (
 )
 from dpcore.figures.theme import (
     CONFIDENTIAL,
+    FITTING,
     NEUTRAL,
     ROWS,
     STROKES,
@@ -110,9 +111,11 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
         height=460,
         showlegend=False,
         bargap=0,
-        xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2"),
-        yaxis=axis("people", domain=[0.53, 1]),
-        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108]),
+        # Room for hundreds of thousands of people.
+        margin={"l": 68, "r": 24, "t": 24, "b": 50},
+        xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2", **FITTING),
+        yaxis=axis("people", domain=[0.53, 1], **FITTING),
+        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
         **loss_lines({"worst case (DP)": worst}, "dash"),
     )
 
