@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.documents.question import Question
-from dpcore.documents.subject import USUAL_DELTA, Head, Subject, symbols
+from dpcore.documents.subject import USUAL_DELTA, Head, Subject, Time, symbols
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
 from dpcore.releases.chain import EntryKind
+from dpcore.releases.periods import limit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dpcore.figures.meaning.label import Facts
     from dpcore.planning.basket import Basket
     from dpcore.releases.chain import Entry
+    from dpcore.releases.periods import Period
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
@@ -35,6 +37,7 @@ class Background:
         dataset: The table in use, for what is declared of its columns. CONFIDENTIAL,
             and not looked at.
         everybody: Whether it holds everybody, and is no sample.
+        periods: The times that have limits of their own.
         entries: What the account wrote into the ledger, in order.
         today: The day, ISO 8601.
 
@@ -45,6 +48,7 @@ class Background:
     everybody: bool
     entries: Sequence[Entry]
     today: str
+    periods: Sequence[Period] = ()
 
 
 def released(releases: Iterable[Release], behind: Background) -> Subject:
@@ -89,6 +93,7 @@ def _subject(
         columns=_columns(questions),
         everybody=behind.everybody,
         head=_head(behind.entries),
+        times=tuple(_time(period, behind.periods) for period in behind.periods),
         today=behind.today,
         **told,  # type: ignore[arg-type] # the two fields that differ
     )
@@ -123,6 +128,16 @@ def _head(entries: Sequence[Entry]) -> Head | None:
         changes=tuple(
             _change(entry) for entry in entries if entry.kind is EntryKind.BUDGET
         ),
+    )
+
+
+def _time(period: Period, known: Sequence[Period]) -> Time:
+    allowed = limit(known, period)
+    return Time(
+        name=period.name,
+        days=f"{period.begins.isoformat()} to {period.ends.isoformat()}",
+        limit=symbols(allowed.describe()),
+        spent=symbols(allowed.caption(period.spent)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import spelled
 from dpcore.documents.wordings import worlds
@@ -39,7 +40,7 @@ def notice(subject: Subject) -> Page:
                 (
                     ("Who publishes", ""),
                     ("What for", ""),
-                    ("Which people, which period", ""),
+                    *_period(subject),
                     ("How many people", capital(subject.size)),
                     ("Who is protected", capital(subject.whom)),
                     ("Limit for all of it", _limit(subject)),
@@ -63,6 +64,13 @@ def notice(subject: Subject) -> Page:
         foot=subject.foot,
         sheet=True,
     )
+
+
+def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
+    if not subject.times:
+        return (("Which people, which period", ""),)
+    told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
+    return (("Which people", ""), ("Periods", Exact(told)))
 
 
 def _limit(subject: Subject) -> str:

@@ -286,11 +286,22 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         "Each entry holds the digest of the one before it. Whoever keeps this digest "
         "can see later that nothing before it was changed."
     )
+    times: tuple[Piece, ...] = ()
+    if subject.times:
+        times = (_times(subject),)
     if not head.changes:
-        return facts, told
+        return facts, told, *times
     changes = Table(
         title="Changes of the budget",
         head=("when", "to", "reason"),
         rows=tuple((Exact(when), to, why) for when, to, why in head.changes),
     )
-    return facts, told, changes
+    return facts, told, *times, changes
+
+
+def _times(subject: Subject) -> Table:
+    return Table(
+        title="Periods with limits of their own, within the budget",
+        head=("period", "first and last day", "limit", "spent in it"),
+        rows=tuple((t.name, Exact(t.days), t.limit, t.spent) for t in subject.times),
+    )

@@ -45,6 +45,24 @@ class Head:
     changes: tuple[tuple[str, str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Time:
+    """A period with a limit of its own, in words.
+
+    Attributes:
+        name: What people call it.
+        days: Its first and last day, ISO 8601.
+        limit: What may be spent in it, what it took over included.
+        spent: What was spent in it.
+
+    """
+
+    name: str
+    days: str
+    limit: str
+    spent: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subject:
     """What a document is about. PUBLIC.
@@ -58,6 +76,7 @@ class Subject:
         columns: What is declared of the columns in question.
         everybody: Whether the table holds everybody, and is no sample.
         head: The ledger; ``None`` where nothing is written in it yet.
+        times: The periods of the account that have limits of their own.
         today: The day, ISO 8601.
         numerals: How numbers are written.
 
@@ -70,6 +89,7 @@ class Subject:
     columns: tuple[Column, ...] = ()
     everybody: bool = False
     head: Head | None = None
+    times: tuple[Time, ...] = ()
     today: str = ""
     numerals: Numerals = Numerals.POINT
 

@@ -2,15 +2,27 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 from html import unescape
 
 import numpy as np
 import pytest
 
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.gathering import released
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
-from tests.documents.subjects import CELLS, MEMBERS, answered, meant, table
+from dpcore.releases.periods import Period
+from tests.documents.subjects import (
+    CELLS,
+    MEMBERS,
+    answered,
+    behind,
+    meant,
+    opened,
+    table,
+)
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
@@ -69,6 +81,23 @@ def test_the_report_holds_all_that_was_released_and_charged():
     assert "asked for" in text
     assert re.search(r"privacy loss distribution", text, re.IGNORECASE)
     assert "nothing before it was changed" in text
+
+
+def test_periods_are_told_with_their_days_and_limits():
+    period = Period(
+        name="Q4",
+        begins=date(2026, 10, 1),
+        ends=date(2026, 12, 31),
+        budget=PrivacyBudget.of(epsilon=2),
+        spent=PrivacyCost.of(epsilon=0.5),
+    )
+    known = behind(SUBSTITUTION, opened(SUBSTITUTION))
+    timed = released((), replace(known, periods=(period,)))
+    (year,) = timed.times
+    assert (year.limit, year.spent) == ("ε 2 in total", "ε 0.5")
+    report = plain(text_of("Full report", timed))
+    assert all(part in report for part in (year.days, year.limit, year.spent))
+    assert year.days in plain(text_of("Public notice", timed))
 
 
 def test_a_plan_is_said_to_be_one():

@@ -35,10 +35,12 @@ def planned(study: Study, basket: Basket) -> Subject:
 
 
 def _behind(study: Study) -> gathering.Background:
+    account = session.account(study)
     return gathering.Background(
         facts=facts_of(study),
         dataset=study.dataset,
         everybody=not study.sampled,
-        entries=people.history(session.ledger(), session.account(study)),
+        entries=people.history(session.ledger(), account),
+        periods=account.periods,
         today=datetime.now(UTC).date().isoformat(),
     )
