@@ -94,7 +94,7 @@ def test_periods_are_told_with_their_days_and_limits():
     known = behind(SUBSTITUTION, opened(SUBSTITUTION))
     timed = released((), replace(known, periods=(period,)))
     (year,) = timed.times
-    assert (year.limit, year.spent) == ("ε 2 in total", "ε 0.5")
+    assert (year.limit, year.spent) == ("ε 2 and δ 0 in total", "ε 0.5 and δ 0")
     report = plain(text_of("Full report", timed))
     assert all(part in report for part in (year.days, year.limit, year.spent))
     assert year.days in plain(text_of("Public notice", timed))
