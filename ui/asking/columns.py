@@ -210,6 +210,7 @@ def _label_form(
             "Public list of categories",
             "\n".join(column.labels),
             placeholder="one on each line",
+            height="content",
             key=f"labels-{key}",
             persist_state="session",
             help="Type what the questionnaire offered, not what the table contains: "

@@ -70,9 +70,9 @@ class Sides:
                 outside="who are not in the table",
             )
         return cls(
-            own="your own record is in the table",
-            other="another record is in its place",
-            asked="that your own record is in the table",
+            own="your record says what is true of you",
+            other="another record stands in its place",
+            asked="that the record in the table is yours",
             inside="whose own record was used",
             outside="whose record was not used",
         )
@@ -171,18 +171,24 @@ def worlds_picture(told: Told) -> Picture:
     for place, (name, attack) in enumerate(told.laws.items()):
         bottom = -place * (_SIDE + 4)
         for column, (share, side, up) in enumerate(_panels(attack.worlds(), told)):
-            count = counted(share, up=up)[0] if _within(share) else round(100 * share)
-            traces += _grid(column * _APART, bottom, count, show=not traces)
+            count, among = counted(share, up=up)
+            filled = count if among == WORLDS else round(WORLDS * share)
+            traces += _grid(column * _APART, bottom, filled, show=not traces)
             notes.append(
                 note(
-                    f"<b>{count}</b> of 100",
+                    f"<b>{count:,}</b> of {among:,}",
                     column * _APART + _SIDE / 2 - 0.5,
                     bottom + _SIDE + 0.1,
                     font={"size": 15},
                 )
             )
             rows.append(
-                {"with": name, "world": side, "believed so": share, "of 100": count}
+                {
+                    "with": name,
+                    "world": side,
+                    "believed so": share,
+                    "worlds": f"{count:,} of {among:,}",
+                }
             )
         notes.append(
             note(
@@ -206,7 +212,8 @@ def worlds_picture(told: Told) -> Picture:
         others = f" through {told.label} ({allowed:,} of {of:,} by the guarantee alone)"
     title = (
         f"At most {most:,} of {among:,} such worlds{others} lead an attacker to "
-        f"believe {told.sides.asked} when it is so; without a release 50 of 100 would"
+        f"believe {told.sides.asked} when it is so; without a release "
+        f"{among // 2:,} of {among:,} would"
     )
     return Picture.of(
         title,
@@ -220,11 +227,6 @@ def worlds_picture(told: Told) -> Picture:
         annotations=notes,
         margin={"l": 8, "r": 8, "t": 30, "b": 8},
     )
-
-
-def _within(share: float) -> bool:
-    """Tell whether 100 worlds are enough to say how many."""
-    return 0.01 <= share <= 0.99  # noqa: PLR2004 - of 100
 
 
 def _panels(

@@ -9,9 +9,8 @@ laws on [0, 1] and [0, 2] the loss is ``log 2`` wherever the first one falls, ye
 of the second lies beyond it). The corrected forms have the right constants, and each of
 them covers the direction whose law it was derived under.
 
-Everybody is described as in ``single``: ``leverage`` and ``residual`` from
-the fit without the person. The exact loss is
-``leverage_and_residual.epsilon_of``.
+Everybody is described by ``leverage`` and ``residual``, both from the fit without the
+person. The exact loss is ``leverage_and_residual.epsilon_of``.
 """
 
 from __future__ import annotations
