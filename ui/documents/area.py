@@ -57,7 +57,8 @@ def _offer(subject: Subject, key: str) -> None:
                 note="How a reader is used to see them: 1,234.5 or 1.234,5.",
             )
         )
-    told = " It says that it is only planned." if subject.planned else ""
+    said = subject.planned and chosen.dated
+    told = " It says that it is only planned." if said else ""
     st.caption(f"{chosen.sentence}{told}")
     st.download_button(
         f"Download: {chosen.name}",
