@@ -8,7 +8,7 @@ from tests.browser.walk import FaultError, Walk, walk
 
 pytestmark = pytest.mark.browser
 
-SEED, STEPS = 1, 200
+SEED, STEPS = 1, 120
 
 
 def test_nothing_breaks_on_a_walk_at_random(context, server):
