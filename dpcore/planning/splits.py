@@ -140,6 +140,10 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
     into the room is found by halving. Half-widths are known on a grid of epsilons and
     interpolated between, as powers; then the true half-widths at the split that was
     found are added to the grid, and it is found again.
+
+    Where the room is too small to say something of every question, no split is better
+    than another by its worst one. Those that need most for it then get next to
+    nothing, and the others the best split among themselves.
     """
     for item in free:
         if item.wanted is None:
@@ -150,13 +154,30 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
             raise ParameterError(message)
     decade = math.ceil(math.log10(room))
     curves = [_curve(item, decade) for item in free]
-    found = _smallest_ratio(curves, room)
+    told = _sayable(curves, room)
+    if not told:
+        return _by_weight([1.0] * len(free), room)
+    left = room - LEAST * (len(free) - len(told))
+    known = [curves[place] for place in told]
+    found = _smallest_ratio(known, left)
     true = [
-        curve.through(epsilon, _log_ratio(item, epsilon))
-        for curve, item, epsilon in zip(curves, free, found, strict=True)
+        curve.through(epsilon, _log_ratio(free[place], epsilon))
+        for curve, place, epsilon in zip(known, told, found, strict=True)
     ]
-    found = _smallest_ratio(true, room)
-    return [readable(epsilon) for epsilon in found]
+    dealt = dict(zip(told, _smallest_ratio(true, left), strict=True))
+    return [readable(dealt.get(place, LEAST)) for place in range(len(free))]
+
+
+def _sayable(curves: Sequence[_Curve], room: float) -> list[int]:
+    """Return the places of the questions of which something can be said, all at once.
+
+    Given up are those that need the largest epsilon for it, until the others fit.
+    """
+    least = [curve.needed(_UNSAID) for curve in curves]
+    places = sorted(range(len(curves)), key=least.__getitem__)
+    while places and not math.fsum(least[place] for place in places) <= room:
+        places.pop()
+    return sorted(places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

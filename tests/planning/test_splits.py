@@ -1,6 +1,7 @@
 """Splits of a total: they fit, they are what they say, and the best one is best."""
 
 import itertools
+import math
 from dataclasses import replace
 from decimal import Decimal
 
@@ -51,6 +52,20 @@ def test_best_split_is_best(seed):
         for shares in [(*first, rest)]
     )
     assert found <= 1.01 * brute
+
+
+def test_best_split_gives_up_what_cannot_be_said_and_no_more():
+    hopeless = item("group", wanted=1.0, group=10)
+    others = (item("mean", wanted=1.0), item("sum", wanted=1.0))
+    found = parts((others[0], hopeless, others[1]), 0.1, Split.BEST)
+    assert math.isinf(hopeless.at(found[1]).width.half)
+    alone = parts(others, 0.1, Split.BEST)
+    assert found[::2] == pytest.approx(alone, rel=1e-4)
+    # With more, something is said of all.
+    found = parts((others[0], hopeless, others[1]), 10.0, Split.BEST)
+    assert math.isfinite(hopeless.at(found[1]).width.half)
+    # Alone it has all there is.
+    assert parts((hopeless,), 0.1, Split.BEST) == (0.1,)
 
 
 @pytest.mark.parametrize("split", Split)
