@@ -27,7 +27,10 @@ if plan.items:
     price = showing.price(plan, study, known)
     running.offer(plan, study, price, known, ready=ready)
     exchange.show(plan)
-    area.show(partial(gathering.planned, study, plan), key="plan")
+    if all(known):
+        st.caption("All of it has been released: its documents are on Ledger.")
+    else:
+        area.show(partial(gathering.planned, study, plan), key="plan")
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
     exchange.take()

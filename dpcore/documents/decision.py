@@ -16,6 +16,7 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.options import rows_of
+from dpcore.statistics.of_groups import OfGroups
 from dpcore.wording import epsilon_text, in_full, people, significant
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
         (
             ("Purpose", _own(typed.purpose)),
             ("Table", _own(about.table)),
-            ("Columns", Exact("; ".join(_column(c, numerals) for c in about.columns))),
+            ("Columns", Exact("; ".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
             ("Budget of the table", _budget(about)),
@@ -130,8 +131,23 @@ def _own(text: str) -> str:
     return Exact(" ".join(text.split()))
 
 
-def _column(column: Column, numerals: Numerals) -> str:
-    """Return what is declared about a column; its own words stay as they are."""
+def _columns(about: Decision, numerals: Numerals) -> list[str]:
+    """Return what is declared about each column that the plan reads."""
+    asked = [item.request.asked for item in about.plan.basket.items]
+    groups = {one.group for one in asked if isinstance(one, OfGroups)}
+    alone = {one.column for one in asked if isinstance(one, OfGroups)}
+    alone |= {c for one in asked if not isinstance(one, OfGroups) for c in one.columns}
+    return [
+        _column(column, numerals, grouping=column in groups - alone)
+        for column in about.columns
+    ]
+
+
+def _column(column: Column, numerals: Numerals, *, grouping: bool) -> str:
+    """Return what is declared about a column; its own words stay as they are.
+
+    Of one that makes groups alone, a missing value is not filled in.
+    """
     name = f"{column.name} ({column.unit})" if column.unit else column.name
     if column.kind is ColumnKind.NUMBER:
         bounds = column.bounds
@@ -145,7 +161,8 @@ def _column(column: Column, numerals: Numerals) -> str:
         more = len(column.labels) - _MOST_LABELS
         known = ", ".join(column.labels[:_MOST_LABELS])
         known += f" and {more} more" if more > 0 else ""
-    return f"{name}: {known} ({_missing(column, numerals)})"
+    missing = "none is no group of these" if grouping else _missing(column, numerals)
+    return f"{name}: {known} ({missing})"
 
 
 def _missing(column: Column, numerals: Numerals) -> str:
@@ -177,7 +194,10 @@ def _sizes(about: Decision) -> str:
     if not groups:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
-    return f"{whole}; errors by group are for groups of at least {sizes}"
+    return (
+        f"{whole}. Errors by group are worked out for groups of {sizes}, sizes that "
+        "were assumed; those of smaller groups are larger"
+    )
 
 
 def _budget(about: Decision) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
@@ -16,7 +16,7 @@ from dpcore.releases.periods import limit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
@@ -51,12 +51,24 @@ class Background:
     periods: Sequence[Period] = ()
 
 
-def released(releases: Iterable[Release], behind: Background) -> Subject:
-    """Return what was released about a table."""
+def released(
+    releases: Iterable[Release],
+    behind: Background,
+    *,
+    tables: Mapping[str, str] | None = None,
+) -> Subject:
+    """Return what was released on an account.
+
+    ``tables`` names the table of each release, by its id, where there are several.
+    """
+    names = tables or {}
     questions = [
-        Question.of_release(
-            one.of_everybody() if behind.everybody else one,
-            _request(one, behind.dataset),
+        _in_table(
+            Question.of_release(
+                one.of_everybody() if behind.everybody else one,
+                _request(one, behind.dataset),
+            ),
+            names.get(one.id),
         )
         for one in releases
     ]
@@ -64,8 +76,15 @@ def released(releases: Iterable[Release], behind: Background) -> Subject:
         questions,
         behind,
         charged=None,
+        tables=tuple(dict.fromkeys(names.values())),
         delta=float(behind.facts.budget.delta or 0) or USUAL_DELTA,
     )
+
+
+def _in_table(question: Question, table: str | None) -> Question:
+    if table is None:
+        return question
+    return replace(question, name=f"{question.name}, in “{table}”")
 
 
 def planned(basket: Basket, behind: Background) -> Subject:

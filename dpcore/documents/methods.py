@@ -39,7 +39,7 @@ def _sentences(subject: Subject) -> list[str]:
         f"Roth 2014) in the central model. The unit of privacy is one {unit.noun} with "
         f"{rows}; neighboring tables differ in {facts.relation.phrase}."),
         ("Values were clamped to bounds, and missing values replaced or left out, as "
-        "declared without looking at the table."),
+        "declared to be public."),
         f"Mechanisms: {_mechanisms(subject)}.",
         *(text for key, text in _CITED.items() if _used(subject, key)),
         (f"Noise is drawn by {subject.sampler or sampler()}, exactly and from a secure "

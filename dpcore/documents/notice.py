@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.numerals import Exact
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS: Final = 9
 _LONGEST: Final = 70
+_Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
 def notice(subject: Subject) -> Page:
@@ -31,7 +33,8 @@ def notice(subject: Subject) -> Page:
         else "What is to be published about you",
         pieces=(
             Paragraph(
-                f"If {whose} in this table, this is for you. Numbers about all of you "
+                f"If {whose} in {_where(subject)}, this is for you. Numbers about "
+                "all of you "
                 f"together {verb} published. Each was changed by chance on purpose, so "
                 "that it says much about the group and little about any one of you.",
                 kind="lead",
@@ -66,6 +69,13 @@ def notice(subject: Subject) -> Page:
     )
 
 
+def _where(subject: Subject) -> str:
+    if not subject.tables:
+        return "this table"
+    named = ", ".join(f"“{name}”" for name in subject.tables)
+    return f"one of these tables: {named}"
+
+
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
     if not subject.times:
         return (("Which people, which period", ""),)
@@ -87,32 +97,58 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         return (Paragraph("Nothing so far."),)
     head: tuple[str, ...] = ("about", "expected error")
     if not subject.planned:
-        head = ("about", "published", "the table's own, 95 of 100 times")
-    left = len(rows) - _MOST_ROWS
-    more = (Paragraph(f"And {left} more, which the full report lists.", kind="note"),)
+        head = ("about", "published", "without the noise, 95 of 100 times")
+    shown = _fairly(rows)
+    left = len(rows) - len(shown)
+    said = "" if left == 0 else f"And {left} more, which the full report lists. "
+    if not subject.planned:
+        said += (
+            "Before they were counted, values beyond public bounds were moved to the "
+            "bound, and missing ones filled in or left out, as the full report says."
+        )
+    more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
             title=f"{len(rows)} number{'s' if len(rows) > 1 else ''}"
             if not subject.planned
             else f"{len(rows)} question{'s' if len(rows) > 1 else ''}",
             head=head,
-            rows=rows[:_MOST_ROWS] if left > 0 else rows,
+            rows=tuple(rows[place][1] for place in shown),
         ),
-        *(more if left > 0 else ()),
+        *more,
     )
 
 
-def _rows(subject: Subject) -> tuple[tuple[str, ...], ...]:
-    """Return each number with where the table's own one lies; or the planned error."""
+def _fairly(rows: _Rows) -> tuple[int, ...]:
+    """Return the places of the rows that fit: the first of every question come first.
+
+    So no question is left out for the many numbers of another, while there is room.
+    """
+    rounds: Counter[int] = Counter()
+    turns = []
+    for place, (question, _) in enumerate(rows):
+        turns.append((rounds[question], place))
+        rounds[question] += 1
+    return tuple(sorted(place for _, place in sorted(turns)[:_MOST_ROWS]))
+
+
+def _rows(subject: Subject) -> _Rows:
+    """Return each number with where the table's own one lies; or the planned error.
+
+    Each comes with the place of its question.
+    """
     if subject.planned:
-        return tuple((_short(q.name), q.width) for q in subject.questions)
+        return tuple(
+            (place, (_short(q.name), q.width))
+            for place, q in enumerate(subject.questions)
+        )
     rows = []
-    for question in subject.questions:
+    for place, question in enumerate(subject.questions):
         for number in question.numbers:
             alone = len(question.numbers) == 1 or number.label == question.name
             name = question.name if alone else f"{question.name}: {number.label}"
             told = f"{number.value} {number.unit}".rstrip()
-            rows.append((_short(name), told, number.noise))
+            rows.append((place, (_short(name), told, number.noise)))
     return tuple(rows)
 
 

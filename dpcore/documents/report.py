@@ -221,7 +221,7 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
         return (Paragraph("None is in use."),)
     return (
         Table(
-            title="What was declared without looking at the table",
+            title="What was declared to be public",
             head=("column", "meaning", "unit", "bounds or answers", "missing values"),
             rows=tuple(map(_column, subject.columns)),
         ),

@@ -77,6 +77,7 @@ class Subject:
         everybody: Whether the table holds everybody, and is no sample.
         head: The ledger; ``None`` where nothing is written in it yet.
         times: The periods of the account that have limits of their own.
+        tables: What the tables are called, where it is about several of an account.
         today: The day, ISO 8601.
         numerals: How numbers are written.
 
@@ -90,6 +91,7 @@ class Subject:
     everybody: bool = False
     head: Head | None = None
     times: tuple[Time, ...] = ()
+    tables: tuple[str, ...] = ()
     today: str = ""
     numerals: Numerals = Numerals.POINT
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dpcore.data.dialects import DECIMAL_POINT, Dialect
+from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.record import WATERMARK, Mode
 from dpcore.statistics.kinds import StatisticKind
@@ -101,8 +102,8 @@ def noise_unit(release: Release) -> str:
     """Return what the scale of the noise is a number of, which may be no unit's.
 
     Counts and sums of groups, and what several quantiles follow from, are drawn as
-    counts, coefficients on the scale of their model; everything else in the unit of the
-    answer.
+    counts, coefficients on the scale of their model, a median by places in the sorted
+    table; everything else in the unit of the answer.
     """
     query = release.request.get("query")
     if release.request.get("kind") == "model":
@@ -112,6 +113,8 @@ def noise_unit(release: Release) -> str:
         or query.get("kind") == StatisticKind.MEANS
     ):
         return "counts"
+    if release.mechanism == EXPONENTIAL.key:
+        return "ranks"
     return release.unit
 
 

@@ -14,13 +14,17 @@ from dpcore.documents.gathering import released
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
 from dpcore.releases.periods import Period
+from dpcore.releases.record import Mode
+from dpcore.releases.transaction import release
 from tests.documents.subjects import (
     CELLS,
     MEMBERS,
+    NOW,
     answered,
     behind,
     meant,
     opened,
+    questions,
     table,
 )
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
@@ -158,3 +162,38 @@ def test_a_release_about_columns_that_went_away_is_told_all_the_same():
     text = plain(text_of("Full report", replace(subject, questions=(gone,))))
     assert gone.said[1:] in text
     assert table().columns[0].name in text
+
+
+def test_notice_names_every_question_before_the_further_numbers_of_one():
+    subject = answered()
+    nine = replace(subject, questions=subject.questions[1:])
+    rows = sum(len(question.numbers) for question in nine.questions)
+    told = plain(text_of("Public notice", nine))
+    for question in nine.questions:
+        name = question.name[:30]
+        assert name[0].upper() + name[1:] in told, question.name
+    assert f"And {rows - 9} more" in told
+
+
+def test_numbers_of_several_tables_are_not_said_to_be_of_this_one():
+    first = answered()
+    assert first.tables == ()
+    assert "in this table" in plain(text_of("Public notice", first))
+    ledger = opened(SUBSTITUTION)
+    for request in questions()[:4]:
+        release(
+            request,
+            request.value(table()),
+            ledger=ledger,
+            fingerprint="f",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+    records = ledger.releases("f")
+    named = {one.id: f"pay {place % 2}" for place, one in enumerate(records)}
+    both = released(records, behind(SUBSTITUTION, ledger), tables=named)
+    told = plain(text_of("Public notice", both))
+    assert "in one of these tables: “pay 0”, “pay 1”" in told
+    assert "in this table, this" not in told
+    for place, question in enumerate(both.questions):
+        assert question.name.endswith(f", in “pay {place % 2}”")

@@ -53,7 +53,7 @@ def ask(plan: Option, study: Study) -> Option:
     )
     if way == _TOTAL:
         with controls.valid():
-            basket = _other_total(plan.basket)
+            basket = _other_total(plan.basket, study)
     else:
         basket = _kept(plan.basket, study)
     return Option(name=_named("the other", basket), basket=basket)
@@ -63,13 +63,15 @@ def _named(name: str, basket: Basket) -> str:
     return f"{name} (ε {significant(basket.planned)})"
 
 
-def _other_total(basket: Basket) -> Basket:
+def _other_total(basket: Basket, study: Study) -> Basket:
     """Return the plan with another total, dealt out anew."""
+    limit = study.terms.budget.epsilon
+    fits = limit is None or _USUAL * basket.total <= limit
     first, second = controls.row((1, 2))
     label = "Total ε of the other"
     found = first.number(
         label,
-        min(_USUAL * basket.total, MOST),
+        min(_USUAL * basket.total, MOST) if fits else basket.total / _USUAL,
         key=f"decide-total-{session.generation()}",
         kept="session",
         note=f"What all of its questions share. {EPSILON_HELP}",

@@ -156,7 +156,9 @@ def possible(plan: Option, other: Option) -> None:
         of = row.item.width.of
         group = f" For {of}." if of.startswith("a group") else ""
         st.caption(
-            f"Each dot is one of {DOTS} equally likely answers. The dashed line is the "
+            f"Each dot is one of {DOTS} equally likely answers of one number; the ± in "
+            "the table is wider where an answer has several, all to be right at once. "
+            "The dashed line is the "
             "assumed value; dotted lines, where there are any, are what must be seen "
             f"to either side of it.{group}"
         )

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 def released(study: Study, releases: Sequence[Release]) -> Subject:
     """Return what was released on the account of a table, about all its tables."""
-    return gathering.released(releases, _behind(study))
+    account = session.account(study)
+    tables: dict[str, str] = {}
+    if len(account.tables) > 1:
+        book = session.ledger()
+        tables = {
+            one.id: table.name
+            for table in account.tables
+            for one in book.releases(table.fingerprint)
+        }
+    return gathering.released(releases, _behind(study), tables=tables)
 
 
 def planned(study: Study, basket: Basket) -> Subject:
