@@ -14,6 +14,8 @@ from dpcore.errors import ParameterError
 from dpcore.statistics.bins import bins_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -49,6 +51,56 @@ def number_entries(
         return np.ones(len(numbers))
     lower, upper = membership.interval.lower, membership.interval.upper
     return ((numbers >= lower) & (numbers <= upper)).astype(np.float64)
+
+
+def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
+    """Return the rows, from 0, of people who count: with every value they must have."""
+    kept = np.ones(dataset.people, dtype=bool)
+    for column in numbers:
+        if column.missing is MissingPolicy.DROP:
+            kept &= ~dataset.missing(column.name)
+    return np.flatnonzero(kept)
+
+
+def joint_entries(
+    dataset: Dataset, numbers: Sequence[Column], group: Column | None
+) -> FloatArray:
+    """Return the numbers of everybody who counts, the code of a group last.
+
+    Raises:
+        DataError: If a cell of a column is not a number.
+        ParameterError: If the data set lists other labels than ``group``.
+
+    """
+    rows = joint_rows(dataset, numbers)
+    width = len(numbers) + (group is not None)
+    # Column by column, as they are read and worked on.
+    entries = np.empty((len(rows), width), order="F")
+    for place, column in enumerate(numbers):
+        cells = dataset.numbers(column.name)
+        if len(rows) < len(cells):
+            cells = cells[rows]
+        if isinstance(column.replacement, float | int):
+            cells = np.where(np.isnan(cells), float(column.replacement), cells)
+        entries[:, place] = cells
+    if group is not None:
+        entries[:, -1] = group_codes(dataset, group, rows)
+    return entries
+
+
+def check_group(group: Column) -> None:
+    """Refuse a column that makes no groups: it needs a public list of labels.
+
+    Raises:
+        ParameterError: If so.
+
+    """
+    if group.kind is ColumnKind.NUMBER or not group.labels:
+        message = (
+            f"{group.name!r} needs a public list of labels to make groups; "
+            "declare it on the Data page."
+        )
+        raise ParameterError(message)
 
 
 def group_codes(

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import TableSize
 from dpcore.statistics.conditions import divided, ungrouped
-from dpcore.statistics.entries import group_codes, name_of_others
+from dpcore.statistics.entries import check_group, group_codes, name_of_others
 from dpcore.statistics.group_moments import GroupMoments, count_names
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.kinds import StatisticKind
@@ -58,12 +57,7 @@ class GroupedQuery(OfGroups):
                 "is one number, such as a mean."
             )
             raise ParameterError(message)
-        if self.group.kind is ColumnKind.NUMBER or not self.group.labels:
-            message = (
-                f"{self.group.name!r} needs a public list of labels to make groups; "
-                "declare it on the Data page."
-            )
-            raise ParameterError(message)
+        check_group(self.group)
         if self.part.size.public:
             message = "the sizes of groups are private: nothing is public about them."
             raise ParameterError(message)

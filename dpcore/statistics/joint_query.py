@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind, MissingPolicy
@@ -15,7 +13,7 @@ from dpcore.mechanisms.covariances.layout import places_of
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.covariance_matrix import CovarianceMatrix
-from dpcore.statistics.entries import group_codes
+from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.groups import GroupSizes
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SHARED
@@ -23,6 +21,7 @@ from dpcore.statistics.pooled import PooledCovariance, PooledVariance
 from dpcore.statistics.question import Question
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -149,11 +148,7 @@ class JointQuery(Question):
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        kept = np.ones(dataset.people, dtype=bool)
-        for column in self.numbers:
-            if column.missing is MissingPolicy.DROP:
-                kept &= ~dataset.missing(column.name)
-        return np.flatnonzero(kept)
+        return joint_rows(dataset, self.numbers)
 
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's numbers, the code of the group last. CONFIDENTIAL.
@@ -166,21 +161,7 @@ class JointQuery(Question):
             ParameterError: If the data set lists other groups.
 
         """
-        rows = self.rows(dataset)
-        width = len(self.columns)
-        # Column by column, as they are read and worked on.
-        entries = np.empty((len(rows), width), order="F")
-        for place, column in enumerate(self.numbers):
-            numbers = dataset.numbers(column.name)
-            if len(rows) < len(numbers):
-                numbers = numbers[rows]
-            if isinstance(column.replacement, float | int):
-                missing = np.isnan(numbers)
-                numbers = np.where(missing, float(column.replacement), numbers)
-            entries[:, place] = numbers
-        if self.group is not None:
-            entries[:, -1] = group_codes(dataset, self.group, rows)
-        return entries
+        return joint_entries(dataset, self.numbers, self.group)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.statistics.conditions import clamped, filled, ungrouped
-from dpcore.statistics.entries import group_codes, name_of_others
+from dpcore.statistics.entries import (
+    check_group,
+    joint_entries,
+    joint_rows,
+    name_of_others,
+)
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.mean_moments import MeanMoments
@@ -21,6 +24,7 @@ from dpcore.statistics.question import Question
 from dpcore.wording import distinct
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -75,12 +79,7 @@ class MeansQuery(Question):
                     "bounds; declare them on the Data page."
                 )
                 raise ParameterError(message)
-        if self.group.kind is ColumnKind.NUMBER or not self.group.labels:
-            message = (
-                f"{self.group.name!r} needs a public list of labels to make groups; "
-                "declare it on the Data page."
-            )
-            raise ParameterError(message)
+        check_group(self.group)
         self.size.check(self.relation, self.unit)
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
@@ -176,11 +175,7 @@ class MeansQuery(Question):
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        kept = np.ones(dataset.people, dtype=bool)
-        for column in self.numbers:
-            if column.missing is MissingPolicy.DROP:
-                kept &= ~dataset.missing(column.name)
-        return np.flatnonzero(kept)
+        return joint_rows(dataset, self.numbers)
 
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's numbers and the group, ``(n, d + 1)``. CONFIDENTIAL.
@@ -193,16 +188,7 @@ class MeansQuery(Question):
             ParameterError: If the data set declares a column otherwise.
 
         """
-        rows = self.rows(dataset)
-        entries = np.empty((len(rows), len(self.columns)))
-        for place, column in enumerate(self.numbers):
-            numbers = dataset.numbers(column.name)[rows]
-            if isinstance(column.replacement, float | int):
-                missing = np.isnan(numbers)
-                numbers = np.where(missing, float(column.replacement), numbers)
-            entries[:, place] = numbers
-        entries[:, -1] = group_codes(dataset, self.group, rows)
-        return entries
+        return joint_entries(dataset, self.numbers, self.group)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
