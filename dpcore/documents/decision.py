@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.documents.grouping import WITHOUT, only_groups
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.options import rows_of
-from dpcore.statistics.of_groups import OfGroups
 from dpcore.wording import epsilon_text, in_full, people, significant
 
 if TYPE_CHECKING:
@@ -133,13 +133,9 @@ def _own(text: str) -> str:
 
 def _columns(about: Decision, numerals: Numerals) -> list[str]:
     """Return what is declared about each column that the plan reads."""
-    asked = [item.request.asked for item in about.plan.basket.items]
-    groups = {one.group for one in asked if isinstance(one, OfGroups)}
-    alone = {one.column for one in asked if isinstance(one, OfGroups)}
-    alone |= {c for one in asked if not isinstance(one, OfGroups) for c in one.columns}
+    groups = only_groups(item.request.asked for item in about.plan.basket.items)
     return [
-        _column(column, numerals, grouping=column in groups - alone)
-        for column in about.columns
+        _column(column, numerals, grouping=column in groups) for column in about.columns
     ]
 
 
@@ -161,7 +157,7 @@ def _column(column: Column, numerals: Numerals, *, grouping: bool) -> str:
         more = len(column.labels) - _MOST_LABELS
         known = ", ".join(column.labels[:_MOST_LABELS])
         known += f" and {more} more" if more > 0 else ""
-    missing = "none is no group of these" if grouping else _missing(column, numerals)
+    missing = WITHOUT if grouping else _missing(column, numerals)
     return f"{name}: {known} ({missing})"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
+from dpcore.documents.grouping import only_groups
 from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Head, Subject, Time, symbols
 from dpcore.errors import DPCoreError
@@ -110,6 +111,11 @@ def _subject(
         facts=behind.facts,
         questions=tuple(questions),
         columns=_columns(questions),
+        grouping=only_groups(
+            question.request.asked
+            for question in questions
+            if question.request is not None
+        ),
         everybody=behind.everybody,
         head=_head(behind.entries),
         times=tuple(_time(period, behind.periods) for period in behind.periods),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from dpcore.documents.grouping import WITHOUT
 from dpcore.documents.methods import methods
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
@@ -223,12 +224,15 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
         Table(
             title="What was declared to be public",
             head=("column", "meaning", "unit", "bounds or answers", "missing values"),
-            rows=tuple(map(_column, subject.columns)),
+            rows=tuple(
+                _column(column, grouping=column in subject.grouping)
+                for column in subject.columns
+            ),
         ),
     )
 
 
-def _column(column: Column) -> tuple[str, ...]:
+def _column(column: Column, *, grouping: bool) -> tuple[str, ...]:
     bounds = ", ".join(column.labels)
     if column.bounds is not None:
         bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
@@ -237,6 +241,8 @@ def _column(column: Column) -> tuple[str, ...]:
     if fill is not None:
         value = fill if isinstance(fill, str) else in_full(float(fill))
         missing = f"counted as {value}"
+    if grouping:
+        missing = WITHOUT
     return column.name, column.description, column.unit, bounds, missing
 
 

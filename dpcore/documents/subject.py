@@ -74,6 +74,7 @@ class Subject:
             released, of which the account says it.
         delta: At which totals are told.
         columns: What is declared of the columns in question.
+        grouping: Those of them that make groups alone.
         everybody: Whether the table holds everybody, and is no sample.
         head: The ledger; ``None`` where nothing is written in it yet.
         times: The periods of the account that have limits of their own.
@@ -88,6 +89,7 @@ class Subject:
     charged: PrivacyCost | None = None
     delta: float = USUAL_DELTA
     columns: tuple[Column, ...] = ()
+    grouping: frozenset[Column] = frozenset()
     everybody: bool = False
     head: Head | None = None
     times: tuple[Time, ...] = ()

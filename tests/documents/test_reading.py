@@ -11,11 +11,14 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
+from dpcore.documents.grouping import only_groups
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
+from dpcore.statistics.grouped_query import ANY_SIZE
+from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
     CELLS,
     MEMBERS,
@@ -197,3 +200,16 @@ def test_numbers_of_several_tables_are_not_said_to_be_of_this_one():
     assert "in this table, this" not in told
     for place, question in enumerate(both.questions):
         assert question.name.endswith(f", in “pay {place % 2}”")
+
+
+def test_a_missing_group_is_not_said_to_be_filled_in():
+    subject = answered()
+    assert {column.name for column in subject.grouping} == {"region"}
+    told = plain(text_of("Full report", subject))
+    assert "none, or another one, counts to all others" in told
+    # Asked about itself, what is declared of it counts.
+    column = next(iter(subject.grouping))
+    part = questions()[0].query
+    alone = replace(part, kind=StatisticKind.HISTOGRAM, column=column, size=ANY_SIZE)
+    asked = [question.request.asked for question in subject.questions]
+    assert only_groups([*asked, alone]) == frozenset()

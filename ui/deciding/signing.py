@@ -53,7 +53,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
     )
     st.download_button(
         "Download the page to sign (HTML)",
-        page.html(),
+        page.html,
         file_name="decision.html",
         mime="text/html",
         key="sign-page",
