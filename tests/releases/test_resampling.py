@@ -38,8 +38,10 @@ def test_a_slightly_uneven_draw_would_be_noticed(monkeypatch):
         return (words % people).astype(np.int64)  # 256 is no multiple of 10
 
     monkeypatch.setattr(secret_samples, "_indices", uneven)
-    counts = secure_counts(10, 200_000)
-    assert chi2.sf(((counts - 20_000) ** 2 / 20_000).sum(), 9) < 1e-6
+    # A million draws: the distance lies near 375, and 40 would be seen already; with
+    # 200,000 draws it lies near 82, and one run in fifty would see too little.
+    counts = secure_counts(10, 1_000_000)
+    assert chi2.sf(((counts - 100_000) ** 2 / 100_000).sum(), 9) < 1e-6
 
 
 @pytest.mark.parametrize(
