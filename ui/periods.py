@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,16 +11,18 @@ import streamlit as st
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import DPCoreError
 from dpcore.releases import chain, periods, scheduling
+from dpcore.releases.overcommitment import sharings
 from dpcore.releases.periods import Period
 from dpcore.wording import capital
 from ui import accounts, controls, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import date
 
     from dpcore.releases.account import Account
+    from dpcore.releases.overcommitment import Sharing
     from ui.study import Study
 
 _QUARTER, _YEAR, _OTHER = "a quarter", "a year", "other days"
@@ -78,6 +81,8 @@ def _tell(account: Account) -> None:
             "smallest rest decides."
         )
     results.table([_row(account, one) for one in _in_order(account)], key="periods")
+    for one in _beyond(account, account.periods):
+        st.warning(_promised(account, one))
     st.caption(
         "A person who is in all periods has spent the sum: costs add up across periods "
         "as within one. Days are counted in UTC."
@@ -130,14 +135,14 @@ def _open(study: Study, account: Account) -> None:
         start = _start(account, kind)
         # What was typed for one period is no default of the next.
         mark = f"{kind} {len(account.periods)}"
-        with st.form("open-period-form", enter_to_submit=False, border=False):
-            new = _fields(account, start, mark)
-            if st.form_submit_button("Open and record"):
-                _record(
-                    lambda: scheduling.open_period(
-                        session.opened_ledger(study), study.fingerprint, new()
-                    )
+        new = _fields(account, start, mark)
+        _share_out(account, new)
+        if st.button("Open and record", key=f"open-period-now {mark}"):
+            _record(
+                lambda: scheduling.open_period(
+                    session.opened_ledger(study), study.fingerprint, new()
                 )
+            )
 
 
 def _start(account: Account, kind: str) -> _Asked:
@@ -158,11 +163,12 @@ def _start(account: Account, kind: str) -> _Asked:
 
 
 def _share(budget: PrivacyBudget) -> PrivacyBudget:
-    """Return a quarter of a budget. Its delta is small enough to stay."""
+    """Return a quarter of a budget: four of them add up to it, in delta, too."""
     if budget.rho is not None:
         return PrivacyBudget(rho=budget.rho / _IN_YEAR)
     return PrivacyBudget(
-        epsilon=(budget.epsilon or Decimal(1)) / _IN_YEAR, delta=budget.delta
+        epsilon=(budget.epsilon or Decimal(1)) / _IN_YEAR,
+        delta=(budget.delta or Decimal()) / _IN_YEAR,
     )
 
 
@@ -217,21 +223,83 @@ def _change(study: Study, account: Account) -> None:
         period = periods.named(account.periods, chosen)
         if period is None:
             return
-        with st.form("change-period-form", enter_to_submit=False, border=False):
-            budget = _limit(period.budget, f"new {chosen}", "New limit")
-            reason = st.text_input(
-                "Reason for the new limit", placeholder="who decided this, and why"
-            )
-            if st.form_submit_button("Change the limit and record"):
-                _record(
-                    lambda: scheduling.change_period(
-                        session.opened_ledger(study),
-                        study.fingerprint,
-                        chosen,
-                        budget(),
-                        reason=reason,
-                    )
+        budget = _limit(period.budget, f"new {chosen}", "New limit")
+        _share_out(account, lambda: replace(period, budget=budget()))
+        reason = st.text_input(
+            "Reason for the new limit",
+            placeholder="who decided this, and why",
+            key=f"change-period-reason {len(names)}",
+        )
+        if st.button("Change the limit and record", key="change-period-now"):
+            _record(
+                lambda: scheduling.change_period(
+                    session.opened_ledger(study),
+                    study.fingerprint,
+                    chosen,
+                    budget(),
+                    reason=reason,
                 )
+            )
+
+
+def _share_out(account: Account, new: Callable[[], Period]) -> None:
+    """Say, as it is typed, whether a period shares out more than is left."""
+    try:
+        typed = new()
+        spent = scheduling.spent_in(session.ledger().history(account.name), typed)
+    except DPCoreError as error:
+        st.info(literal(capital(str(error))), icon="✏️")
+        return
+    known = periods.after(account.periods, replace(typed, spent=spent))
+    beyond = _beyond(account, known)
+    if beyond:
+        st.warning("\n\n".join(_promised(account, one) for one in beyond))
+        return
+    told = [
+        f"{accounts.short(account.budget, one.promised)} of "
+        f"{accounts.short(account.budget, one.left)} left of {_called(one.whole)}"
+        for one in _shared(account, known)
+        if typed.name in {part.name for part in one.parts}
+    ]
+    if told:
+        st.info(f"With this one, limits share out {'; '.join(told)}.")
+
+
+def _shared(account: Account, known: Sequence[Period]) -> tuple[Sharing, ...]:
+    today = chain.now().date()
+    return sharings(
+        known,
+        budget=account.budget,
+        spent=account.spent,
+        day=max(account.day or today, today),
+    )
+
+
+def _beyond(account: Account, known: Sequence[Period]) -> list[Sharing]:
+    """Return where limits that may still be spent add up to more than is left."""
+    if account.closed is not None:
+        return []
+    return [one for one in _shared(account, known) if one.beyond]
+
+
+def _promised(account: Account, one: Sharing) -> str:
+    """Say that not all limits can be spent in full, and what to do."""
+    names = ", ".join(literal(part.name) for part in one.parts)
+    several = len(one.parts) > 1
+    return (
+        f"The limit{'s' if several else ''} of {names} "
+        f"{'add up to' if several else 'is'} "
+        f"**{accounts.short(account.budget, one.promised)}**, and only "
+        f"**{accounts.short(account.budget, one.left)}** is left of "
+        f"{_called(one.whole)}. A limit sets nothing aside: what is spent first is "
+        "missing later, so that "
+        f"{'not all of them can' if several else 'it cannot'} be spent in full. "
+        "Choose smaller limits, or record it knowing that."
+    )
+
+
+def _called(whole: Period | None) -> str:
+    return "the whole account" if whole is None else f"“{literal(whole.name)}”"
 
 
 def _still_open(account: Account) -> list[str]:
@@ -250,7 +318,11 @@ def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyB
     delta = rho = epsilon = None
     if start.rho is not None:
         rho = left.number(
-            f"{label} ρ", float(start.rho), (1e-12, None), key=f"period-rho {mark}"
+            f"{label} ρ",
+            float(start.rho),
+            (1e-12, None),
+            key=f"period-rho {mark}",
+            kept="page",
         )
     else:
         epsilon = left.number(
@@ -258,12 +330,14 @@ def _limit(start: PrivacyBudget, mark: str, label: str) -> Callable[[], PrivacyB
             float(start.epsilon or 1),
             (1e-9, None),
             key=f"period-epsilon {mark}",
+            kept="page",
         )
         delta = right.number(
             f"{label} δ",
             float(start.delta or 0),
             (0.0, 0.1),
             key=f"period-delta {mark}",
+            kept="page",
         )
     return lambda: PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
 

@@ -14,11 +14,11 @@ from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import payable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import EntryTable
+    from dpcore.releases.chain import Entry, EntryTable
     from dpcore.releases.ledger import Ledger
     from dpcore.releases.periods import Period
 
@@ -46,7 +46,8 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
                 f"{known.ends}. Choose another name and other days."
             )
             raise ParameterError(message)
-        opened = replace(new, spent=_spent_in(entries, account, new), closed=None)
+        debits = chain.entries_of(entries, account.name, EntryKind.DEBIT)
+        opened = replace(new, spent=spent_in(debits, new), closed=None)
         today = max(account.day or now.date(), now.date())
         periods.check(account.periods, opened, account.budget, today)
         chain.append(
@@ -159,14 +160,16 @@ def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
     )
 
 
-def _spent_in(entries: EntryTable, account: Account, new: Period) -> PrivacyCost:
+def spent_in(history: Iterable[Entry], new: Period) -> PrivacyCost:
     """Return what was spent in the days of a period before it was opened.
 
-    Days do not go back: a debit that a clock set back dates earlier counts on the day
-    of the one before it.
+    ``history`` holds the entries of the account in order. Days do not go back: a debit
+    that a clock set back dates earlier counts on the day of the one before it.
     """
     total, latest = PrivacyCost(), None
-    for entry in chain.entries_of(entries, account.name, EntryKind.DEBIT):
+    for entry in history:
+        if entry.kind is not EntryKind.DEBIT:
+            continue
         day = day_of(entry)
         latest = day if latest is None else max(latest, day)
         if new.covers(latest):
