@@ -11,10 +11,11 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
+from dpcore.releases.digits import number_text
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
-from dpcore.wording import capital, interval_ends, measured, significant
+from dpcore.wording import capital, interval_ends, significant
 from ui import session
 from ui.text import after_number, literal
 
@@ -282,10 +283,11 @@ def _with_ends(release: Release, label: str, value: float) -> str:
     known = release.intervals
     ends = (known.noise or {}).get(label) if known is not None else None
     if ends is None:
-        return f"{literal(label)}: **{significant(value, 6)}**"
+        return f"{literal(label)}: **{number_text(release, label, value)}**"
     low, high = interval_ends(*ends)
-    error = (ends[1] - ends[0]) / 2
-    return f"{literal(label)}: **{measured(value, error)}** ({low} to {high})"
+    return (
+        f"{literal(label)}: **{number_text(release, label, value)}** ({low} to {high})"
+    )
 
 
 def _named(release: Release) -> str:
@@ -296,7 +298,7 @@ def _named(release: Release) -> str:
 def _joined(release: Release) -> str:
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
     if len(values) == 1 and not release.unsaid:
-        return significant(values[0], 6)
+        return number_text(release, labels[0], values[0])
     named = zip(labels, values, strict=True)
-    said = [f"{label}: {significant(value, 4)}" for label, value in named]
+    said = [f"{label}: {number_text(release, label, value)}" for label, value in named]
     return ", ".join([*said, *(f"{label}: {TOO_FEW}" for label in release.unsaid)])

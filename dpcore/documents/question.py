@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
+from dpcore.releases.digits import PLACES, number_text, of_noise
 from dpcore.releases.request import Request
-from dpcore.releases.table import TOO_FEW, noise_unit
+from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
-from dpcore.wording import epsilon_text, interval_ends, measured, significant
+from dpcore.wording import epsilon_text, interval_ends, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
-_PLACES: Final = "places in the sorted table"
 _AS_ASKED: Final = 1 + 1e-9
 _USUAL: Final = {
     StatisticKind.COUNT: "how many people there are, or meet a condition.",
@@ -129,7 +129,7 @@ class Question:
             plan="" if release.plan is None else release.plan.name,
             charged=None if release.plan is None else release.plan.cost,
             sampler=release.sampler,
-            of_noise=_of_noise(release),
+            of_noise=of_noise(release),
             request=request,
         )
 
@@ -154,7 +154,7 @@ class Question:
             noise=request.plan.noise,
             relation=request.relation.phrase,
             unit=request.unit_text,
-            of_noise=_PLACES
+            of_noise=PLACES
             if request.mechanism_key == EXPONENTIAL.key
             else request.unit_text,
             width=f"{wide} ({width.of})" if width.of else wide,
@@ -247,24 +247,13 @@ def _number(release: Release, label: str, value: float) -> Number:
     around = release.intervals
     noise = None if around is None else (around.noise or {}).get(label)
     total = None if around is None else (around.total or {}).get(label)
-    known = noise or total
-    error = (known[1] - known[0]) / 2 if known else 0.0
-    if not known and label in release.labels and _of_noise(release) == release.unit:
-        error = release.noise
     return Number(
         label=label,
-        value=measured(value, error),
+        value=number_text(release, label, value),
         unit=release.unit_of(label),
         noise=_ends(noise),
         total=_ends(total),
     )
-
-
-def _of_noise(release: Release) -> str:
-    """Return what the scale of the noise is a number of; of ranks, of places."""
-    if release.mechanism == EXPONENTIAL.key:
-        return _PLACES
-    return noise_unit(release)
 
 
 def _ends(ends: tuple[float, float] | None) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.figures import answers as figures
 from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.releases.digits import number_text
 from dpcore.releases.plans.chains import ChainPlan
 from dpcore.releases.plans.crossed import CrossPlan
 from dpcore.releases.plans.differences import DifferencePlan
@@ -118,11 +119,11 @@ def _one_number(answer: Release, asked: Request) -> None:
 
 def _one_rank(answer: Release, asked: Request) -> None:
     plan = cast("RankPlan", asked.plan)
-    step = 2 * plan.statistic.grid_error
     (ranks,) = plan.half_widths(LEVEL)
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
-        f"{measured(answer.values[0], step)}{after_number(asked.query.unit_text)}",
+        number_text(answer, answer.labels[0], answer.values[0])
+        + after_number(asked.query.unit_text),
     )
     st.markdown(
         f"With 95 % probability its place in the sorted table is at most "

@@ -10,10 +10,11 @@ import streamlit as st
 
 from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.inference.intervals import LEVEL
+from dpcore.releases.digits import sizes_text
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import percent, significant
 from ui import controls, results, session
-from ui.text import after_number
+from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -102,9 +103,14 @@ def show(answer: Release, asked: Request, plan: GroupPlan) -> None:
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"nobody is in. It has fewer than {math.ceil(2 * plan.fewest):,} "
-            f"{asked.query.unit.counted}, with 95 % for all such groups together."
+            f"nobody is in. How many {asked.query.unit.counted} it has, with 95 % for "
+            f"all groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
+
+
+def _unsaid(answer: Release, plan: GroupPlan) -> dict[str, str]:
+    """Return what the count of each group is called that is too small to say."""
+    return {group: plan.count_names[group] for group in answer.unsaid}
 
 
 def picture(

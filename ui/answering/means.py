@@ -11,10 +11,12 @@ import streamlit as st
 from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.several_means import ColumnMeans, means_picture
 from dpcore.inference.intervals import LEVEL
+from dpcore.releases.digits import sizes_text
 from dpcore.releases.one_by_one import one_by_one
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import percent, significant
 from ui import controls, results, session
+from ui.text import literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -121,9 +123,19 @@ def show(answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan) ->
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
-            f"nobody is in. It has fewer than {math.ceil(2 * plan.fewest):,} "
-            f"{query.unit.counted}, with 95 % for all such groups together."
+            f"nobody is in. How many {query.unit.counted} it has, with 95 % for all "
+            f"groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
+
+
+def _unsaid(answer: Release, plan: MeansPlan) -> dict[str, str]:
+    """Return what the count of each group is called that is too small to say."""
+    untold = set(answer.unsaid)
+    return {
+        group: plan.count_names[place]
+        for place, group in enumerate(plan.groups)
+        if untold & {names[place] for names in plan.names}
+    }
 
 
 def picture(

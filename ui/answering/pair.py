@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.figures.differences import Compared, difference_picture, untold_picture
 from dpcore.inference.group_differences import Held
 from dpcore.inference.intervals import LEVEL
+from dpcore.releases.digits import sizes_text
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import interval_ends, measured, percent, significant
 from ui import controls, results, session
@@ -84,12 +85,12 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
     """Show the difference of the two groups, or that there are too few to say."""
     found = _compared(answer, plan)
     if found is None:
-        few = math.ceil(2 * plan.fewest)
         st.markdown(f"**The difference: {TOO_FEW}**")
         st.caption(
             "The released number of one of the groups cannot tell it from one that "
-            f"nobody is in: with {percent(LEVEL)} it has fewer than {few:,} "
-            f"{asked.query.unit.counted}."
+            f"nobody is in. How many {asked.query.unit.counted} they have, with "
+            f"{percent(LEVEL)} for both at once: "
+            f"{literal(sizes_text(answer, _counts(plan)))}."
         )
     else:
         results.show(_picture(found, asked, None), "answer")
@@ -107,6 +108,11 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
         f"With {percent(LEVEL)} all of these intervals from the noise alone hold "
         f"together, and likewise all with sampling. {told if found else ''}".rstrip()
     )
+
+
+def _counts(plan: DifferencePlan) -> dict[str, str]:
+    """Return what the number of people of each of the two groups is called."""
+    return dict(zip(plan.pair, plan.names[-2:], strict=True))
 
 
 def picture(

@@ -1,0 +1,60 @@
+"""Released numbers with no more digits than is known of them: one rule everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.mechanisms.catalog import EXPONENTIAL
+from dpcore.releases.table import noise_unit
+from dpcore.wording import interval_ends, measured, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.releases.record import Release
+
+PLACES: Final = "places in the sorted table"
+_WITHOUT: Final = 4
+"""Digits of a number of which nobody can say how far off it is."""
+_RANKED: Final = 3
+"""Digits of a number that is off by places, and by how much is not public."""
+
+
+def of_noise(release: Release) -> str:
+    """Return what the scale of the noise is a number of; of ranks, of places."""
+    if release.mechanism == EXPONENTIAL.key:
+        return PLACES
+    return noise_unit(release)
+
+
+def number_text(release: Release, label: str, value: float) -> str:
+    """Return a number of a release as its interval, or its noise, leaves it.
+
+    An interval from the noise comes before one with sampling, and both before the scale
+    of the noise. Whole numbers below a million keep their digits where none is known.
+    """
+    around = release.intervals
+    noise = None if around is None else (around.noise or {}).get(label)
+    total = None if around is None else (around.total or {}).get(label)
+    known = noise or total
+    if known:
+        return measured(value, (known[1] - known[0]) / 2)
+    if release.mechanism == EXPONENTIAL.key:
+        return significant(value, _RANKED)
+    if label in release.labels and of_noise(release) == release.unit:
+        return measured(value, release.noise)
+    return significant(value, _WITHOUT)
+
+
+def sizes_text(release: Release, counts: Mapping[str, str]) -> str:
+    """Return how many people groups have, each by its own interval, in words.
+
+    ``counts`` gives for each group what its number of people is called in the release.
+    """
+    around = release.intervals
+    noise = {} if around is None else around.noise or {}
+    return ", ".join(
+        f"“{group}” {' to '.join(interval_ends(*noise[name]))}"
+        for group, name in counts.items()
+        if name in noise
+    )
