@@ -49,6 +49,7 @@ class Subject:
         reading: What one release tells; ``None`` where several share the guarantee.
         facts: What the label is about.
         name: What the guarantee belongs to, in words.
+        whole: Whether it is the whole budget, in what the account counts.
 
     """
 
@@ -56,6 +57,7 @@ class Subject:
     reading: Reading | None
     facts: Facts
     name: str
+    whole: bool = False
 
 
 def ask() -> Subject:
@@ -85,6 +87,7 @@ def _budget(study: Study) -> Subject:
         reading=None,
         facts=facts,
         name="all releases about this table together",
+        whole=True,
     )
 
 

@@ -20,7 +20,6 @@ from ui import controls, results
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.budget_filter import PrivacyBudget
     from dpcore.studies.meaning.precedents import Precedent
     from ui.meaning.asking import Subject
 
@@ -60,8 +59,11 @@ def show(subject: Subject) -> None:
     if not those:
         st.info("No recorded use is of this kind. Choose another unit or model.")
         return
-    facts = subject.facts
-    own = _own(facts.budget, facts.unit.noun) if unit == _SAME else {}
+    own = _own(subject) if unit == _SAME else {}
+    for _, promise in own.values():
+        st.markdown(
+            f"**Yours** is what “Speak of” says at the top: {literal(promise)}."
+        )
     if any(one.epsilon is not None for one in those):
         picture = precedents_picture(those, own=own.get("epsilon"))
         results.show(picture, "precedents", simulated=True)
@@ -108,16 +110,21 @@ def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
     return tuple(one for one in rest if one.protects in kinds)
 
 
-def _own(budget: PrivacyBudget, noun: str) -> dict[str, tuple[float, str]]:
-    """Return the reader's own total, with its unit, by what it is counted in."""
-    if budget.rho is not None:
+def _own(subject: Subject) -> dict[str, tuple[float, str]]:
+    """Return the reader's own number, with what it is of, by what it is counted in.
+
+    It is the guarantee that the page speaks of; of a whole budget in rho, that rho.
+    """
+    budget, sure = subject.facts.budget, subject.told.guarantee
+    noun = subject.facts.unit.noun
+    if subject.whole and budget.rho is not None:
         number, name = float(budget.rho), "rho"
         loss = f"ρ {in_full(number)}"
     else:
-        number, name = float(budget.epsilon or 0), "epsilon"
-        at = f" at δ {in_full(float(budget.delta))}" if budget.delta else ""
-        loss = f"ε {in_full(number)}{at}"
-    return {name: (number, f"{loss} for one {noun}, all releases together")}
+        number, name = sure.epsilon, "epsilon"
+        at = f" at δ {in_full(sure.delta)}" if sure.delta else ""
+        loss = f"ε {epsilon_text(number)}{at}"
+    return {name: (number, f"{loss} for one {noun}, {subject.name}")}
 
 
 def _line(one: Precedent, delta: float | None) -> str:
