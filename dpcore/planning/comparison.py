@@ -11,6 +11,7 @@ import numpy as np
 from dpcore.errors import ParameterError
 from dpcore.planning.item import AS_GOOD
 from dpcore.planning.splits import scaled
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,17 @@ class Comparison:
 
 
 def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
-    """Return what the plan would show under ``budgets`` and its own total."""
-    totals = tuple(sorted({*budgets, basket.total}))
+    """Return what the plan would show under ``budgets`` and its own total.
+
+    A budget that reads like its own total is left out. Where every question keeps its
+    epsilon, as once all are released, no budget changes anything: what the plan costs
+    as it stands is then the only one.
+    """
+    own = basket.total
+    if all(item.fixed for item in basket.items):
+        budgets, own = (), basket.planned
+    others = {one for one in budgets if significant(one) != significant(own)}
+    totals = tuple(sorted({*others, own}))
     size = len(basket.items), len(totals)
     halves, epsilons = np.full(size, math.nan), np.full(size, math.nan)
     for place, total in enumerate(totals):
@@ -78,7 +88,7 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
         notes=tuple(width.of for width in widths),
         wanted=np.array([item.wanted or math.nan for item in basket.items]),
         totals=totals,
-        own=totals.index(basket.total),
+        own=totals.index(own),
         halves=halves,
         epsilons=epsilons,
     )

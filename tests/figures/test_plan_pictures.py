@@ -56,6 +56,17 @@ def test_slide_says_where_there_is_no_room_or_nothing_to_say():
     assert np.isnan(picture.table["± at ε 0.1"]).all()
 
 
+def test_slide_of_what_is_released_has_its_own_total_alone():
+    kept = [replace(item("mean", wanted=2.0), locked=True)]
+    found = compare(Basket(items=tuple(kept), total=5.0))
+    assert found.totals == (1.0,)
+    assert (
+        slide_picture(found).title == "The plan shows all of what must be seen with ε 1"
+    )
+    free = compare(plan(2.0, total=1.999_999))
+    assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
+
+
 def test_names_from_the_data_are_shown_as_they_are():
     named = replace(item("mean"), name="<b>pay</b> of all the many people there are")
     picture = slide_picture(compare(Basket(items=(named,))))
@@ -70,7 +81,7 @@ def test_names_from_the_data_are_shown_as_they_are():
         (
             [of_age(people=800 + k, epsilon=0.1) for k in range(40)],
             1e-6,
-            "its questions one by one ε 4: counted by privacy loss distribution",
+            "its questions one by one ε 4: counted by all losses (PLD)",
         ),
     ],
 )

@@ -38,6 +38,16 @@ _WHY = (
     "tighter totals do not hold as they stand, and the account adds up."
 )
 
+_WAYS = (
+    "Four ways to count the same plan, the roughest first; all are valid, and the "
+    "smallest is charged. **Added up**: every ε and δ (basic composition). **By a "
+    "formula** that knows that not every answer tells the most at once (advanced "
+    "composition). **Added up as ρ**, a measure of loss that suits Gaussian noise and "
+    "becomes an ε only at a δ (zero-concentrated privacy, zCDP). **By all losses**: "
+    "how likely every loss is, for all answers together (privacy loss distribution, "
+    "PLD)."
+)
+
 
 def slide(basket: Basket) -> None:
     """Show what several budgets would buy. Public numbers only."""
@@ -64,6 +74,12 @@ def slide(basket: Basket) -> None:
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
     right.page_link("pages/touched.py", label="See whom it touches (curator only)")
+    if len(found.totals) == 1:
+        st.caption(
+            "Every question keeps its ε, because it is locked or was released, so that "
+            "another total would change nothing. Unlock questions to compare totals; a "
+            "question with another ε is another one, and costs anew."
+        )
     if np.isnan(found.halves).any():
         st.caption(
             "No room: what is locked takes more than that budget. Unlock questions to "
@@ -174,6 +190,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     if not fits:
         st.warning(accounts.way_on(account, in_words(found.cost, account)))
     results.show(prices_picture(found), "plan-price", simulated=True)
+    st.caption(_WAYS)
     if not basket.delta:
         st.caption(
             "At δ 0 nothing but adding up is valid. With a δ above 0 at the top, which "
@@ -187,12 +204,10 @@ def details() -> None:
     with st.expander("What is this?"):
         st.markdown(
             f"{_WHY}\n\n"
-            "**Four ways of counting.** *Basic* adds up ε and δ. *Advanced* is the "
-            "closed form of Kairouz, Oh and Viswanath (2015). *zCDP* adds up ρ and "
-            "converts it (Canonne, Kamath and Steinke 2020). *Privacy loss "
-            "distributions* are convolved, and discretized so that the total is never "
-            "below the truth. All four are valid; the smallest is charged, rounded "
-            "up.\n\n"
+            f"**Four ways of counting.** {_WAYS} The formula is that of Kairouz, Oh "
+            "and Viswanath (2015); ρ is converted after Canonne, Kamath and Steinke "
+            "(2020); losses are convolved in cells that err upwards, so that the total "
+            "is never below the truth. What is charged is rounded up.\n\n"
             "**The best split** makes the largest ratio of an error to what must be "
             "seen as small as it can be. A weighted sum of errors would give all of an "
             "easy question for a little of a hard one. Where the total is too small to "

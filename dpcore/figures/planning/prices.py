@@ -18,15 +18,16 @@ _ONE_BY_ONE, _CHARGED = "one by one, added up", " ← charged"
 def prices_picture(price: Price) -> Picture:
     """Return what the questions cost one by one, and together by four theorems.
 
+    Ways of counting have plain names, with those of the field beside them.
     The tightest is drawn in color and said to be what a plan is charged.
     """
     totals = price.totals
     ways = {
         _ONE_BY_ONE: float(price.added.epsilon),
-        "basic composition": totals.basic,
-        "advanced composition": totals.advanced,
-        "zCDP": totals.zcdp,
-        "privacy loss distribution": totals.pld,
+        "added up at δ (basic)": totals.basic,
+        "by a formula (advanced)": totals.advanced,
+        "added up as ρ (zCDP)": totals.zcdp,
+        "by all losses (PLD)": totals.pld,
     }
     charged = float(price.cost.epsilon)
     best = min(ways, key=ways.__getitem__)
@@ -59,7 +60,7 @@ def _takeaway(charged: float, added: float, best: str, at: str) -> str:
         )
     return (
         f"As a plan it costs ε {epsilon_text(charged)} {at}, and its questions one by "
-        f"one ε {epsilon_text(added)}: counted by {best}"
+        f"one ε {epsilon_text(added)}: counted {best}"
     )
 
 

@@ -125,6 +125,11 @@ def _takeaway(found: Comparison, marks: FloatArray) -> str:
     """Say what the plan shows, and the least of the budgets that shows all."""
     asked = np.isfinite(found.wanted)
     if not asked.any():
+        if len(found.totals) == 1:
+            return (
+                f"What {people(len(found.names), 'planned answer')} will be off by; "
+                "say what must be seen to judge them"
+            )
         return (
             f"What {people(len(found.names), 'planned answer')} would be off by, under "
             f"{people(len(found.totals), 'budget')}; say what must be seen to compare "
@@ -134,6 +139,8 @@ def _takeaway(found: Comparison, marks: FloatArray) -> str:
     of = int(asked.sum())
     own = significant(found.totals[found.own])
     now = f"{_all(counts[found.own], of)} of what must be seen with ε {own}"
+    if len(found.totals) == 1:
+        return f"The plan shows {now}"
     full = np.flatnonzero(counts == of)
     if len(full) == 0:
         return f"The plan shows {now}; none of these budgets shows all"
