@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.planning.basket import Basket, Split
-from dpcore.planning.files import LARGEST, from_json
+from dpcore.planning.files import from_json
 from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.options import Option
 from dpcore.planning.splits import scaled
 from dpcore.wording import significant
 from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
-from ui.text import literal
+from ui.planning import loading
 
 if TYPE_CHECKING:
     from ui.study import Study
 
 _TOTAL: Final = "the same questions for another total"
 _KEPT: Final = "a plan that was kept, or is in a file"
-_FILES, _NOTICE = "_other-files", "_other-notice"
 _USUAL: Final = 2.0
 
 
@@ -114,39 +113,28 @@ def _kept(basket: Basket, study: Study) -> Basket:
                 "the plan the other one.",
             )
     with right:
-        key = f"decide-file-{session.count(_FILES)}"
-        st.file_uploader(
-            "Load the other plan (JSON)",
-            type="json",
-            key=key,
-            max_upload_size=1,
-            on_change=_load,
-            args=(key,),
-        )
-        notice = session.take(_NOTICE)
-        if notice is not None:
-            st.error(literal(str(notice)))
+        loading.box("Load the other plan (JSON)", name="decide-file", use=_load)
     if known is None or not known.items:
         st.info("There is no other plan yet: set one aside, or load one.")
         session.end_page()
     return known
 
 
-def _load(key: str) -> None:
-    file, study = session.public(key), session.study()
-    if file is None or study is None:
-        return
-    session.count_up(_FILES)
-    try:
-        found = from_json(file.read(LARGEST + 1), study.dataset)  # type: ignore[attr-defined] # an uploaded file
-        if found.lost:
-            names = ", ".join(f"“{name}”" for name in found.lost)
-            session.set_public(
-                _NOTICE, f"this table cannot be asked {names}: left out."
-            )
-        if not found.basket.items:
-            message = "no question of that plan can be asked of this table."
-            raise ParameterError(message)
-        plans.set_aside(found.basket)
-    except DPCoreError as error:
-        session.set_public(_NOTICE, str(error))
+def _load(study: Study, text: bytes) -> None:
+    """Set the plan of a file aside.
+
+    Raises:
+        DataError: The file holds no plan.
+        ParameterError: No question of it, or not every one, can be asked of this table;
+            those that can be are set aside.
+
+    """
+    found = from_json(text, study.dataset)
+    if not found.basket.items:
+        message = "no question of that plan can be asked of this table."
+        raise ParameterError(message)
+    plans.set_aside(found.basket)
+    if found.lost:
+        names = ", ".join(f"“{name}”" for name in found.lost)
+        message = f"this table cannot be asked {names}: left out."
+        raise ParameterError(message)

@@ -1,0 +1,55 @@
+"""A box that takes the file of a plan, wherever one is loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.errors import DPCoreError
+from dpcore.planning.files import LARGEST
+from ui import session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ui.study import Study
+
+
+def box(label: str, *, name: str, use: Callable[[Study, bytes], None]) -> None:
+    """Take a file, and ``use`` it once; say below what is wrong with it.
+
+    ``name`` is the start of its key, for a page may have several such boxes.
+    """
+    key = f"{name}-{session.count(_counted(name))}"
+    st.file_uploader(
+        label,
+        type="json",
+        key=key,
+        max_upload_size=1,
+        on_change=_load,
+        args=(key, name, use),
+    )
+    notice = session.take(_noted(name))
+    if notice is not None:
+        st.error(literal(str(notice)))
+
+
+def _load(key: str, name: str, use: Callable[[Study, bytes], None]) -> None:
+    file, study = session.public(key), session.study()
+    if file is None or study is None:
+        return
+    session.count_up(_counted(name))
+    try:
+        use(study, file.read(LARGEST + 1))  # type: ignore[attr-defined] # an uploaded file
+    except DPCoreError as error:
+        session.set_public(_noted(name), str(error))
+
+
+def _counted(name: str) -> str:
+    return f"_{name}s"
+
+
+def _noted(name: str) -> str:
+    return f"_{name}-notice"
