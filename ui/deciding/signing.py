@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from dpcore.documents.decision import Decision, Typed, decision_page
-from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
 from ui import controls, session
+from ui.documents import numerals
 
 if TYPE_CHECKING:
     from dpcore.planning.options import Option
@@ -28,12 +28,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         "and lines to sign on. What is left empty becomes a line to write on."
     )
     typed = _typed()
-    numerals = controls.row((1, 2))[0].radio(
-        "Numbers in it",
-        list(Numerals),
-        key="sign-numerals",
-        note="How a reader is used to see them: 1,234.5 or 1.234,5.",
-    )
+    style = numerals.ask(controls.row((1, 1))[0], key="sign-numerals")
     account = session.account(study)
     page = decision_page(
         Decision(
@@ -49,7 +44,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
             lesson=session.mode() is Mode.CLASSROOM,
             prepared=datetime.now(UTC).date(),
         ),
-        numerals,
+        style,
     )
     st.download_button(
         "Download the page to sign (HTML)",

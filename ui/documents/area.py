@@ -11,6 +11,7 @@ from dpcore.documents.catalog import offered
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
+from ui.documents import numerals
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -47,22 +48,15 @@ def _offer(subject: Subject, key: str) -> None:
             "computed from the table but what was released.",
         )
     ]
-    numerals = Numerals.POINT
+    style = Numerals.POINT
     if chosen.read:
-        numerals = Numerals(
-            right.radio(
-                "Numbers in it",
-                [style.value for style in Numerals],
-                key=f"numerals-{key}",
-                note="How a reader is used to see them: 1,234.5 or 1.234,5.",
-            )
-        )
+        style = numerals.ask(right, key=f"numerals-{key}")
     said = subject.planned and chosen.dated
     told = " It says that it is only planned." if said else ""
     st.caption(f"{chosen.sentence}{told}")
     st.download_button(
         f"Download: {chosen.name}",
-        partial(chosen.text, subject.written(numerals)),
+        partial(chosen.text, subject.written(style)),
         file_name=chosen.named(subject),
         mime=chosen.mime,
         key=f"document-file-{key}",
