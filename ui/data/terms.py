@@ -33,6 +33,14 @@ _USUAL_EPSILON, _USUAL_DELTA = 3.0, 1e-5
 _WEAK_EPSILON = 4.0
 
 
+_WHY = (
+    f"ε {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for about ten "
+    "questions at ε 0.3, and stays below the 4 from which this page calls a budget "
+    "large. “Plan” shows what less would do; ask for no more than what must be seen "
+    "needs."
+)
+
+
 def usual(people: int | None, noun: str) -> Terms:
     """Return the terms that the controls start from.
 
@@ -116,6 +124,11 @@ def ask(*, start: Terms) -> Terms:
         "and answers are given with that sampling error, too. Everybody, such as a "
         "complete workforce, is no sample: then noise is the only chance in an answer.",
     )
+    left.place.caption(
+        "If in doubt, leave “a sample”: answers then come with a second, wider "
+        "interval for those whom the sample stands for, and the first one stays. A "
+        "list of everybody, such as a whole workforce, is no sample."
+    )
     with controls.valid():
         budget = _budget()
     return Terms(
@@ -190,6 +203,8 @@ def _budget() -> PrivacyBudget:
     )
     epsilon, delta = (one.inside for one in typed)
     st.caption(f"All releases together: {odds_text(epsilon, delta)}.")
+    if epsilon == _USUAL_EPSILON:
+        st.caption(_WHY)
     _warn(epsilon)
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
 
