@@ -21,10 +21,12 @@ def run(subject, folder):
     file = folder / "accounting.py"
     file.write_text(script(subject), encoding="utf-8")
     alone = (
-        "import importlib.util, runpy, sys\n"
+        "import importlib.util, json, runpy, sys\n"
         "assert not any(map(importlib.util.find_spec, ('dpcore', 'ui', 'pages')))\n"
-        "runpy.run_path(sys.argv[1], run_name='__main__')\n"
+        "found = runpy.run_path(sys.argv[1], run_name='__main__')\n"
         "assert not any(name.startswith('dpcore') for name in sys.modules)\n"
+        "draws = [release['draw'] for release in found['FACTS']['releases']]\n"
+        "print(json.dumps([found['total'], found['whole'], draws]))\n"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", alone, str(file)],
@@ -34,7 +36,12 @@ def run(subject, folder):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    *read, last = done.stdout.splitlines()
+    # What people read ends with the verdict, and no line is longer than a screen.
+    assert read[-1] == "The accounting agrees with what was charged."
+    assert sum("; it agrees." in line for line in read) == 2
+    assert max(map(len, read)) < 200
+    return dict(zip(("total", "whole", "draws"), json.loads(last), strict=True))
 
 
 @pytest.mark.parametrize("together", [False, True])
