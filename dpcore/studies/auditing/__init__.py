@@ -1,0 +1,1 @@
+"""Audits: drawing a release in two worlds, and counting what tells them apart."""

@@ -1,0 +1,243 @@
+"""The test of a promise: a lower bound on epsilon from draws of two worlds.
+
+Under (epsilon, delta)-DP every event ``A`` has ``P(A) <= e^epsilon Q(A) + delta``, in
+both directions. So ``log((p - delta) / q)``, with a lower confidence limit ``p`` of
+``P(A)`` and an upper one ``q`` of ``Q(A)``, is a lower confidence limit of epsilon. The
+event is chosen on the first half of the draws and counted on the second, which knows
+nothing of the choice: however many events were searched, two are tested, one for each
+direction, with two Clopper-Pearson limits each. At the error ``alpha`` each of the four
+limits fails with probability at most ``alpha / 4`` (union bound).
+
+An audit can refute a promise. It can never prove one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpcore.errors import ParameterError
+from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.privacy.halving import halved
+from dpcore.studies.auditing.events import Event, cells, most_telling
+from dpcore.studies.auditing.scores import scores
+from dpcore.studies.auditing.trial import WITH, WITHOUT
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.studies.auditing.events import Cells
+    from dpcore.studies.auditing.trial import Drawn, Trial
+    from dpcore.studies.meaning.guarantee import Guarantee
+
+CONFIDENCE: Final = 0.99
+_LIMITS: Final = 4
+_POWER: Final = 0.9
+_LARGEST: Final = 100.0
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Count:
+    """What the second half of the draws says of an event.
+
+    Attributes:
+        event: Chosen on the first half.
+        hits: How often it happened in the likelier world, and in the other.
+        draws: Out of how many draws of each.
+        least: Lower confidence limit of its probability in the likelier world.
+        most: Upper confidence limit of its probability in the other.
+        epsilon: Lower confidence limit of epsilon; ``-inf`` where there is none.
+
+    """
+
+    event: Event
+    hits: tuple[int, int]
+    draws: int
+    least: float
+    most: float
+    epsilon: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Return how often it happened in the first world, and in the second."""
+        likelier, other = (hits / self.draws for hits in self.hits)
+        first = self.event.likelier == WITH
+        return (likelier, other) if first else (other, likelier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curve:
+    """The receiver operating characteristic that was found, on the second half.
+
+    Attributes:
+        alarm: Share of the answers of the second world that are taken for the first.
+        detection: Share of those of the first world that are.
+        margin: How far either may be off, for all points at once (Dvoretzky, Kiefer
+            and Wolfowitz 1956, with the constant of Massart 1990).
+
+    """
+
+    alarm: FloatArray = field(repr=False)
+    detection: FloatArray = field(repr=False)
+    margin: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Audit:
+    """What an audit found. CONFIDENTIAL if its trial is.
+
+    Attributes:
+        trial: What was put to the test.
+        confidence: How sure the lower bound is.
+        counts: The most telling events, one for each direction, the stronger first.
+        curve: How well the worlds can be told apart by the best score.
+        detectable: The least epsilon that these draws would have refuted the claim at,
+            nine times out of ten, by an event about as frequent as the one found.
+
+    """
+
+    trial: Trial
+    confidence: float
+    counts: tuple[Count, Count]
+    curve: Curve
+    detectable: float
+
+    @property
+    def claim(self) -> Guarantee:
+        """Return the promise."""
+        return self.trial.claim
+
+    @property
+    def best(self) -> Count:
+        """Return the event that gives the largest lower bound."""
+        return self.counts[0]
+
+    @property
+    def lower(self) -> float:
+        """Return the lower bound on epsilon at the delta of the claim, from 0."""
+        return max(0.0, self.best.epsilon)
+
+    @property
+    def refuted(self) -> bool:
+        """Tell whether the promise is refuted."""
+        return self.lower > self.claim.epsilon * (1 + _SAME)
+
+
+def audit(trial: Trial, drawn: Drawn, *, confidence: float = CONFIDENCE) -> Audit:
+    """Search one half of the draws, and test the promise on the other.
+
+    Raises:
+        ParameterError: ``confidence`` is not in (0, 1), or there are fewer than 4 draws
+            of a world.
+
+    """
+    if not 0 < confidence < 1:
+        message = f"the confidence must be in (0, 1), got {confidence}."
+        raise ParameterError(message)
+    searched, tested = drawn.halves()
+    if searched.number < 2:  # noqa: PLR2004 - a spread needs two
+        message = "an audit needs at least 4 draws of each world."
+        raise ParameterError(message)
+    tail = (1 - confidence) / _LIMITS
+    candidates = [cells(score, searched) for score in scores(trial, searched)]
+    counts = [
+        _count(
+            most_telling(
+                candidates,
+                searched,
+                likelier=world,
+                delta=trial.claim.delta,
+                z=-float(ndtri(tail)),
+            ),
+            tested,
+            delta=trial.claim.delta,
+            tail=tail,
+        )
+        for world in (WITH, WITHOUT)
+    ]
+    first, second = sorted(counts, key=lambda count: -count.epsilon)
+    return Audit(
+        trial=trial,
+        confidence=confidence,
+        counts=(first, second),
+        curve=_curve(first.event.cells, searched, tested, confidence),
+        detectable=detectable(
+            trial.claim,
+            draws=tested.number,
+            share=first.hits[1] / tested.number,
+            confidence=confidence,
+        ),
+    )
+
+
+def detectable(
+    claim: Guarantee, *, draws: int, share: float, confidence: float = CONFIDENCE
+) -> float:
+    """Return the least epsilon that so many tested draws refute 9 times out of 10.
+
+    The event happens in a ``share`` of the draws of the less likely world; where it is
+    too frequent to be ``e^epsilon`` times as likely in the other one, a rarer one is
+    taken. Infinite where no epsilon up to 100 would be noticed.
+
+    >>> from dpcore.studies.meaning.guarantee import Guarantee
+    >>> round(detectable(Guarantee(epsilon=1.0), draws=10_000, share=0.18), 2)
+    1.11
+    """
+    tail = (1 - confidence) / _LIMITS
+    z = -float(ndtri((1 - _POWER) / 2))
+
+    def noticed(epsilon: float) -> bool:
+        most = (1 - claim.delta) * math.exp(-epsilon) / 2
+        other = min(share if share > 0 else most, most)
+        likelier = claim.delta + math.exp(epsilon) * other
+        hits = (
+            max(0.0, draws * likelier - z * math.sqrt(draws * likelier)),
+            min(draws, draws * other + z * math.sqrt(draws * other)),
+        )
+        return _bound(hits, draws, claim.delta, tail)[2] > claim.epsilon
+
+    if not noticed(_LARGEST):
+        return math.inf
+    return halved(noticed, claim.epsilon, _LARGEST)[1]
+
+
+def _count(event: Event, tested: Drawn, *, delta: float, tail: float) -> Count:
+    answers = (tested.first, tested.second)
+    likelier, other = answers[event.likelier], answers[1 - event.likelier]
+    hits = event.seen(likelier), event.seen(other)
+    least, most, epsilon = _bound(hits, tested.number, delta, tail)
+    return Count(
+        event=event,
+        hits=hits,
+        draws=tested.number,
+        least=least,
+        most=most,
+        epsilon=epsilon,
+    )
+
+
+def _bound(
+    hits: tuple[float, float], draws: int, delta: float, tail: float
+) -> tuple[float, float, float]:
+    """Return both limits of the shares, and that of epsilon."""
+    lower, upper = clopper_pearson(np.array(hits), draws, confidence=1 - 2 * tail)
+    least, most = float(lower[0]), float(upper[1])
+    if least <= delta:
+        return least, most, -math.inf
+    return least, most, math.log(least - delta) - math.log(most)
+
+
+def _curve(one: Cells, searched: Drawn, tested: Drawn, confidence: float) -> Curve:
+    """Return how often both worlds are taken for the first, cell after cell."""
+    order = one.ranked(one.counts(searched))
+    counts = one.counts(tested)[:, order]
+    kept = counts.any(axis=0)
+    shares = np.cumsum(counts[:, kept], axis=1) / tested.number
+    start = np.zeros((2, 1))
+    detection, alarm = np.concatenate([start, shares], axis=1)
+    margin = math.sqrt(math.log(4 / (1 - confidence)) / (2 * tested.number))
+    return Curve(alarm=alarm, detection=detection, margin=margin)

@@ -1,0 +1,227 @@
+"""Events that may tell two worlds apart, and the search for the most telling one.
+
+A score is cut into cells: between quantiles of what was drawn, and a cell of its own
+for every number that comes again and again, such as a bound that noise is clamped to.
+Looked at are all thresholds, from either side, and the cells put in the order of how
+much likelier they are in one world, which finds intervals and atoms too (the best tests
+are of that form, by the lemma of Neyman and Pearson).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.studies.auditing.trial import WITH
+from dpcore.wording import significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.studies.auditing.scores import Score
+    from dpcore.studies.auditing.trial import Drawn
+
+_CELLS: Final = 128
+_A_CELL: Final = 25
+"""So many draws of a world a cell holds on average, at least."""
+_REPEATED: Final = 1e-3
+"""What is drawn with that share is a cell of its own."""
+_TWICE: Final = 5
+_NEVER: Final = 1e-300
+_BETTER: Final = 1.05
+"""By so much a set of cells must seem better than a threshold, to be preferred."""
+_DIGITS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """A score cut into cells, in the order of the score.
+
+    Cell ``2 i`` lies between two cuts, cell ``2 i + 1`` is the cut ``i`` itself.
+    """
+
+    score: Score
+    cuts: FloatArray
+
+    @property
+    def number(self) -> int:
+        """Return how many cells there are."""
+        return 2 * len(self.cuts) + 1
+
+    def of(self, answers: FloatArray) -> NDArray[np.intp]:
+        """Return the cell of each of the answers ``(n, k)``."""
+        values = self.score.of(answers)
+        below = np.searchsorted(self.cuts, values, side="left")
+        return below + np.searchsorted(self.cuts, values, side="right")
+
+    def counts(self, drawn: Drawn) -> NDArray[np.intp]:
+        """Return how many answers of either world each cell holds, ``(2, cells)``."""
+        return np.stack(
+            [
+                np.bincount(self.of(answers), minlength=self.number)
+                for answers in (drawn.first, drawn.second)
+            ]
+        )
+
+    def ranked(self, counts: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the cells from the likeliest of the first world to the second's."""
+        odds = (counts[0] + 0.5) / (counts[1] + 0.5)
+        return np.argsort(-odds, kind="stable")
+
+
+def cells(score: Score, searched: Drawn) -> Cells:
+    """Cut a score by what was drawn."""
+    values = np.concatenate([score.of(searched.first), score.of(searched.second)])
+    distinct, times = np.unique(values, return_counts=True)
+    repeated = distinct[times >= max(_TWICE, _REPEATED * len(values))]
+    rest = values[~np.isin(values, repeated)]
+    number = min(_CELLS, max(2, len(values) // (2 * _A_CELL)))
+    shares = np.linspace(0, 1, number + 1)[1:-1]
+    between = np.quantile(rest, shares) if len(rest) else rest
+    return Cells(score=score, cuts=np.unique(np.concatenate([repeated, between])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Event:
+    """A set of cells: something that an answer does or does not.
+
+    Attributes:
+        cells: The score, cut into cells.
+        held: Which cells belong to it, shape ``(cells,)``.
+        likelier: The world that it speaks for.
+
+    """
+
+    cells: Cells
+    held: NDArray[np.bool_] = field(repr=False)
+    likelier: int
+
+    def seen(self, answers: FloatArray) -> int:
+        """Return in how many of the answers ``(n, k)`` it happens."""
+        return int(np.count_nonzero(self.held[self.cells.of(answers)]))
+
+    @property
+    def text(self) -> str:
+        """Return it in words, as the main clause of a sentence."""
+        return f"{self.cells.score.name} {_where(self.cells.cuts, self.held)}"
+
+
+def _where(cuts: FloatArray, held: NDArray[np.bool_]) -> str:
+    """Return in words which numbers are held."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], held.astype(int), [0]])))
+    runs = edges.reshape(-1, 2)
+    if len(runs) == 0 or len(cuts) == 0:
+        return "is anything" if held.any() else "is nothing"
+    words = [_run(cuts, first, last - 1) for first, last in runs.tolist()]
+    if len(words) > _TWICE:
+        return f"lies in one of {len(words)} intervals, such as where it {words[0]}"
+    return " or ".join([words[0], *(word.removeprefix("is ") for word in words[1:])])
+
+
+def _run(cuts: FloatArray, first: int, last: int) -> str:
+    """Return where a number lies that is in the cells from first to last."""
+    top = 2 * len(cuts)
+    if first == last and first % 2:
+        return f"is exactly {_said(cuts[first // 2])}"
+    low = None if first == 0 else _said(cuts[(first - 1) // 2])
+    high = None if last == top else _said(cuts[last // 2])
+    if low is None and high is None:
+        return "is anything"
+    if low is None:
+        return f"is {'at most' if last % 2 else 'below'} {high}"
+    if high is None:
+        return f"is {'at least' if first % 2 else 'above'} {low}"
+    return f"is between {low} and {high}"
+
+
+def _said(number: float) -> str:
+    return significant(float(number), _DIGITS)
+
+
+def most_telling(
+    candidates: list[Cells],
+    searched: Drawn,
+    *,
+    likelier: int,
+    delta: float,
+    z: float,
+) -> Event:
+    """Return the event that promises the largest lower bound for one direction.
+
+    Args:
+        candidates: Scores, cut into cells.
+        searched: Draws that are not tested on.
+        likelier: The world that the event shall speak for.
+        delta: What the claim allows besides epsilon.
+        z: Normal quantile of the confidence of each limit.
+
+    """
+    best, found = -np.inf, None
+    for one in candidates:
+        for ranked, order, counts in _orders(one, searched, likelier):
+            value, size = _best_prefix(counts[:, order], searched.number, delta, z)
+            better = best * _BETTER if ranked and best > 0 else best
+            if value > better or found is None:
+                best = value
+                held = _joined(order[:size], counts)
+                found = Event(cells=one, held=held, likelier=likelier)
+    assert found is not None, "there is always a score"  # noqa: S101
+    return found
+
+
+def _orders(
+    one: Cells, searched: Drawn, likelier: int
+) -> Iterator[tuple[bool, NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield orders of the cells, whether they are ranked, and what to judge them by.
+
+    The likelier world comes first in the counts. An order that was found by counting
+    looks better on the same draws than it is: it is judged by others.
+    """
+    counts = one.counts(searched)
+    ranking, judging = (one.counts(half) for half in searched.halves())
+    if likelier != WITH:
+        counts, ranking, judging = counts[::-1], ranking[::-1], judging[::-1]
+    places = np.arange(one.number)
+    yield False, places, counts
+    yield False, places[::-1], counts
+    yield True, one.ranked(ranking), 2 * judging
+
+
+def _joined(chosen: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which cells are chosen, with cuts in their midst that nothing falls on."""
+    held = np.zeros(counts.shape[1], dtype=bool)
+    held[chosen] = True
+    empty = ~counts[:, 1:-1].any(axis=0)
+    between = held[:-2] & held[2:]
+    held[1:-1] |= empty & between
+    return held
+
+
+def _best_prefix(
+    counts: NDArray[np.intp], draws: int, delta: float, z: float
+) -> tuple[float, int]:
+    """Return the largest predicted bound of the first so many cells, and how many."""
+    hits = np.minimum(np.cumsum(counts, axis=1), draws)
+    low, high = score_limits(hits[0], draws, z)[0], score_limits(hits[1], draws, z)[1]
+    bound = np.log(np.maximum(low - delta, _NEVER)) - np.log(high)
+    place = int(bound.argmax())
+    return float(bound[place]), place + 1
+
+
+def score_limits(
+    hits: NDArray[np.intp] | FloatArray, draws: float, z: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return approximate limits of probabilities (Wilson 1927): fast, for a search."""
+    share = hits / draws
+    square = z * z / draws
+    middle = share + square / 2
+    reach = z * np.sqrt(share * (1 - share) / draws + square / (4 * draws))
+    return (
+        np.asarray((middle - reach) / (1 + square)),
+        np.asarray((middle + reach) / (1 + square)),
+    )

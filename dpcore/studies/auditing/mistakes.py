@@ -1,0 +1,347 @@
+"""A catalog of known mistakes, each with its repair, on tables that are made up.
+
+They are simulated with a generator that can be seeded, so that a class sees what the
+speaker saw. Nothing here is ever released.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.resized.repair import NoisyResample
+from dpcore.privacy.bootstrap.profile import attained_delta
+from dpcore.privacy.bootstrap.real_cost import epsilon_of_step
+from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.gaussian import delta_of
+from dpcore.privacy.halving import halved
+from dpcore.studies.auditing.naive import NaiveRelease
+from dpcore.studies.auditing.trial import WITH
+from dpcore.studies.meaning.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.base import Mechanism
+
+_ONE: Final = Guarantee(epsilon=1.0)
+_ROWS, _RATIO = 1000, 10
+"""People of the resized bootstrap, and by how much it is smaller than the table."""
+_RESAMPLED: Final = 500
+"""People of the noisy bootstrap."""
+_TABLE: Final = 40
+"""People who are counted in both worlds."""
+_FINE: Final = 0.7
+_AGES: Final = (20.0, 21, 22, 24, 25, 27, 28, 30, 31, 33, 34, 36, 37, 38, 39)
+_OLDEST: Final = 95.0
+_AGE: Final = Interval(lower=0.0, upper=100.0)
+_AGAIN: Final = 10
+_PEOPLE, _PENALTY, _STEPS = 100, 100.0, 60
+"""People, penalty and number of steps of the fit."""
+_STRIDE: Final = 1.99
+_GRADIENT: Final = 1.5
+
+
+def _column(numbers: FloatArray) -> FloatArray:
+    return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)
+
+
+def _laplace(
+    value: float, scale: float, size: int, rng: np.random.Generator
+) -> FloatArray:
+    return _column(value + rng.laplace(0.0, scale, size))
+
+
+@cache
+def _truncating(key: str) -> Mechanism:
+    return CATALOG[key].calibrate(
+        sensitivity=Sensitivity.scalar(0.1),
+        epsilon=_ONE.epsilon,
+        bounds=Interval(lower=0.0, upper=1.0),
+    )
+
+
+def _truncated(key: str, world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    place = 0.0 if world == WITH else 0.1
+    return _column(_truncating(key).simulate(place, rng=rng, size=(size,)))
+
+
+def _resized(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return shares in resamples of a table of zeros, with a single one in it or not.
+
+    A resample of ``m`` of ``n`` rows holds the one ``Binomial(m, 1/n)`` times.
+    """
+    drawn = _ROWS // _RATIO
+    if world != WITH:
+        return np.zeros((size, 1))
+    return _column(rng.binomial(drawn, 1 / _ROWS, size) / drawn)
+
+
+@cache
+def _resized_scale() -> float:
+    known = NoisyResample.calibrate(
+        people=_ROWS, draws=_ROWS // _RATIO, epsilon=1 / _RATIO, shares=True
+    )
+    return known.scale(1.0)
+
+
+def _resized_repaired(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    noise = rng.laplace(0.0, _resized_scale(), size)
+    return _resized(world, size, rng) + _column(noise)
+
+
+def _bootstrap(
+    scale: float, world: int, size: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return noisy sums of resamples of zeros, with a single one among them or not."""
+    copies = rng.binomial(_RESAMPLED, 1 / _RESAMPLED, size) if world == WITH else 0
+    return _column(copies + rng.normal(0.0, scale, size))
+
+
+_BOOTSTRAP: Final = Guarantee(epsilon=1.0, delta=float(delta_of(1.0, 1.0)))
+
+
+def _bootstrap_real() -> float:
+    """Return the epsilon that one noisy resample gives at the delta of the claim."""
+
+    def holds(epsilon: float) -> bool:
+        delta = attained_delta(1.0, epsilon, people=_RESAMPLED)
+        return float(delta) <= _BOOTSTRAP.delta
+
+    return halved(holds, 1.0, 20.0)[1]
+
+
+@cache
+def _bootstrap_scale() -> float:
+    """Return the noise that gives a resample the claim, by a bound that is proved."""
+
+    def holds(scale: float) -> bool:
+        level = epsilon_of_step(
+            1 / scale,
+            times=1,
+            people=_RESAMPLED,
+            delta=_BOOTSTRAP.delta,
+            bound=Bound.GENERIC,
+        )
+        return level <= _BOOTSTRAP.epsilon
+
+    return halved(holds, 1.0, 10.0, within=1e-6)[1]
+
+
+def _counted(world: int) -> float:
+    return float(_TABLE + (world == WITH))
+
+
+def _ranged(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return sums of ages with noise for the range of the ages that are there."""
+    ages = (*_AGES, _OLDEST) if world == WITH else _AGES
+    return _laplace(math.fsum(ages), max(ages) - min(ages), size, rng)
+
+
+def _ranged_repaired(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    ages = (*_AGES, _OLDEST) if world == WITH else _AGES
+    return _laplace(math.fsum(ages), _AGE.upper, size, rng)
+
+
+def _present(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return how many groups an answer names, and what it says of the smallest one."""
+    if world != WITH:
+        return np.tile([2.0, 0.0], (size, 1))
+    return np.column_stack([np.full(size, 3.0), 1 + rng.laplace(0.0, 1.0, size)])
+
+
+def _declared(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    noise = rng.laplace(0.0, 1.0, size)
+    return np.column_stack([np.full(size, 3.0), (world == WITH) + noise])
+
+
+def _shared(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return two noisy counts, of which the person is in the first only."""
+    noise = rng.laplace(0.0, 2 / _ONE.epsilon, size)
+    return np.column_stack([_counted(world) + noise, _TABLE / 2 + noise])
+
+
+def _fresh(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    noise = rng.laplace(0.0, 2 / _ONE.epsilon, (size, 2))
+    return np.asarray(noise + np.array([_counted(world), _TABLE / 2]))
+
+
+def _averaged(world: int, size: int, rng: np.random.Generator) -> FloatArray:
+    noise = rng.laplace(0.0, 1 / _ONE.epsilon, (size, _AGAIN))
+    return _column(_counted(world) + noise.mean(axis=1))
+
+
+def _fit(world: int, *, converged: bool) -> float:
+    """Return the slope of a ridge regression of ones on ones.
+
+    It minimizes ``sum (y - t x)^2 / 2 + penalty t^2 / 2``. Gradient descent with a step
+    just short enough for the full table to converge at all swings to and fro, and how
+    far it still swings when it is stopped depends on every record.
+    """
+    people = float(_PEOPLE - (world != WITH))
+    if converged:
+        return people / (people + _PENALTY)
+    step = _STRIDE / (_PEOPLE + _PENALTY)
+    slope = 0.0
+    for _ in range(_STEPS):
+        slope -= step * (people * slope - people + _PENALTY * slope)
+    return slope
+
+
+_FIT_SCALE: Final = _GRADIENT / _PENALTY
+"""A gradient is at most 1.5 long where the minimum may lie (it is within 1/2 of 0), so
+that a record moves the minimum by at most ``1.5 / penalty``."""
+
+
+CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
+    one.key: one
+    for one in (
+        NaiveRelease(
+            key="truncated",
+            label="Truncated noise at the scale of plain noise",
+            released="a share between 0 and 1, of which one person moves 0.1",
+            wrong="Draws outside the bounds are drawn again, and how often that "
+            "happens depends on the secret value.",
+            right="The noise is made larger until the redrawn law keeps the promise.",
+            claim=_ONE,
+            real=float(_truncating("truncated-published").pair_epsilon([0.0], [0.1])),
+            labels=("the answer",),
+            sides=("where the value is 0", "where it is 0.1"),
+            naive=lambda world, size, rng: _truncated(
+                "truncated-published", world, size, rng
+            ),
+            repaired=lambda world, size, rng: _truncated("truncated", world, size, rng),
+        ),
+        NaiveRelease(
+            key="resized",
+            label="Resized bootstrap, sold as ε = 1/Z",
+            released="the share of a rare condition, in a resample a tenth as large as "
+            "the table",
+            wrong="A small random sample is no noise: whoever is drawn is shown as "
+            "they are.",
+            right="Laplace noise is added to the mean of the resample.",
+            claim=Guarantee(epsilon=1 / _RATIO),
+            real=math.inf,
+            labels=("the share",),
+            naive=_resized,
+            repaired=_resized_repaired,
+        ),
+        NaiveRelease(
+            key="bootstrap",
+            label="Noisy bootstrap, priced like one release",
+            released="a sum over a resample of 500 people, with normal noise",
+            wrong="A person may be drawn twice or more often, and the noise hides them "
+            "once.",
+            right="The noise is made larger until the law of the resample keeps the "
+            "promise.",
+            claim=_BOOTSTRAP,
+            real=_bootstrap_real(),
+            labels=("the sum",),
+            naive=lambda world, size, rng: _bootstrap(1.0, world, size, rng),
+            repaired=lambda world, size, rng: _bootstrap(
+                _bootstrap_scale(), world, size, rng
+            ),
+        ),
+        NaiveRelease(
+            key="small-noise",
+            label="Noise 20 % too small",
+            released="a count",
+            wrong="The scale of the noise is 0.8 times sensitivity / ε.",
+            right="The scale is sensitivity / ε.",
+            claim=_ONE,
+            real=_ONE.epsilon / 0.8,
+            labels=("the count",),
+            naive=lambda world, size, rng: _laplace(_counted(world), 0.8, size, rng),
+            repaired=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
+        ),
+        NaiveRelease(
+            key="range",
+            label="Sensitivity from the range of the data",
+            released="a sum of ages",
+            wrong="The noise is scaled by largest less smallest age of the table: one "
+            "old person makes it visibly larger.",
+            right="The noise is scaled by a public bound, 100 years.",
+            claim=_ONE,
+            real=math.inf,
+            labels=("the sum",),
+            naive=_ranged,
+            repaired=_ranged_repaired,
+        ),
+        NaiveRelease(
+            key="groups",
+            label="Histogram of the groups that are there",
+            released="a noisy count of every group",
+            wrong="Which groups are named was looked up in the table: a group of one "
+            "is named if that person is there, and not otherwise.",
+            right="All groups of a public list are named, the empty ones too.",
+            claim=_ONE,
+            real=math.inf,
+            labels=("how many groups are named", "the count of the smallest group"),
+            naive=_present,
+            repaired=_declared,
+        ),
+        NaiveRelease(
+            key="rounded",
+            label="Scale rounded to a whole number",
+            released="a count",
+            wrong="Sensitivity / ε is 1 / 0.7 = 1.43, and was rounded to 1.",
+            right="The scale is not rounded, or only up.",
+            claim=Guarantee(epsilon=_FINE),
+            real=1.0,
+            labels=("the count",),
+            naive=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
+            repaired=lambda world, size, rng: _laplace(
+                _counted(world), 1 / _FINE, size, rng
+            ),
+        ),
+        NaiveRelease(
+            key="seed",
+            label="The same seed for two answers",
+            released="two counts with ε 0.5 each, of which the person is in the first",
+            wrong="Both answers have the same noise: their difference has none.",
+            right="Every answer has noise of its own.",
+            claim=_ONE,
+            real=math.inf,
+            labels=("the first count", "the second count"),
+            naive=_shared,
+            repaired=_fresh,
+        ),
+        NaiveRelease(
+            key="unconverged",
+            label="A fit that has not converged",
+            released="the slope of a ridge regression of 100 people",
+            wrong="The noise is for the minimum, which one record hardly moves; the "
+            "fit was stopped on the way there, and how far it got depends on every "
+            "record.",
+            right="The fit is carried to its minimum before noise is added.",
+            claim=_ONE,
+            real=abs(_fit(0, converged=False) - _fit(1, converged=False)) / _FIT_SCALE,
+            labels=("the slope",),
+            naive=lambda world, size, rng: _laplace(
+                _fit(world, converged=False), _FIT_SCALE, size, rng
+            ),
+            repaired=lambda world, size, rng: _laplace(
+                _fit(world, converged=True), _FIT_SCALE, size, rng
+            ),
+        ),
+        NaiveRelease(
+            key="again",
+            label="Ten draws for the price of one",
+            released="a count, asked ten times and averaged",
+            wrong="Every time the question is asked there is fresh noise, and only the "
+            "first time it is charged.",
+            right="The same question has the same answer, or a fresh draw its price.",
+            claim=_ONE,
+            real=_AGAIN * _ONE.epsilon,
+            labels=("the average of ten answers",),
+            naive=_averaged,
+            repaired=lambda world, size, rng: _laplace(_counted(world), 1.0, size, rng),
+        ),
+    )
+}
+"""By key, in the order in which they are shown."""

@@ -1,0 +1,324 @@
+"""Trials of what the studio releases: the very draws of a release, in two worlds.
+
+Noise is drawn by the secure sampler, by the same call that a release makes; where all
+that is drawn is one mechanism's noise, many answers are drawn in one call, as one long
+answer. What a release makes of the noise afterwards is post-processing, and left out
+there. Nothing is charged, and nothing written down: it is a simulation. What is made of
+a real table is CONFIDENTIAL.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from dpcore.budget_filter import PrivacyCost, computed
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import Mechanism
+from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
+from dpcore.mechanisms.laplace.averaged import AveragedLaplace
+from dpcore.relations import NeighboringRelation
+from dpcore.releases import secure
+from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.plans.plan import OneMechanism
+from dpcore.releases.rebuilding import as_declared
+from dpcore.releases.request import Request
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.studies.auditing.trial import WITH, Trial
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.meaning.pair import worst_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.dataset import Dataset
+    from dpcore.releases.releasable import Releasable
+    from dpcore.statistics.quantile import RankScores
+    from dpcore.studies.teaching.laboratory import Setup
+
+_LEAST_EPSILON: Final = 1e-6
+"""Stands for a claimed epsilon of 0."""
+_BATCH: Final = 2000
+_SLOW: Final = {TruncatedLaplace: 100, AveragedLaplace: 600}
+"""How many numbers are drawn at a time, by mechanism."""
+_ONE_BY_ONE: Final = 50
+_FEW_PEOPLE: Final = 100
+_ROUNDING: Final = 1 + 1e-9
+_NEVER: Final = 1e-300
+_WORST: Final = ("in one world of the worst pair", "in the other")
+_VALUES: Final = ("with the first value", "with the second")
+
+
+def of_mechanism(
+    setup: Setup, *, rng: np.random.Generator, worst: bool = False
+) -> Trial:
+    """Return the trial of a mechanism at two values between 0 and 1.
+
+    They are those of the setup, or the ``worst`` ones as far apart. A mechanism without
+    a secure sampler is simulated by ``rng``.
+    """
+    mechanism, sensitivity = setup.mechanism(), setup.sensitivity
+    low, high = setup.place, setup.other
+    if worst:
+        pair = worst_pair(mechanism, setup.shift)
+        low, high = pair.low, pair.high
+    cost = PrivacyCost(
+        epsilon=computed(mechanism.epsilon(sensitivity, delta=setup.delta)),
+        delta=computed(setup.delta),
+        rho=computed(mechanism.rho(sensitivity)),
+    )
+
+    def draw(world: int, size: int) -> FloatArray:
+        place = np.full(size, low if world == WITH else high)
+        if setup.entry.releasable:
+            drawn = secure.draw(mechanism, place, sensitivity=sensitivity, cost=cost)
+        else:
+            drawn = mechanism.simulate(place, rng=rng, size=(size,))
+        return drawn.reshape(-1, 1)
+
+    return Trial(
+        claim=Guarantee(epsilon=setup.epsilon, delta=setup.delta),
+        labels=("the answer",),
+        sides=(f"where the value is {low:.4g}", f"where it is {high:.4g}"),
+        draw=draw,
+        exact=float(mechanism.pair_epsilon([low], [high], delta=setup.delta)),
+        batch=_at_a_time(mechanism, 1),
+    )
+
+
+def worst(request: Releasable) -> Trial:
+    """Return the trial of a question at the pair of answers that is hardest to hide.
+
+    PUBLIC: it is made of public numbers alone.
+
+    Raises:
+        ParameterError: No such pair is known for questions of this kind.
+
+    """
+    return _trial(request, *_worst_values(request), sides=_WORST)
+
+
+def typed(request: Releasable, first: float, second: float) -> Trial:
+    """Return the trial of a question whose answer without noise is one of two numbers.
+
+    Raises:
+        ParameterError: The answer is not a single number with noise, or one person
+            cannot move it so far.
+
+    """
+    plan = request.plan
+    single = isinstance(plan, OneMechanism) and isinstance(plan.mechanism, Mechanism)
+    if not single or len(cast("Any", plan).statistic.labels) != 1:
+        message = (
+            "a pair of values can be typed for an answer that is one number plus "
+            "noise. Audit this question on the worst pair, or on a person of the table."
+        )
+        raise ParameterError(message)
+    reach = cast("OneMechanism", plan).sensitivity.largest
+    if not abs(first - second) <= reach * _ROUNDING:
+        message = (
+            f"one {request.unit.noun} moves this answer by at most {reach:.6g}: choose "
+            "two values that are no farther apart."
+        )
+        raise ParameterError(message)
+    return _trial(request, np.array([first]), np.array([second]), sides=_VALUES)
+
+
+def of_person(request: Releasable, dataset: Dataset, row: int, other: int) -> Trial:
+    """Return the trial of a question on a table, and on it with a row changed.
+
+    The row is left out where one person may be there or not; under substitution it
+    becomes a copy of row ``other``. CONFIDENTIAL.
+
+    Raises:
+        DataError: The table cannot be read as it is declared.
+        ParameterError: There is no such row.
+
+    """
+    table = as_declared(request, dataset)
+    if request.relation is NeighboringRelation.ADD_REMOVE:
+        sides = ("with the person", "without")
+        neighbor = without(table, row)
+    else:
+        sides = ("with the person's record", "with the other one in its place")
+        neighbor = replaced(table, row, other)
+    first, second = (request.value(each) for each in (table, neighbor))
+    return _trial(request, first, second, sides=sides)
+
+
+def without(dataset: Dataset, row: int) -> Dataset:
+    """Return a table without a row, counted from 0. CONFIDENTIAL.
+
+    Raises:
+        ParameterError: There is no such row, or no other.
+
+    """
+    _check(dataset, row)
+    if dataset.people == 1:
+        message = "the only row of a table cannot be left out."
+        raise ParameterError(message)
+    places = np.delete(np.arange(dataset.people), row)
+    return replace(dataset, frame=dataset.frame.iloc[places])
+
+
+def replaced(dataset: Dataset, row: int, other: int) -> Dataset:
+    """Return a table in which a row is a copy of another one. CONFIDENTIAL.
+
+    Raises:
+        ParameterError: There is no such row.
+
+    """
+    _check(dataset, row)
+    _check(dataset, other)
+    places = np.arange(dataset.people)
+    places[row] = other
+    return replace(dataset, frame=dataset.frame.iloc[places])
+
+
+def claim(request: Releasable) -> Guarantee:
+    """Return what a question promises: what was asked for, else what it costs."""
+    if isinstance(request, Request):
+        return Guarantee(epsilon=request.epsilon, delta=request.used_delta)
+    if isinstance(request, BootstrapRequest):
+        return Guarantee(epsilon=request.claimed, delta=request.delta)
+    epsilon, delta = float(request.cost.epsilon), float(request.cost.delta)
+    if not math.isfinite(epsilon):
+        message = "this question promises nothing, so that there is nothing to refute."
+        raise ParameterError(message)
+    return Guarantee(epsilon=max(epsilon, _LEAST_EPSILON), delta=delta)
+
+
+def _check(dataset: Dataset, row: int) -> None:
+    if not 0 <= row < dataset.people:
+        message = f"the table has rows 1 to {dataset.people}."
+        raise ParameterError(message)
+
+
+def _trial(
+    request: Releasable,
+    first: Any,  # noqa: ANN401 - what the plan of the request draws from
+    second: Any,  # noqa: ANN401 - as above
+    *,
+    sides: tuple[str, str],
+) -> Trial:
+    plan, cost, promised = request.plan, request.cost, claim(request)
+    values = (first, second)
+    if isinstance(plan, OneMechanism):
+        exact = plan.pair_epsilon(first, second, delta=promised.delta)
+        if isinstance(plan.mechanism, Mechanism):
+            mechanism = plan.mechanism
+            return Trial(
+                claim=promised,
+                labels=tuple(cast("Any", plan).statistic.labels),
+                sides=sides,
+                draw=lambda world, size: _many(plan, values[world], size, cost),
+                evidence=_evidence(mechanism, first, second),
+                exact=float(exact),
+                batch=_at_a_time(mechanism, len(first)),
+            )
+    return Trial(
+        claim=promised,
+        labels=plan.answer(first, cost=cost).labels,
+        sides=sides,
+        draw=lambda world, size: np.array(
+            [plan.answer(values[world], cost=cost).values for _ in range(size)]
+        ),
+        exact=float(exact) if isinstance(plan, OneMechanism) else None,
+        batch=_ONE_BY_ONE,
+    )
+
+
+def _many(
+    plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost
+) -> FloatArray:
+    """Return many answers, drawn in one call as one that is as long as all of them."""
+    drawn = secure.draw(
+        plan.mechanism, np.tile(value, size), sensitivity=plan.sensitivity, cost=cost
+    )
+    return drawn.reshape(size, -1)
+
+
+def _at_a_time(mechanism: Mechanism, numbers: int) -> int:
+    return max(10, _SLOW.get(type(mechanism), _BATCH) // max(1, numbers))
+
+
+def _evidence(
+    mechanism: Mechanism, first: FloatArray, second: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """Return the exact log-likelihood ratio of answers: noises are independent."""
+    moved = np.flatnonzero(first != second)
+    bounds = getattr(mechanism, "bounds", None)
+
+    def log_density(x: FloatArray, at: FloatArray) -> FloatArray:
+        found = mechanism.pdf(x, at)
+        if bounds is not None:
+            lower, upper = mechanism.atoms(at)
+            found = np.where((x == bounds.lower) & (lower > 0), lower, found)
+            found = np.where((x == bounds.upper) & (upper > 0), upper, found)
+        return np.asarray(np.log(np.maximum(found, _NEVER)))
+
+    def of(answers: FloatArray) -> FloatArray:
+        x = answers[:, moved]
+        ratio = log_density(x, first[moved]) - log_density(x, second[moved])
+        return np.asarray(ratio.sum(axis=1))
+
+    return of
+
+
+def _worst_values(request: Releasable) -> tuple[FloatArray, FloatArray]:
+    """Return what the plan draws from in the two worlds of the worst pair."""
+    plan = request.plan
+    if isinstance(request, BootstrapRequest):
+        # Nobody else stands out: all are at one bound, and a single one at the other.
+        return _one_apart(plan.bounds, request.query.size.people)  # type: ignore[attr-defined] # of this request
+    if isinstance(request, ResizedRequest):
+        return _one_apart(request.query.bounds, request.query.size.people)
+    if isinstance(plan, OneMechanism):
+        if isinstance(plan.mechanism, Mechanism):
+            return _worst_noise(plan, plan.mechanism)
+        scores = cast("RankScores", cast("Any", plan).statistic)
+        query = cast("Request", request).query
+        people = query.size.people if query.size.public else _FEW_PEOPLE
+        first, second = _one_apart(query.bounds, people)
+        return scores.value(first), scores.value(second)
+    message = (
+        "the worst pair is not known for a question of this kind. Audit it on a person "
+        "of the table."
+    )
+    raise ParameterError(message)
+
+
+def _one_apart(bounds: Any, people: int) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401 - any interval
+    """Return people at the lower bound, and the same with one at the upper one."""
+    second = np.full(people, float(bounds.lower))
+    first = second.copy()
+    first[0] = bounds.upper
+    return first, second
+
+
+def _worst_noise(
+    plan: OneMechanism, mechanism: Mechanism
+) -> tuple[FloatArray, FloatArray]:
+    """Return two vectors that are as far apart as the sensitivity allows.
+
+    One number moves as far as any can, and the others share what is left of the total,
+    up and down in turn.
+    """
+    sensitivity = plan.sensitivity
+    numbers = len(cast("Any", plan).statistic.labels)
+    moves = np.zeros(numbers)
+    moves[0] = sensitivity.largest
+    others = min(sensitivity.coordinates, numbers) - 1
+    if others > 0:
+        left = min(sensitivity.l1 - sensitivity.largest, others * sensitivity.largest)
+        square = max(0.0, sensitivity.l2**2 - sensitivity.largest**2)
+        each = min(left / others, math.sqrt(square / others))
+        moves[1 : others + 1] = each
+    pairs = [worst_pair(mechanism, float(move)) for move in moves]
+    low, high = (np.array([getattr(p, end) for p in pairs]) for end in ("low", "high"))
+    turned = np.arange(numbers) % 2 == 1
+    return np.where(turned, low, high), np.where(turned, high, low)

@@ -1,0 +1,128 @@
+"""What is audited of a release is what a release draws."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.data.dataset import Dataset
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.releases.plans.matrices import MatrixPlan
+from dpcore.releases.plans.shares import SharePlan
+from dpcore.releases.resized.request import Form, ResizedRequest
+from dpcore.studies.auditing.audit import audit
+from dpcore.studies.auditing.trial import Drawn, batches
+from dpcore.studies.auditing.trials import (
+    claim,
+    of_mechanism,
+    of_person,
+    replaced,
+    typed,
+    without,
+    worst,
+)
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.studies.teaching.laboratory import Setup
+from tests.releases import models
+from tests.releases.test_rebuilding import REQUESTS, table_of
+
+CERTAIN = 1 - 1e-9
+"""So sure that a promise that is kept is refuted once in 1e9 runs."""
+FEW = 16
+NOT_KNOWN = (SharePlan, MatrixPlan)
+
+
+def audited(trial, draws=FEW):
+    few = replace(trial, batch=min(trial.batch, draws))
+    return audit(few, Drawn.together(batches(few, draws)), confidence=CERTAIN)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_every_question_can_be_audited_or_says_how(name):
+    request = REQUESTS[name]
+    if isinstance(request.plan, NOT_KNOWN):
+        with pytest.raises(ParameterError, match="on a person of the table"):
+            worst(request)
+        return
+    trial = worst(request)
+    assert trial.draw(0, 3).shape == (3, len(trial.labels))
+    assert trial.claim == Guarantee(epsilon=request.epsilon, delta=request.used_delta)
+    assert not audited(trial).refuted
+
+
+@pytest.mark.parametrize("name", ["mean", "histogram", "by group", "cross table"])
+def test_worst_pair_is_as_far_apart_as_the_promise_allows(name):
+    trial = worst(REQUESTS[name])
+    assert trial.exact == pytest.approx(trial.claim.epsilon, rel=1e-6)
+
+
+# Its groups have public sizes, which those of the small table are not.
+@pytest.mark.parametrize("name", sorted(REQUESTS.keys() - {"pooled variance"}))
+def test_person_of_a_table_is_audited(name):
+    request = REQUESTS[name]
+    trial = of_person(request, table_of(request), 0, 1)
+    assert trial.draw(1, 2).shape == (2, len(trial.labels))
+
+
+def test_promise_that_is_far_too_small_is_refuted_by_real_draws():
+    # 5 standard errors are missing to a bound of 0.01 once in far more than 1e8 runs.
+    trial = replace(worst(REQUESTS["mean"]), claim=Guarantee(epsilon=0.01))
+    assert audited(trial, 4000).refuted
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_every_mechanism_can_be_audited(key):
+    setup = Setup(key=key, epsilon=1.0, place=0.0, shift=0.5)
+    for far in (False, True):
+        trial = of_mechanism(setup, rng=np.random.default_rng(1), worst=far)
+        assert trial.draw(0, 4).shape == (4, 1)
+        assert math.isfinite(trial.exact)
+        assert trial.claim.delta == setup.delta
+
+
+def test_typed_values_are_no_farther_apart_than_a_person_moves_them():
+    request = REQUESTS["mean"]
+    reach = request.sensitivity.largest
+    trial = typed(request, 50.0, 50.0 + reach)
+    assert trial.exact == pytest.approx(request.epsilon, rel=1e-6)
+    with pytest.raises(ParameterError, match="at most"):
+        typed(request, 50.0, 50.0 + 2 * reach)
+    for name in ("histogram", "median"):
+        with pytest.raises(ParameterError, match="one number plus noise"):
+            typed(REQUESTS[name], 1.0, 2.0)
+
+
+def test_published_resample_promises_a_delta_alone():
+    request = ResizedRequest(
+        query=REQUESTS["proportion"].query, draws=2, form=Form.PUBLISHED
+    )
+    promised = claim(request)
+    assert promised.epsilon == pytest.approx(0.0, abs=1e-5)
+    assert promised.delta == pytest.approx(request.bootstrap.delta())
+    assert not audited(worst(request)).refuted
+
+
+def test_neighbors_of_a_table():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
+    columns = (REQUESTS["mean"].query.columns[0],)
+    table = Dataset(name="t", frame=frame, columns=(replace(columns[0], name="a"),))
+    assert without(table, 1).frame["a"].tolist() == [1.0, 3.0]
+    assert replaced(table, 1, 2).frame["a"].tolist() == [1.0, 3.0, 3.0]
+    for wrong in (-1, 3):
+        with pytest.raises(ParameterError, match="rows 1 to 3"):
+            without(table, wrong)
+    single = replace(table, frame=frame.iloc[:1])
+    with pytest.raises(ParameterError, match="only row"):
+        without(single, 0)
+
+
+@pytest.mark.parametrize("key", ["output-public", "posterior"])
+def test_a_model_is_audited_on_a_person(key):
+    request = models.request(key)
+    trial = of_person(request, models.table(), 0, 1)
+    assert trial.draw(0, 2).shape == (2, len(trial.labels))
+    with pytest.raises(ParameterError, match="on a person of the table"):
+        worst(request)
