@@ -26,6 +26,7 @@ page = st.navigation(
             st.Page("pages/touched.py", title="Whom it touches"),
         ],
         "Learn": [
+            st.Page("pages/lessons.py", title="Lessons"),
             st.Page("pages/lab.py", title="Mechanism lab"),
             st.Page("pages/sensitivity.py", title="Sensitivity explorer"),
             st.Page("pages/about.py", title="About"),

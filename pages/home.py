@@ -29,9 +29,9 @@ with second.container(border=True, height="stretch"):
         session.go("pages/data.py")
 with third.container(border=True, height="stretch"):
     st.markdown("**Learn in five minutes**")
-    st.caption("What is promised, what is not, and what the words mean.")
-    if st.button("Read the promises"):
-        session.go("pages/about.py")
+    st.caption("One idea at a time: predict, see, play. Also as a path for a class.")
+    if st.button("Take the first lesson"):
+        session.go("pages/lessons.py")
 
 st.header("One guest replaced")
 miniature.show()

@@ -25,5 +25,13 @@ HEADINGS = NAMES | {"home": "See what differential privacy does to your data"}
 """The title above each page."""
 MENUS = {name: menu for menu, _, name in _PAGES if menu}
 """The menu of the top bar that a page is in, where it is not in the bar itself."""
-WITHOUT_A_TABLE = {"lab", "sensitivity", "study1", "study2", "figures12", "about"}
+WITHOUT_A_TABLE = {
+    "lab",
+    "sensitivity",
+    "study1",
+    "study2",
+    "figures12",
+    "about",
+    "lessons",
+}
 """Pages that never read the table in use."""

@@ -217,11 +217,16 @@ class Cell:
         *,
         kept: Kept = "address",
         note: str | None = None,
+        horizontal: bool = True,
         **more: Any,
     ) -> _T:
-        """Show some options side by side, one of which is chosen."""
+        """Show some options side by side, one of which is chosen.
+
+        Long ones stand below each other, if ``horizontal`` is not so.
+        """
         show: Callable[..., _T] = self.place.radio
-        return show(label, options, horizontal=True, help=note, **_KEPT[kept], **more)
+        kept_as = _KEPT[kept]
+        return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
 
     def slider(
         self,

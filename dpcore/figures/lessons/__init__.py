@@ -1,0 +1,1 @@
+"""Figures that only lessons have."""

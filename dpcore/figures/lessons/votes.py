@@ -1,0 +1,53 @@
+"""What a class predicted, beside what is true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpcore.figures.marks import rows
+from dpcore.figures.theme import NEUTRAL, PUBLIC, ROWS, Picture, axis, plain
+from dpcore.wording import brief, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 34
+_ROW = 44
+
+
+def votes_picture(
+    choices: Sequence[str], counts: Sequence[int], *, right: int
+) -> Picture:
+    """Return how many chose each answer, with the right one marked.
+
+    ``right`` is its place among the ``choices``. At least one count is positive.
+    """
+    total = sum(counts)
+    names = [
+        plain(f"{'✓ ' if place == right else ''}{brief(text, _LONGEST)}")
+        for place, text in enumerate(choices)
+    ]
+    title = (
+        f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})"
+    )
+    return Picture.of(
+        title,
+        {
+            "answer": list(choices),
+            "right": ["yes" if i == right else "no" for i in range(len(choices))],
+            "predicted by": list(counts),
+        },
+        drawn="A bar for each answer, as long as the number of people who chose it",
+        height=70 + _ROW * len(choices),
+        traces=[
+            rows(
+                names,
+                list(counts),
+                [f"{count}" for count in counts],
+                [PUBLIC if i == right else NEUTRAL for i in range(len(choices))],
+            )
+        ],
+        xaxis=axis("people", range=[0, 1.2 * max(counts)]),
+        yaxis=ROWS,
+        showlegend=False,
+    )

@@ -1,0 +1,176 @@
+"""Averaging repeated answers: the noise goes, and so does the privacy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcore.figures.attackers import surest
+from dpcore.figures.lessons.running import running_picture
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.wording import epsilon_text, significant
+
+_EPSILON, _TIMES = 0.1, 100
+_MOST = 1000
+_REACH = 4.0
+
+
+def _error(epsilon: float, times: int) -> float:
+    """Return how far off the average of so many answers is typically."""
+    variance = float(survey.noise_of_mean(epsilon).variance(0.0))
+    return float(np.sqrt(variance / times))
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon, times = settings["epsilon"], int(settings["times"])
+    noise = survey.noise_of_mean(epsilon)
+    errors = noise.simulate(0.0, rng=survey.generator(), size=(_MOST,))[:times]
+    total = epsilon * times
+    return Shown(
+        picture=running_picture(
+            errors,
+            sd=float(np.sqrt(noise.variance(0.0))),
+            epsilon=epsilon,
+            reach=_REACH,
+            unit="years",
+        ),
+        sentence=f"{times} answers to one question cost ε {epsilon_text(total)} "
+        f"together: whoever was 50 % sure of somebody may become {surest(total)} sure. "
+        f"One answer for the same ε would be off by "
+        f"{significant(_error(total, 1))} years typically, the average of all is off "
+        "by "
+        f"{significant(_error(epsilon, times))}.",
+    )
+
+
+def _telling() -> Telling:
+    one, all_ = (significant(_error(_EPSILON, k)) for k in (1, _TIMES))
+    better = significant(_error(_EPSILON * _TIMES, 1))
+    total = epsilon_text(_EPSILON * _TIMES)
+    return Telling(
+        situation=f"Mia asks a database for the average age, and each time gets an "
+        f"answer with fresh noise, for ε {_EPSILON:g}. She asks {_TIMES} times and "
+        "averages the answers.",
+        predict=ask(
+            f"One answer is off by {one} years typically. And the average of all "
+            f"{_TIMES}?",
+            wrong(
+                f"By {one} years, as before: noise stays noise",
+                "Noise that falls to both sides cancels in an average.",
+            ),
+            right(
+                f"By {all_} years",
+                f"The noise shrinks with the square root of the number of answers: "
+                f"{_TIMES} answers, a tenth. The price grows with the number itself: "
+                f"ε {total}.",
+            ),
+            wrong(
+                "By nothing: she has the truth",
+                "Never quite, but as near as she likes if nobody counts her questions.",
+            ),
+        ),
+        questions=(
+            ask(
+                "What does asking twice cost?",
+                wrong(
+                    "Nothing more: it is the same question",
+                    "With fresh noise it is a second look at the same people.",
+                ),
+                right(
+                    "Twice as much: the ε add up",
+                    f"So {_TIMES} answers of ε {_EPSILON:g} cost ε {total}.",
+                ),
+                wrong(
+                    "Half as much again",
+                    "What is promised for both together is the sum of the two.",
+                ),
+            ),
+            ask(
+                "How does the studio stop somebody who asks one question over and "
+                "over?",
+                wrong(
+                    "It answers slower and slower",
+                    "Patience is no protection.",
+                ),
+                right(
+                    "The same question gets the same stored answer, at no charge; a "
+                    "fresh draw is paid for",
+                    "Repeating a stored answer tells nothing new. A new draw is "
+                    "charged "
+                    "to the budget.",
+                ),
+                wrong(
+                    "It makes the noise of all answers larger afterwards",
+                    "What is published cannot be made noisier later.",
+                ),
+            ),
+            ask(
+                f"Mia has ε {total} to spend. Which is the better use?",
+                right(
+                    f"One answer for ε {total}",
+                    f"It is off by {better} years typically; the average of {_TIMES} "
+                    f"cheap ones by {all_}.",
+                ),
+                wrong(
+                    f"{_TIMES} answers of ε {_EPSILON:g}, averaged",
+                    f"Their average is off by {all_} years typically; one answer at "
+                    f"that price by {better}.",
+                ),
+                wrong(
+                    "It is the same",
+                    "Averaging wastes: its error shrinks with the square root of the "
+                    "price, that of one answer with the price itself.",
+                ),
+            ),
+        ),
+        home="Asking twice costs twice: noise that is drawn anew cancels, so every "
+        "draw "
+        "must be counted.",
+        notes=(
+            (
+                "Let everybody throw a die and add it to a secret number; average over "
+                "the "
+                "class, and the secret is there."
+            ),
+            (
+                "The band is two typical errors wide to both sides: most such lines "
+                "stay "
+                "in it."
+            ),
+            (
+                "That one answer at the whole price beats the average is why a plan "
+                "asks "
+                "each question once."
+            ),
+        ),
+        safe="One answer may be well protected and a hundred of them not. The question "
+        "is always: how much in all?",
+    )
+
+
+LESSON = Lesson(
+    key="averaging",
+    title="Asking again and again",
+    telling=_telling,
+    knobs=(
+        epsilon_knob(_EPSILON, (0.05, 1.0, 0.05)),
+        Knob(
+            key="times",
+            label="Answers",
+            value=_TIMES,
+            within=(1, _MOST, 1),
+            note="How often the same question is asked, with fresh noise each time.",
+        ),
+    ),
+    shown=_shown,
+)

@@ -1,0 +1,170 @@
+"""Blending in: with the same noise, a person's loss falls as the crowd grows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dpcore.figures.lessons.falling import falling_picture
+from dpcore.individual.exposure import expose
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.studies.individual.crowd import StatisticCrowd, sizes, slope
+from dpcore.wording import significant
+
+_ENDS = (0.001, 10.0)
+
+
+@lru_cache(maxsize=4)
+def _losses(epsilon: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the loss of the oldest voter in ever larger tables, with today's noise."""
+    request, ages = survey.mean_request(epsilon), survey.ages()
+    relation = request.query.relation
+    exposure = expose(request.plan, request.query.statistic, ages, relation=relation)
+    crowd = StatisticCrowd(
+        request=request, exposure=exposure, entry=int(np.argmax(ages))
+    )
+    known = tuple(n for n in sizes(len(ages)) if n <= 16 * len(ages))
+    losses = crowd.people(known, rng=survey.generator())
+    return known, tuple(map(float, losses))
+
+
+def _at(epsilon: float, people: float) -> float:
+    known, losses = _losses(epsilon)
+    logs = np.interp(np.log(people), np.log(known), np.log(losses))
+    return float(np.exp(logs))
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon, people = settings["epsilon"], settings["people"]
+    known, losses = _losses(epsilon)
+    here = _at(epsilon, people)
+    title = (
+        f"Among {people:,.0f} people with the same noise, the oldest loses "
+        f"{significant(here)}: twice the crowd, half the loss"
+    )
+    fall = slope(known, np.array(losses))
+    return Shown(
+        picture=falling_picture(
+            title,
+            np.array(known, dtype=np.float64),
+            np.array(losses),
+            what="loss of the oldest, ε",
+            ends=_ENDS,
+            marked=(("your crowd", float(people), here),),
+        ),
+        sentence=f"The noise is that of ε {epsilon:g} for {survey.table().people} "
+        f"people, and stays. The loss falls with the power {significant(fall, 2)} of "
+        "the number of people.",
+    )
+
+
+def _telling() -> Telling:
+    known, losses = _losses(1.0)
+    now = _at(1.0, survey.table().people)
+    later = _at(1.0, 10 * survey.table().people)
+    oldest = significant(float(survey.ages().max()))
+    return Telling(
+        situation=f"Olga is {oldest} and the oldest of {survey.table().people} people "
+        "whose average age is published with noise. Her town grows, and the same "
+        "amount of noise is used again.",
+        predict=ask(
+            "Ten times as many people, the same noise. What becomes of Olga's loss?",
+            wrong(
+                "It stays: she is still the oldest",
+                "She is, but she moves the average ten times less.",
+            ),
+            right(
+                "A tenth",
+                f"From ε {significant(now)} to ε {significant(later)}: one of ten "
+                "times as many moves the average a tenth as far.",
+            ),
+            wrong(
+                "It grows: more people look for her",
+                "How many look does not matter. What the answer tells does.",
+            ),
+        ),
+        questions=(
+            ask(
+                "In a larger town there is a choice. Which one?",
+                wrong(
+                    "None: more people always mean more risk",
+                    "For an average it is the other way round.",
+                ),
+                right(
+                    "The same noise and less loss, or the same loss and less noise",
+                    "A crowd is a gift that can be spent on privacy or on accuracy.",
+                ),
+            ),
+            ask(
+                "Does blending in help if exact counts of small groups are published, "
+                "too?",
+                wrong(
+                    "Yes: the town is large",
+                    "In her own small group Olga does not blend in.",
+                ),
+                right(
+                    "No: what counts is the crowd behind each number",
+                    "A group of five is a crowd of five, however large the town is.",
+                ),
+            ),
+            ask(
+                "May one use the noise of a large crowd for a small table, because it "
+                "looks about as safe?",
+                right(
+                    "No: noise is made for the table's own size",
+                    f"With the same noise, {known[0]} people lose up to "
+                    f"{significant(max(losses))} instead of {significant(now)}.",
+                ),
+                wrong(
+                    "Yes: noise is noise",
+                    "In a small table each person moves the average more.",
+                ),
+            ),
+        ),
+        home="In a larger crowd each person moves the answer less: ten times the "
+        "people, "
+        "a tenth of the loss at the same noise.",
+        notes=(
+            (
+                "Smaller tables are drawn from the survey, larger ones repeat "
+                "everybody: "
+                "Olga stays in all of them."
+            ),
+            (
+                "Statistics that do not average, such as a maximum, do not blend: ask "
+                "which."
+            ),
+        ),
+        safe="A crowd helps, and is no promise by itself: without noise the largest "
+        "crowd gives one person away, as two exact averages show.",
+    )
+
+
+LESSON = Lesson(
+    key="blending",
+    title="Blending in",
+    telling=_telling,
+    knobs=(
+        epsilon_knob(within=(0.1, 3.0, 0.1)),
+        Knob(
+            key="people",
+            label="People",
+            value=944,
+            within=(44, 15_104, 100),
+            note="How many there are, with the same noise.",
+        ),
+    ),
+    shown=_shown,
+)

@@ -1,0 +1,182 @@
+"""Clamping: tight bounds move the answer, wide ones drown it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.lessons.bounding import bounding_picture
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.averages import Mean
+from dpcore.wording import significant
+
+_PEOPLE, _BOUND = 500, 100
+_TIGHT = 5
+_MOST = 2.0
+_UPPER = np.arange(1, 101, dtype=np.float64)
+
+
+def _visits() -> np.ndarray:
+    """Return the visits of some people, drawn once and for all."""
+    values = survey.table(survey.PATIENTS).numbers("visits")
+    return survey.generator().permutation(values)[:_PEOPLE]
+
+
+def _errors(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return bias and noise of the mean for each upper bound."""
+    values, relation = _visits(), NeighboringRelation.SUBSTITUTION
+    size = TableSize(people=_PEOPLE, public=True)
+    bias, noise = [], []
+    for upper in _UPPER:
+        bounds = Interval(lower=0.0, upper=float(upper))
+        mean = Mean(bounds=bounds, size=size)
+        mechanism = Laplace.calibrate(
+            sensitivity=mean.sensitivity(relation), epsilon=epsilon, bounds=bounds
+        )
+        bias.append(float(mean.value(values)[0] - values.mean()))
+        noise.append(float(np.sqrt(mechanism.variance(0.0))))
+    # A sum in another order is another float in its last digits.
+    return np.round(bias, 9), np.array(noise)
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon, upper = settings["epsilon"], settings["upper"]
+    bias, noise = _errors(epsilon)
+    here = int(np.argmin(np.abs(_UPPER - upper)))
+    moved = int((_visits() > upper).sum())
+    return Shown(
+        picture=bounding_picture(
+            _UPPER, bias, noise, at=upper, most=_MOST, unit="visits"
+        ),
+        sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times "
+        "and "
+        f"are counted as {upper:g}: that moves the average by "
+        f"{significant(float(bias[here]), 2)} visits. The noise for ε {epsilon:g} is "
+        f"{significant(float(noise[here]), 2)} visits typically.",
+    )
+
+
+def _telling() -> Telling:
+    bias, noise = _errors(1.0)
+    total = np.hypot(bias, noise)
+    best = int(np.argmin(total))
+    wide, tight = len(_UPPER) - 1, int(np.argmin(np.abs(_UPPER - _TIGHT)))
+    found = [significant(float(total[place])) for place in (wide, best, tight)]
+    bound = significant(float(_UPPER[best]))
+    moved = significant(float(-bias[tight]))
+    return Telling(
+        situation=f"Sara publishes how often {_PEOPLE} people go to the doctor in a "
+        "year, on average. Most go a few times, but somebody might go a hundred times, "
+        "and the noise must hide even them.",
+        predict=ask(
+            "Sara counts nobody above a bound: who goes more often counts as the "
+            "bound. Which bound gives the best answer at ε 1?",
+            wrong(
+                f"{significant(float(_UPPER[wide]))}, so that nobody's number is "
+                "changed",
+                f"Then the noise is made for a hundred visits: off by {found[0]} "
+                f"typically. With {bound} it is {found[1]}.",
+            ),
+            right(
+                f"About {bound}: some are cut, and the noise is less",
+                f"Off by {found[1]} visits typically, where a bound of "
+                f"{significant(float(_UPPER[wide]))} is off by {found[0]}.",
+            ),
+            wrong(
+                f"{_TIGHT}, as most people go less often",
+                f"The noise is small then, but the average is too low by {moved}: off "
+                f"by {found[2]} in all.",
+            ),
+        ),
+        questions=(
+            ask(
+                "What is the difference between bias and noise?",
+                right(
+                    "Bias is the same each time and to one side; noise falls to both",
+                    "An interval tells of the noise. What the bounds moved, it does "
+                    "not know.",
+                ),
+                wrong(
+                    "None: both are errors",
+                    "Both are errors, but averaging many answers removes only noise.",
+                ),
+                wrong(
+                    "Noise protects nobody, bias does",
+                    "It is the noise that protects. The bounds limit how much of it is "
+                    "needed.",
+                ),
+            ),
+            ask(
+                "Sara may look up the largest number in her table and take it as the "
+                "bound. Is that a good idea?",
+                wrong(
+                    "Yes: nobody is cut, and the bound is as tight as can be",
+                    "The bound is published with the answer, and is one person's "
+                    "number.",
+                ),
+                right(
+                    "No: the bound would be somebody's own number",
+                    "Bounds come from what is known without the table, or are bought "
+                    "with a part of the budget.",
+                ),
+            ),
+            ask(
+                "Sara gets ten times as many people. Which bound is best now?",
+                right(
+                    "A higher one: the noise is less, so that the bias counts more",
+                    "Noise shrinks with the number of people; bias does not.",
+                ),
+                wrong(
+                    "A lower one",
+                    "The bias of a low bound stays, however many people there are.",
+                ),
+                wrong(
+                    "The same",
+                    "The balance moves: there is less noise to save.",
+                ),
+            ),
+        ),
+        home="Bounds trade bias for noise: the best ones cut a few people, and are "
+        "chosen without looking at the table.",
+        notes=(
+            (
+                "The picture knows the truth, because the survey is public. A curator "
+                "sees "
+                "it only in the confidential area, and must not choose by it for free."
+            ),
+            "The best bound depends on ε: let them move it, and see the valley move.",
+        ),
+        safe="Bounds make nobody less safe: they limit how much anybody can change. "
+        "Looking them up in the table does.",
+    )
+
+
+LESSON = Lesson(
+    key="clamping",
+    title="Bounds: bias against noise",
+    telling=_telling,
+    knobs=(
+        Knob(
+            key="upper",
+            label="Upper bound",
+            value=_BOUND,
+            within=(1, 100, 1),
+            note="Who goes more often counts as that.",
+        ),
+        epsilon_knob(within=(0.2, 5.0, 0.1)),
+    ),
+    shown=_shown,
+)

@@ -1,0 +1,163 @@
+"""Where an interval comes from, and what makes it smaller."""
+
+from __future__ import annotations
+
+from dpcore.figures.lessons.covering import covering_picture
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.wording import significant
+
+_ANSWERS = 100
+_REACH = 4.0
+_LEVEL = 0.95
+
+
+def _half(epsilon: float, people: int | None = None) -> float:
+    return float(
+        survey.mean_request(epsilon, people=people).plan.half_widths(_LEVEL)[0]
+    )
+
+
+def _held(epsilon: float, people: int) -> tuple[Shown, int]:
+    ages = survey.ages()[:people]
+    truth, half = float(ages.mean()), _half(epsilon, people)
+    noise = survey.noise_of_mean(epsilon, people)
+    answers = noise.simulate(truth, rng=survey.generator(), size=(_ANSWERS,))
+    held = int((abs(answers - truth) <= half).sum())
+    shown = Shown(
+        picture=covering_picture(
+            answers, half=half, truth=truth, reach=_REACH, unit="years"
+        ),
+        sentence=f"With {people} people and ε {epsilon:g} every answer is published "
+        f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
+        "were "
+        "that near to the average of the table; in the long run 95 of 100 are.",
+    )
+    return shown, held
+
+
+def _shown(settings: Settings) -> Shown:
+    return _held(settings["epsilon"], int(settings["people"]))[0]
+
+
+def _telling() -> Telling:
+    people = survey.table().people
+    _, held = _held(1.0, people)
+    average = significant(float(survey.ages().mean()))
+    base, double, half_as_many = (
+        significant(number)
+        for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
+    )
+    return Telling(
+        situation=f"Tom reads that the average age of {people} people is {average} "
+        "years, "
+        f"plus or minus {base}, with noise added on purpose. He wonders who computed "
+        "the plus or minus, and whether that has given anybody away.",
+        predict=ask(
+            "What does one need to compute how far off the noise may be?",
+            wrong(
+                "The table: one must compare with the truth",
+                "How far noise falls does not depend on what it is added to.",
+            ),
+            right(
+                "Public numbers only: ε, the bounds and the number of people",
+                "They fix how wide the noise is. So the interval costs nothing and "
+                "tells nothing about anybody.",
+            ),
+            wrong(
+                "Many answers to the same question",
+                "That would cost a lot of budget. One answer is enough, since the law "
+                "of its noise is known.",
+            ),
+        ),
+        questions=(
+            ask(
+                "What makes the interval smaller?",
+                right(
+                    "More people, a larger ε, or tighter bounds",
+                    f"At ε 2 it is ±{double} years instead of ±{base}. With half as "
+                    f"many people it would be ±{half_as_many}.",
+                ),
+                wrong(
+                    "A smaller ε",
+                    f"A smaller ε is more noise: at ε 1 ±{base} years, at ε 2 "
+                    f"±{double}.",
+                ),
+                wrong(
+                    "People who are more alike",
+                    "The noise is made for the bounds, not for the people in the "
+                    "table.",
+                ),
+            ),
+            ask(
+                f"{_ANSWERS - held} of {_ANSWERS} intervals missed the truth. Is "
+                "something broken?",
+                wrong(
+                    "Yes: an interval must hold the truth",
+                    "One that always does would have to hold everything.",
+                ),
+                right(
+                    "No: about 5 of 100 are meant to miss",
+                    "The promise is 95 of 100 in the long run. A hundred draws hold a "
+                    "few more or less.",
+                ),
+            ),
+            ask(
+                "The survey is a sample of a whole country. Does this interval tell "
+                "how "
+                "far off the country is?",
+                wrong(
+                    "Yes",
+                    "It tells how far the noise moved the average of this table. "
+                    "Another sample would have another average.",
+                ),
+                right(
+                    "No: the luck of the sample comes on top",
+                    "The studio shows both, one beside the other: from the noise "
+                    "alone, "
+                    "and with sampling.",
+                ),
+            ),
+        ),
+        home="The interval comes from public numbers and is free; more people, a "
+        "larger "
+        "ε or tighter bounds make it smaller.",
+        notes=(
+            (
+                "An exact answer without an interval and a noisy one with it: ask "
+                "which of "
+                "the two is more honest."
+            ),
+            "Nothing covers what clamping moves: bias is a lesson of its own.",
+        ),
+        safe="The interval says how good the answer is, not how safe. Both come from "
+        "the same ε: what makes one better makes the other worse.",
+    )
+
+
+LESSON = Lesson(
+    key="interval",
+    title="Where an interval comes from",
+    telling=_telling,
+    knobs=(
+        epsilon_knob(),
+        Knob(
+            key="people",
+            label="People",
+            value=944,
+            within=(104, 944, 20),
+            note="The first so many of the survey.",
+        ),
+    ),
+    shown=_shown,
+)

@@ -1,0 +1,148 @@
+"""What epsilon means, as counts of worlds."""
+
+from __future__ import annotations
+
+import math
+
+from dpcore.figures.meaning.odds import Sides, Told, counted, worlds_picture
+from dpcore.lessons.lesson import (
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import percent, significant
+
+_HIGH = 5.0
+
+
+def _told(epsilon: float) -> Told:
+    return Told(
+        guarantee=Guarantee(epsilon=epsilon),
+        sides=Sides.of(NeighboringRelation.ADD_REMOVE),
+    )
+
+
+def _of_100(epsilon: float) -> str:
+    share = _told(epsilon).guarantee.worlds().taking_part
+    count, of = counted(share, up=True)
+    return f"{count} of {of}"
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon = settings["epsilon"]
+    return Shown(
+        picture=worlds_picture(_told(epsilon)),
+        sentence=f"If you are in the table, at most {_of_100(epsilon)} such worlds "
+        "make "
+        f"the best attacker say so, at ε {epsilon:g}. Without any answer it would be "
+        f"{percent(0.5)}, by tossing a coin.",
+    )
+
+
+def _telling() -> Telling:
+    one, small, large = (_of_100(epsilon) for epsilon in (1.0, 0.1, _HIGH))
+    return Telling(
+        situation="Your neighbour wonders whether you took part in a survey about "
+        "debts, and would toss a coin over it. Then the results are published with "
+        "ε 1, and she knows everything else about everybody.",
+        predict=ask(
+            "Imagine 100 worlds in which you took part. In how many may she say so, at "
+            "most?",
+            wrong(
+                "50: the answer tells nothing about one person",
+                "That would be ε 0. Then the answer could not depend on anybody.",
+            ),
+            right(
+                one.replace(" of 100", ""),
+                "That is the most that ε 1 allows, for the best attacker there is.",
+            ),
+            wrong(
+                "100: she knows everything else",
+                "Knowing all else does not remove the noise.",
+            ),
+        ),
+        questions=(
+            ask(
+                "And with ε 0.1?",
+                right(
+                    f"{small}",
+                    "Hardly more than tossing a coin. The answer is ten times as noisy "
+                    "as with ε 1.",
+                ),
+                wrong(
+                    f"{large}",
+                    f"That is ε {_HIGH:g}: a larger ε lets her be right more often.",
+                ),
+                wrong(
+                    f"{one}, as before",
+                    "ε is exactly what changes that.",
+                ),
+            ),
+            ask(
+                "What does ε not protect from?",
+                wrong(
+                    "Clever attackers with large computers",
+                    "The promise holds for any attacker, whatever they know or "
+                    "compute.",
+                ),
+                right(
+                    "What is learned about everybody: that smoking harms is true of "
+                    "you, "
+                    "too",
+                    "Such a finding does not depend on whether you took part.",
+                ),
+                wrong(
+                    "Attackers who know all the others",
+                    "Even those: that is the case which is counted here.",
+                ),
+            ),
+            ask(
+                f"Somebody says: “ε {_HIGH:g} is only five times ε 1.” What do you "
+                "answer?",
+                right(
+                    f"It is {large} worlds instead of {one}",
+                    "Odds grow with e to the ε. Say the worlds, and people can decide.",
+                ),
+                wrong(
+                    "Right, five times less private",
+                    f"Odds do not grow like that: each further 1 multiplies them by "
+                    f"{significant(math.e)}.",
+                ),
+            ),
+        ),
+        home="ε is a limit on odds: at ε 1 the best attacker is right in at most "
+        f"{one} "
+        "worlds, where a coin is in 50.",
+        notes=(
+            (
+                "Counts of worlds are what people understand best in studies, better "
+                "than "
+                "percentages or any wording without a number."
+            ),
+            (
+                "A different belief before gives a different one after; the page "
+                "Meaning "
+                "has the whole curve, and what real publications chose."
+            ),
+            "The number by which odds are multiplied at most is e to the ε.",
+        ),
+        safe=f"At ε 1, {one} instead of 50 of 100, for the best attacker, about "
+        "anybody. "
+        "Whether that is enough is a choice, not a computation.",
+    )
+
+
+LESSON = Lesson(
+    key="meaning",
+    title="What ε means",
+    telling=_telling,
+    knobs=(epsilon_knob(),),
+    shown=_shown,
+)

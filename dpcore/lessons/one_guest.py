@@ -1,0 +1,173 @@
+"""One guest replaced: what epsilon promises, seen as two curves that nearly agree."""
+
+from __future__ import annotations
+
+from dpcore.data.bounds import Interval
+from dpcore.figures.attackers import surest
+from dpcore.figures.comparing.laws import two_worlds_picture
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.mechanisms.base import Sensitivity
+from dpcore.mechanisms.laplace.mechanism import Laplace
+from dpcore.wording import significant
+
+_BOUNDS = Interval(lower=0.0, upper=100.0)
+_GUESTS = 20
+
+
+def _noise(epsilon: float, guests: int) -> Laplace:
+    largest = Sensitivity.scalar(_BOUNDS.width / guests)
+    return Laplace.calibrate(sensitivity=largest, epsilon=epsilon, bounds=_BOUNDS)
+
+
+def _means(guests: int) -> tuple[float, float]:
+    """Return the mean age with a guest of 100, and with a newborn instead."""
+    others = float(survey.ages()[: guests - 1].sum())
+    return (others + _BOUNDS.upper) / guests, (others + _BOUNDS.lower) / guests
+
+
+def _reach(epsilon: float, guests: int) -> float:
+    noise = _noise(epsilon, guests)
+    return float(noise.quantile(0.975, 0.0))
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon, guests = settings["epsilon"], int(settings["guests"])
+    there, instead = _means(guests)
+    picture = two_worlds_picture(
+        _noise(epsilon, guests),
+        key="laplace",
+        epsilon=epsilon,
+        worlds=(("with Eli, aged 100", there), ("with a newborn instead", instead)),
+        window=(_BOUNDS.lower, _BOUNDS.upper),
+        answer=f"published mean age of {guests} guests, years",
+    )
+    return Shown(
+        picture=picture,
+        sentence=f"Replacing Eli moves the average by {significant(there - instead)} "
+        f"years. With ε {epsilon:g} the published average is within "
+        f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases, and "
+        "whoever "
+        f"sees it and was undecided is at most {surest(epsilon)} sure which of the two "
+        "is true.",
+    )
+
+
+def _telling() -> Telling:
+    there, instead = _means(_GUESTS)
+    step = significant(there - instead)
+    small, one = (significant(_reach(epsilon, _GUESTS)) for epsilon in (0.1, 1.0))
+    return Telling(
+        situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel, "
+        "which publishes the average age of its guests. He would rather not be "
+        "noticed.",
+        predict=ask(
+            f"If Eli were replaced by a newborn, by how much would the average of the "
+            f"{_GUESTS} move?",
+            wrong(
+                f"{significant((there - instead) / 10)} years",
+                "That would take ten times as many guests.",
+            ),
+            right(
+                f"{step} years",
+                f"The sum moves by 100 years, and is divided by {_GUESTS}. Nobody "
+                "between 0 and 100 can move the average further.",
+            ),
+            wrong(
+                "100 years",
+                "The sum moves by that much; the average divides it by the number of "
+                "guests.",
+            ),
+        ),
+        questions=(
+            ask(
+                "What does a smaller ε do to the answer, and to Eli?",
+                wrong(
+                    "It makes the answer more exact, and Eli easier to notice",
+                    "It is the other way round: a smaller ε means more noise.",
+                ),
+                right(
+                    "It makes the answer less exact, and Eli harder to notice",
+                    f"At ε 1 the answer is within ±{one} years, and an undecided "
+                    f"reader becomes at most {surest(1.0)} sure; at ε 0.1 within "
+                    f"±{small} years, and at most {surest(0.1)} sure.",
+                ),
+                wrong(
+                    "It makes the answer less exact, and does nothing for Eli",
+                    "The noise is there for him: the two curves move together.",
+                ),
+            ),
+            ask(
+                "The two curves overlap, but are not the same. What does that mean?",
+                right(
+                    "An answer speaks a little for one of the two, never more than ε "
+                    "allows",
+                    "No answer is more than e to the ε times as likely in one world as "
+                    "in the other. That holds for every answer, and every guest.",
+                ),
+                wrong(
+                    "The promise is broken",
+                    "The promise is not that nothing is learned, but how much at most.",
+                ),
+                wrong(
+                    "Eli can be found with enough patience",
+                    "Not from this one answer, however long one looks at it. Asking "
+                    "again is another matter, and has its price.",
+                ),
+            ),
+            ask(
+                "Is anybody protected who is not as unusual as Eli?",
+                wrong(
+                    "No: the noise was made for Eli",
+                    "It was made for the largest change that any guest can make. Who "
+                    "changes less is hidden better.",
+                ),
+                right(
+                    "Yes: the promise holds for every guest, and most reveal less",
+                    "Sensitivity is the worst case. The lesson on who is exposed shows "
+                    "how much less others lose.",
+                ),
+            ),
+        ),
+        home="ε says how much one person can change what is likely to be published: "
+        "less ε, more noise, less to learn about one.",
+        notes=(
+            (
+                "Eli is as old as the bounds allow and the newborn as young: the worst "
+                "pair there is. That is what the noise is made for."
+            ),
+            "Ask who could be replaced without anybody noticing anything: most guests.",
+            "The other guests have the ages of voters in an old survey.",
+        ),
+        safe=f"At ε 1, somebody who was 50 % sure that Eli is there becomes at most "
+        f"{surest(1.0)} sure. Whether that is enough is for people to decide, not for "
+        "a formula.",
+    )
+
+
+LESSON = Lesson(
+    key="one-guest",
+    title="One guest replaced",
+    telling=_telling,
+    knobs=(
+        epsilon_knob(),
+        Knob(
+            key="guests",
+            label="Guests",
+            value=_GUESTS,
+            within=(5, 200, 5),
+            note="The more guests, the less one of them moves the average.",
+        ),
+    ),
+    shown=_shown,
+)

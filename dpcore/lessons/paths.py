@@ -1,0 +1,147 @@
+"""Paths through the lessons: for a board, a class and a seminar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.lesson import MINUTES, Step
+
+if TYPE_CHECKING:
+    from dpcore.lessons.lesson import Lesson
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """Lessons in an order, with the minutes of each.
+
+    Attributes:
+        key: Its name in addresses.
+        title: Whom it is for.
+        stops: Key of each lesson with its minutes.
+
+    """
+
+    key: str
+    title: str
+    stops: tuple[tuple[str, int], ...]
+
+    @property
+    def minutes(self) -> int:
+        """Return how long it takes."""
+        return sum(minutes for _, minutes in self.stops)
+
+    @property
+    def label(self) -> str:
+        """Return whom it is for, and how long it takes."""
+        return f"{self.title}: {self.minutes} minutes"
+
+    @property
+    def lessons(self) -> dict[str, Lesson]:
+        """Return its lessons by their keys, in order."""
+        return {key: LESSONS[key] for key, _ in self.stops}
+
+    def place(self, lesson: str) -> int:
+        """Return the place of a lesson, from 1."""
+        return list(self.lessons).index(lesson) + 1
+
+    def minutes_from(self, lesson: str, step: Step) -> float:
+        """Return how long it takes from a step of a lesson to the end."""
+        here = self.place(lesson) - 1
+        minutes = [minutes for _, minutes in self.stops]
+        steps = len(Step)
+        return sum(minutes[here + 1 :]) + minutes[here] * (
+            (steps - step.number + 1) / steps
+        )
+
+    def after(self, lesson: str, step: Step) -> tuple[str, Step] | None:
+        """Return the next step, if there is one."""
+        return self._beside(lesson, step, 1)
+
+    def before(self, lesson: str, step: Step) -> tuple[str, Step] | None:
+        """Return the step before, if there is one."""
+        return self._beside(lesson, step, -1)
+
+    def _beside(self, lesson: str, step: Step, way: int) -> tuple[str, Step] | None:
+        steps = [(key, each) for key in self.lessons for each in Step]
+        place = steps.index((lesson, step)) + way
+        return steps[place] if 0 <= place < len(steps) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How a path and the clock stand to each other.
+
+    Attributes:
+        minutes: How long the path takes.
+        needed: What it still takes from here.
+        passed: What has passed since the clock was started; ``None`` if it was not.
+
+    """
+
+    minutes: float
+    needed: float
+    passed: float | None = None
+
+    @property
+    def text(self) -> str:
+        """Return what is left, in words.
+
+        >>> Pace(minutes=45, needed=31.0).text
+        'From here the path takes 31 of its 45 minutes.'
+        >>> Pace(minutes=45, needed=31.0, passed=20.0).text
+        '25 of 45 minutes are left, and the rest of the path takes 31: 6 behind.'
+        >>> Pace(minutes=45, needed=31.0, passed=50.0).text
+        'The 45 minutes are over since 5; the rest of the path takes 31.'
+        """
+        needed = round(self.needed)
+        if self.passed is None:
+            return f"From here the path takes {needed} of its {self.minutes:g} minutes."
+        left = round(self.minutes - self.passed)
+        if left < 0:
+            return (
+                f"The {self.minutes:g} minutes are over since {-left}; the rest of the "
+                f"path takes {needed}."
+            )
+        behind = needed - left
+        how = f"{behind} behind" if behind > 0 else f"{-behind} to spare"
+        return (
+            f"{left} of {self.minutes:g} minutes are left, and the rest of the path "
+            f"takes {needed}: {how}."
+        )
+
+
+_CLASS: Final = (
+    "why-noise",
+    "one-guest",
+    "interval",
+    "averaging",
+    "budget",
+    "near-a-bound",
+    "exposed",
+    "public-numbers",
+    "bootstrap",
+)
+_LONG: Final = {"near-a-bound": 10, "secret-samples": 10, "bootstrap": 10}
+"""What a seminar that knows statistics takes its time for."""
+PATHS: Final = {
+    path.key: path
+    for path in (
+        Path(
+            key="class",
+            title="For a class",
+            stops=tuple((key, MINUTES) for key in _CLASS),
+        ),
+        Path(
+            key="board",
+            title="For a board",
+            stops=tuple((key, MINUTES) for key in ("meaning", "budget", "planning")),
+        ),
+        Path(
+            key="seminar",
+            title="For a seminar",
+            stops=tuple((key, _LONG.get(key, MINUTES)) for key in LESSONS),
+        ),
+    )
+}

@@ -1,0 +1,179 @@
+"""Why noise: two exact averages give away the person who came in between."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcore.figures.lessons.found import found_picture
+from dpcore.lessons import survey
+from dpcore.lessons.lesson import (
+    Knob,
+    Lesson,
+    Settings,
+    Shown,
+    Telling,
+    ask,
+    epsilon_knob,
+    right,
+    wrong,
+)
+from dpcore.wording import significant
+
+_ENDS = (-400.0, 500.0)
+_ATTACKS = 400
+
+
+def _people() -> int:
+    return survey.table().people
+
+
+def _attacks(epsilon: float, people: int) -> tuple[float, np.ndarray]:
+    """Return the age of who came last, and what noisy averages make of it."""
+    ages = survey.ages()[-people:]
+    before, after = (survey.noise_of_mean(epsilon, n) for n in (people - 1, people))
+    size, rng = (_ATTACKS,), survey.generator()
+    first = before.simulate(ages[:-1].mean(), rng=rng, size=size)
+    second = after.simulate(ages.mean(), rng=rng, size=size)
+    return float(ages[-1]), people * second - (people - 1) * first
+
+
+def _shown(settings: Settings) -> Shown:
+    epsilon, people = settings["epsilon"], int(settings["people"])
+    age, found = _attacks(epsilon, people)
+    spread = float(np.sqrt(np.mean((found - age) ** 2)))
+    width = survey.mean_request(epsilon, people=people).plan.half_widths(0.95)[0]
+    title = (
+        f"Without noise the trick finds {significant(age)} each time; with noise for ε "
+        f"{epsilon:g} it is off by {significant(spread)} years typically"
+    )
+    return Shown(
+        picture=found_picture(
+            title,
+            found,
+            truth=age,
+            bounds=survey.bounds("age"),
+            ends=_ENDS,
+            what="Ana's age, as found from two noisy averages, years",
+        ),
+        sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
+        f"follows: {significant(age)}. With noise for ε {epsilon:g}, each average is "
+        f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
+        f"trick finds an age that is off by {significant(spread)} years typically.",
+    )
+
+
+def _telling() -> Telling:
+    people = _people()
+    age, found = _attacks(1.0, people)
+    spread = significant(float(np.sqrt(np.mean((found - age) ** 2))))
+    width = significant(float(survey.mean_request(1.0).plan.half_widths(0.95)[0]))
+    return Telling(
+        situation=f"A doctor's practice tells a newspaper the average age of its "
+        f"{people - 1} patients. The next day Ana joins, and the practice tells the "
+        f"average of all {people}: both numbers are exact.",
+        predict=ask(
+            "What can a reader of both numbers find out about Ana?",
+            wrong(
+                "Nothing: an average hides everybody in it",
+                "One average hides her. Two that differ in her alone do not.",
+            ),
+            wrong(
+                "Whether she is young or old, no more",
+                "The two sums differ by exactly one number, which is her age.",
+            ),
+            right(
+                "Her exact age",
+                f"{people} times the second average less {people - 1} times the first "
+                f"is her age: {significant(age)}.",
+            ),
+        ),
+        questions=(
+            ask(
+                "Why does noise protect Ana and still leave a useful average?",
+                right(
+                    "The average moves little by one person, so that little noise "
+                    "hides her",
+                    f"At ε 1 the average of {people} people is off by at most {width} "
+                    f"years in 95 of 100 cases; what the trick finds is off by "
+                    f"{spread}.",
+                ),
+                wrong(
+                    "Nobody is told that there is noise",
+                    "How much noise there is may be told to everybody. Only the draw "
+                    "is secret.",
+                ),
+                wrong(
+                    "The noise is the same each time, so that it cancels",
+                    "Then the trick would work again. Each answer gets noise of its "
+                    "own.",
+                ),
+            ),
+            ask(
+                "Would it be enough to remove Ana's name from the table?",
+                wrong(
+                    "Yes: without a name nobody is found",
+                    "The trick never used a name, only that one person came in "
+                    "between.",
+                ),
+                right(
+                    "No: the two averages give her age away without any name",
+                    "What is published about all can single out one of them.",
+                ),
+            ),
+            ask(
+                "Ana's practice has more and more patients. What becomes of the noise "
+                "on the average?",
+                wrong(
+                    "It grows: there are more people to protect",
+                    "Each of them moves the average less, so that less noise hides "
+                    "each.",
+                ),
+                right(
+                    "It shrinks: each person moves the average less",
+                    "Twice as many people, half the noise on the average. What the "
+                    "trick finds about Ana is off by as much as before.",
+                ),
+                wrong(
+                    "It stays",
+                    "It stays for a sum. An average divides by the number of people.",
+                ),
+            ),
+        ),
+        home="Exact numbers about all can give away one; a little noise on the average "
+        "is a lot of noise on the person.",
+        notes=(
+            "Let them do the sum on paper with three ages before the picture is shown.",
+            (
+                "The trick is called differencing. It needs no computer and no leak: "
+                "two "
+                "honest publications are enough."
+            ),
+            (
+                "The ages are those of an old survey of voters. The draws are "
+                "simulated "
+                "from a fixed seed, so that every class sees the same."
+            ),
+        ),
+        safe="“Safe” is no yes or no. What is promised is that nobody can tell well "
+        "from the answer whether Ana's number was hers or another one; how well is "
+        "what "
+        "ε says.",
+    )
+
+
+LESSON = Lesson(
+    key="why-noise",
+    title="Why noise",
+    telling=_telling,
+    knobs=(
+        epsilon_knob(),
+        Knob(
+            key="people",
+            label="Patients after Ana joined",
+            value=944,
+            within=(24, 944, 20),
+            note="More people: less noise on the average, no more about Ana.",
+        ),
+    ),
+    shown=_shown,
+)

@@ -1,0 +1,102 @@
+"""The page Lessons: predicting, stepping, and addresses of steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.lesson import Step
+from dpcore.lessons.paths import PATHS
+from tests.app.test_pages import button, by_label, charts
+
+
+def next_step(app):
+    following = next(one for one in app.button if one.key == "lesson-next")
+    following.click().run()
+    assert not app.exception
+
+
+def linked(app, **settings):
+    app.query_params |= settings
+    app.switch_page("pages/lessons.py").run()
+    assert not app.exception
+    return app
+
+
+def address(app):
+    return tuple(app.query_params[key] for key in ("path", "lesson", "step"))
+
+
+def test_a_lesson_is_taken_from_first_to_last_step(open_page):
+    app = open_page("lessons")
+    first, second, *_ = PATHS["class"].lessons
+    telling = LESSONS[first].telling()
+    assert address(app) == ("class", first, "predict")
+    assert not charts(app)
+    next_step(app)
+    # What is true is not shown to whoever has not predicted.
+    assert not charts(app)
+    question = by_label(app.radio, telling.predict.text)
+    right = telling.predict.choices.index(telling.predict.right)
+    question.set_value(right).run()
+    assert len(charts(app)) == 1
+    assert app.success[0].value.startswith("Right")
+    next_step(app)
+    before = charts(app)
+    by_label(app.slider, "Privacy parameter ε").set_value(3.0).run()
+    assert charts(app) != before
+    next_step(app)
+    for asked in telling.questions:
+        wrong = next(i for i, one in enumerate(asked.choices) if not one.right)
+        by_label(app.radio, asked.text).set_value(wrong)
+    app.run()
+    assert len(app.warning) == len(telling.questions)
+    next_step(app)
+    assert address(app) == ("class", first, "home")
+    next_step(app)
+    assert address(app) == ("class", second, "predict")
+    button(app, "Back").click().run()
+    assert address(app) == ("class", first, "home")
+
+
+def test_what_a_class_expects_stands_beside_what_is_true(app):
+    linked(app, path="class", lesson="exposed", step="predict")
+    app.session_state["class-exposed"] = True
+    app.run()
+    question = LESSONS["exposed"].telling().predict
+    for votes, choice in zip((3, 4, 5), question.choices, strict=True):
+        by_label(app.number_input, choice.text).set_value(votes)
+    app.run()
+    next_step(app)
+    assert not app.exception
+    bars, _ = charts(app)
+    assert bars["data"][0]["x"] == [3, 4, 5]
+
+
+def test_a_link_leads_to_its_step(app):
+    linked(app, path="seminar", lesson="clamping", step="play", projector="true")
+    assert address(app) == ("seminar", "clamping", "play")
+    assert by_label(app.toggle, "Projector view").value
+    assert len(charts(app)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"path": "x", "lesson": "y", "step": "z"}, ("class", "why-noise", "predict")),
+        ({"path": "board", "lesson": "exposed"}, ("board", "meaning", "predict")),
+    ],
+)
+def test_a_link_that_leads_nowhere_leads_to_the_beginning(app, asked, found):
+    linked(app, **asked)
+    assert address(app) == found
+
+
+def test_another_path_keeps_the_lesson_if_it_has_it(app):
+    linked(app, path="seminar", lesson="budget", step=Step.HOME.value)
+    by_label(app.selectbox, "Path").set_value("board").run()
+    assert address(app) == ("board", "budget", "home")
+    by_label(app.selectbox, "Lesson").set_value("meaning").run()
+    by_label(app.selectbox, "Path").set_value("class").run()
+    assert not app.exception
+    assert address(app)[:2] == ("class", "why-noise")

@@ -1,0 +1,99 @@
+"""Every lesson can be told and shown, and holds together."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from dpcore.errors import ParameterError
+from dpcore.lessons.catalog import LESSONS
+from dpcore.lessons.lesson import Step, ask, right, wrong
+from dpcore.lessons.paths import PATHS
+
+EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
+
+
+def questions(telling):
+    return (telling.predict, *telling.questions)
+
+
+@EVERY
+def test_a_lesson_is_shown_at_every_end_of_its_knobs(lesson):
+    lesson.shown(lesson.first)
+    assert 1 <= len(lesson.knobs) <= 2
+    ends = itertools.product(*(knob.within[:2] for knob in lesson.knobs))
+    for end in ends:
+        keys = [knob.key for knob in lesson.knobs]
+        shown = lesson.shown(dict(zip(keys, end, strict=True)))
+        assert shown.sentence.endswith(".")
+        assert shown.picture.alt
+        assert "nan" not in f"{shown.sentence} {shown.picture.title}".split()
+
+
+@EVERY
+def test_a_lesson_is_the_same_for_every_class(lesson):
+    first, again = (lesson.shown(lesson.first) for _ in range(2))
+    assert first.sentence == again.sentence
+    assert first.picture.figure == again.picture.figure
+
+
+@EVERY
+def test_the_words_of_a_lesson_are_whole(lesson):
+    telling = lesson.telling()
+    texts = [telling.situation, telling.home, telling.safe, *telling.notes]
+    for question in questions(telling):
+        assert question.text.endswith("?")
+        texts += [choice.why for choice in question.choices]
+    for text in texts:
+        assert text.rstrip("”").endswith((".", "?")), text
+        assert not {"nan", "None", "{", "}"} & set(text.split()), text
+    assert "ε" not in telling.situation.split(".")[0] or lesson.key != "why-noise"
+    # One or two sentences more is a wall of text on a projector.
+    assert len(telling.situation) < 330
+
+
+def test_the_right_answer_has_no_place_of_its_own():
+    places = [
+        question.choices.index(question.right)
+        for lesson in LESSONS.values()
+        for question in questions(lesson.telling())
+    ]
+    for place in (0, 1):
+        assert 0.2 < places.count(place) / len(places) < 0.6
+
+
+def test_a_question_has_one_right_answer_and_explains_all():
+    good, bad = right("yes", "because."), wrong("no", "since.")
+    assert ask("so?", bad, good).right == good
+    for choices in ((good,), (bad, wrong("maybe", "x")), (good, right("aye", "x"))):
+        with pytest.raises(ParameterError):
+            ask("so?", *choices)
+    for other in (wrong("yes", "x"), wrong("no", "")):
+        with pytest.raises(ParameterError):
+            ask("so?", good, other)
+
+
+def test_paths_take_the_time_that_they_say():
+    assert {key: path.minutes for key, path in PATHS.items()} == {
+        "class": 45,
+        "board": 15,
+        "seminar": 90,
+    }
+    assert set(PATHS["seminar"].lessons) == set(LESSONS)
+    assert len(LESSONS) >= 12
+
+
+@pytest.mark.parametrize("path", PATHS.values(), ids=list(PATHS))
+def test_a_path_leads_through_every_step_and_back(path):
+    (first, *_), (*_, last) = path.lessons, path.lessons
+    place = (first, Step.PREDICT)
+    assert path.before(*place) is None
+    assert path.minutes_from(*place) == path.minutes
+    walked = [place]
+    while (after := path.after(*walked[-1])) is not None:
+        assert path.before(*after) == walked[-1]
+        assert path.minutes_from(*after) < path.minutes_from(*walked[-1])
+        walked.append(after)
+    assert walked[-1] == (last, Step.HOME)
+    assert len(walked) == len(set(walked)) == len(Step) * len(path.lessons)

@@ -1,0 +1,1 @@
+"""Lessons: choosing one, its steps, the projector view, links and handouts."""

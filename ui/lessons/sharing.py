@@ -1,0 +1,36 @@
+"""A link to the open step, and a code to point a phone at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from ui.lessons.choosing import Place
+
+
+def show(place: Place) -> None:
+    """Show the link once it is asked for."""
+    area = st.expander("Link to this step", key="lesson-link", on_change="rerun")
+    if not area.open:
+        return
+    address = link(str(st.context.url or ""), place.settings)
+    with area:
+        st.code(address, language=None, wrap_lines=True)
+        st.caption(
+            "It opens this step for whoever can reach the computer that runs the "
+            "program: an address with localhost or 127.0.0.1 opens on this one only. "
+            "Nothing of a table is in it."
+        )
+
+
+def link(page: str, settings: dict[str, str]) -> str:
+    """Return the address of a page with these settings and no others.
+
+    >>> link("http://127.0.0.1:8501/lessons?mode=x#top", {"path": "class"})
+    'http://127.0.0.1:8501/lessons?path=class'
+    """
+    parts = urlsplit(page)
+    return urlunsplit(parts._replace(query=urlencode(settings), fragment=""))

@@ -1,0 +1,136 @@
+"""The five steps of a lesson, of which the open one is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.lessons.lesson import Step
+from ui import controls, results, session
+from ui.lessons import predicting, projector
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpcore.lessons.lesson import Choice, Knob, Lesson, Settings, Telling
+    from ui.lessons.choosing import Place
+
+
+def show(place: Place) -> None:
+    """Draw the open step."""
+    telling = place.lesson.telling()
+    _DRAWN[place.step](place, telling)
+
+
+def _predict(place: Place, telling: Telling) -> None:
+    st.markdown(literal(telling.situation))
+    chosen = predicting.ask(place.lesson, telling.predict)
+    if chosen is not None:
+        st.caption("Noted. The next step shows what is true.")
+    predicting.collect(place.lesson, telling.predict)
+
+
+def _reveal(place: Place, telling: Telling) -> None:
+    lesson, question = place.lesson, telling.predict
+    chosen = predicting.known(lesson)
+    if chosen is None and not predicting.counts(lesson) and not _opened(lesson):
+        st.info("Predict first: the answer is shown once you have.")
+        st.markdown(literal(telling.situation))
+        predicting.ask(lesson, question)
+        st.button(
+            "Show it without predicting",
+            on_click=session.set_public,
+            args=(_opening(lesson), True),
+            key=f"open-{lesson.key}",
+        )
+        return
+    if not place.projected:
+        st.markdown(f"**{literal(question.text)}**")
+    _judged(question.right if chosen is None else question.choices[chosen])
+    if chosen is not None and not question.choices[chosen].right:
+        right = question.right
+        st.markdown(f"**{literal(right.text)}.** {literal(right.why)}")
+    predicting.compare(lesson, question)
+    _picture(place, lesson.first)
+
+
+def _play(place: Place, telling: Telling) -> None:
+    del telling
+    lesson = place.lesson
+    cells = controls.row(len(lesson.knobs))
+    settings = {
+        knob.key: _set(cell, knob, lesson)
+        for cell, knob in zip(cells, lesson.knobs, strict=True)
+    }
+    _picture(place, settings)
+
+
+def _questions(place: Place, telling: Telling) -> None:
+    for number, question in enumerate(telling.questions, start=1):
+        chosen = predicting.choose(question, f"quiz-{place.lesson.key}-{number}")
+        if chosen is not None:
+            _judged(question.choices[chosen])
+
+
+def _home(place: Place, telling: Telling) -> None:
+    with st.container(border=True):
+        st.markdown(f"**Take this home.** {literal(telling.home)}")
+    st.markdown(f"**“So is it safe?”** {literal(telling.safe)}")
+    if not place.projected:
+        with st.expander("Notes for whoever teaches"):
+            st.markdown("\n".join(f"- {literal(note)}" for note in telling.notes))
+
+
+def _picture(place: Place, settings: Settings) -> None:
+    shown = place.lesson.shown(settings)
+    if place.projected:
+        projector.enlarge(shown.picture)
+    else:
+        st.markdown(literal(shown.sentence))
+    name = f"lesson-{place.lesson.key}-{place.step.value}"
+    results.show(shown.picture, name, simulated=True)
+
+
+def _judged(choice: Choice) -> None:
+    said = f"**{literal(choice.text)}.** {literal(choice.why)}"
+    if choice.right:
+        st.success(f"Right: {said}", icon=":material/check:")
+    else:
+        st.warning(f"Not so: {said}", icon=":material/close:")
+
+
+def _set(cell: controls.Cell, knob: Knob, lesson: Lesson) -> float:
+    """Show one control of a lesson."""
+    key = f"{lesson.key}-{knob.key}"
+    if knob.options:
+        names = knob.options
+        chosen = cell.selectbox(
+            knob.label, names, index=int(knob.value), key=key, note=knob.note or None
+        )
+        return float(names.index(chosen))
+    note = knob.note or None
+    if knob.whole:
+        least, most, step = (int(number) for number in knob.within)
+        return cell.slider(
+            knob.label, int(knob.value), (least, most, step), key=key, note=note
+        )
+    return cell.slider(knob.label, knob.value, knob.within, key=key, note=note)
+
+
+def _opened(lesson: Lesson) -> bool:
+    return session.public(_opening(lesson)) is True
+
+
+def _opening(lesson: Lesson) -> str:
+    return f"_opened-{lesson.key}"
+
+
+_DRAWN: dict[Step, Callable[[Place, Telling], None]] = {
+    Step.PREDICT: _predict,
+    Step.REVEAL: _reveal,
+    Step.PLAY: _play,
+    Step.QUESTIONS: _questions,
+    Step.HOME: _home,
+}
