@@ -31,6 +31,7 @@ class Comparison:
         names: Name of each question.
         units: Unit of each half-width; empty for a share.
         notes: Of what each is one, where that is not the answer alone.
+        assumed: Whether that is a group of a size that was assumed.
         wanted: What must be seen of each; NaN where nothing was said.
         totals: The totals, ascending.
         own: Which of them is that of the plan.
@@ -43,6 +44,7 @@ class Comparison:
     names: tuple[str, ...]
     units: tuple[str, ...]
     notes: tuple[str, ...]
+    assumed: tuple[bool, ...]
     wanted: FloatArray
     totals: tuple[float, ...]
     own: int
@@ -86,6 +88,7 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
         names=tuple(item.name for item in basket.items),
         units=tuple(width.unit for width in widths),
         notes=tuple(width.of for width in widths),
+        assumed=tuple(width.assumed for width in widths),
         wanted=np.array([item.wanted or math.nan for item in basket.items]),
         totals=totals,
         own=totals.index(own),

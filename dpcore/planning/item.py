@@ -166,7 +166,7 @@ class Item:
         """
         request = self.request
         if isinstance(request, Request):
-            if self.width.of.startswith("a group"):
+            if self.width.assumed:
                 return replace(self, group=people)
             query = request.query
             alone = isinstance(query, Query) or (

@@ -51,6 +51,11 @@ class Width:
     unit: str = ""
     of: str = ""
 
+    @property
+    def assumed(self) -> bool:
+        """Tell whether it is that of a group of a size that was assumed."""
+        return self.of.startswith("a group")
+
 
 def width_of(request: Releasable, *, group: int) -> Width:
     """Return the half-width of the answer to a request, the worst of several numbers.

@@ -11,6 +11,7 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import Sides, Told, worlds_text
 from dpcore.figures.planning.outcomes import Possible, outcomes_picture
+from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.options import rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.studies.meaning.guarantee import Guarantee
@@ -20,6 +21,8 @@ from ui.offering import priced
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
     from dpcore.planning.widths import Width
@@ -80,6 +83,19 @@ def questions(plan: Option, other: Option) -> None:
         "answer at once; by group it is that of a group as small as “± is of” says, "
         "which “Plan” lets you set. ✓ shows what must be seen, ✗ does not."
     )
+    _say_assumed(rows, plan)
+
+
+def _say_assumed(rows: Sequence[Row], plan: Option) -> None:
+    """Say of every ✓ and ✗ of the plan that hangs on an assumed size what it takes."""
+    kept = [row.first for row in rows if row.first is not None]
+    told = [(item.name, condition(item)) for item in kept]
+    lines = [f"- **{literal(name)}**: {literal(said)}" for name, said in told if said]
+    if lines:
+        heading = f"\\* hangs on sizes of groups that were assumed. Under {plan.name}:"
+        st.caption("\n".join([heading, "", *lines]))
+    if any(is_difference(item) for item in kept if item.wanted is not None):
+        st.caption(OF_A_DIFFERENCE)
 
 
 def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
@@ -105,9 +121,9 @@ def _cell(row: Row, item: Item | None, width: Width | None) -> str:
         return "not asked"
     shown = row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
-    return sign + (
-        significant(width.half) if math.isfinite(width.half) else "can't say"
-    )
+    star = "*" if sign and width.assumed else ""
+    half = significant(width.half) if math.isfinite(width.half) else "can't say"
+    return f"{sign}{half}{star}"
 
 
 def possible(plan: Option, other: Option) -> None:
@@ -154,7 +170,7 @@ def possible(plan: Option, other: Option) -> None:
         )
         results.show(picture, "decide-dots", simulated=True)
         of = row.item.width.of
-        group = f" For {of}." if of.startswith("a group") else ""
+        group = f" For {of}." if row.item.width.assumed else ""
         st.caption(
             f"Each dot is one of {DOTS} equally likely answers of one number; the ± in "
             "the table is wider where an answer has several, all to be right at once. "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import ParameterError
+from dpcore.planning.assumed import condition
 from dpcore.planning.basket import Split
 from dpcore.planning.inverting import epsilon_for, people_for
 from dpcore.planning.item import HEAVIEST, LEAST, MOST
@@ -50,6 +51,9 @@ def edit(basket: Basket) -> Basket:
             on_click=plans.remove,
             args=(item.key,),
         )
+    told = condition(changed)
+    if told:
+        st.caption(literal(told))
     if changed.epsilon != item.epsilon and basket.split is not Split.TYPED:
         # What was typed stays; what is not locked makes room.
         changed = replace(changed, locked=True)
@@ -182,7 +186,7 @@ def _labelled(item: Item) -> Item:
         ),
     )
     group = item.group
-    if item.width.of.startswith("a group"):
+    if item.width.assumed:
         sized = f"plan-group-{key}"
         group = plans.box(
             sized,

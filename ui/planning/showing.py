@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
+from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.comparison import compare
 from dpcore.planning.totals import price_of
 from dpcore.wording import epsilon_text, significant
@@ -71,6 +72,7 @@ def slide(basket: Basket) -> None:
         "shows what must be seen, ✗ (gray) does not. Every budget is split as above; "
         "locked questions keep their ε."
     )
+    _say_assumed(basket)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
     right.page_link("pages/touched.py", label="See whom it touches (curator only)")
@@ -90,6 +92,21 @@ def slide(basket: Basket) -> None:
             f"Of the total of ε {significant(basket.total)}, "
             f"{significant(basket.planned)} is dealt out."
         )
+
+
+def _say_assumed(basket: Basket) -> None:
+    """Say on which sizes of groups ✓ and ✗ hang, and what they mean of a difference."""
+    judged = [item for item in basket.items if item.wanted is not None]
+    sizes = {item.group for item in judged if item.width.assumed}
+    if sizes:
+        told = " and ".join(f"{size:,}" for size in sorted(sizes))
+        st.caption(
+            f"\\* hangs on a size of groups that was **assumed**, {told} people: real "
+            "sizes are private, and smaller groups have larger errors. “Change a "
+            "question”, below, says from which size on it holds, and takes another."
+        )
+    if any(map(is_difference, judged)):
+        st.caption(OF_A_DIFFERENCE)
 
 
 def listing(basket: Basket, study: Study) -> bool:
@@ -115,7 +132,6 @@ def listing(basket: Basket, study: Study) -> bool:
 
 def _row(number: int, item: Item, account: Account) -> dict[str, object]:
     width = item.width
-    seen = item.seen
     return {
         "no.": number,
         "question": item.name,
@@ -123,12 +139,19 @@ def _row(number: int, item: Item, account: Account) -> dict[str, object]:
         "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip(),
         "± is of": width.of,
         "must show": "" if item.wanted is None else significant(item.wanted, 6),
-        "shown": "" if seen is None else "✓ yes" if seen else "✗ no",
+        "shown": _judged(item),
         "weight": significant(item.weight, 6),
         "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
         "mechanism": item.request.mechanism_label,
         "price": in_words(item.request.cost, account),
     }
+
+
+def _judged(item: Item) -> str:
+    if item.seen is None:
+        return ""
+    of = f", if groups have {item.group:,}" if item.width.assumed else ""
+    return f"{'✓ yes' if item.seen else '✗ no'}{of}"
 
 
 def in_words(cost: PrivacyCost, account: Account) -> str:

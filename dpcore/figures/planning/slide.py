@@ -33,15 +33,18 @@ def slide_picture(found: Comparison) -> Picture:
     """Return the half-width of every question under every budget.
 
     Cells that show what must be seen have a hook, and those that do not are gray and
-    have a cross; where nobody said what must be seen they have neither.
+    have a cross; where nobody said what must be seen they have neither. A star says
+    that it hangs on a size of groups that was assumed.
     """
     marks = found.enough
     columns = [
         _budget(total, own=i == found.own) for i, total in enumerate(found.totals)
     ]
     texts = [
-        [_cell(half, mark) for half, mark in zip(*pair, strict=True)]
-        for pair in zip(found.halves.tolist(), marks.tolist(), strict=True)
+        [_cell(half, mark, star) for half, mark in zip(*pair, strict=True)]
+        for *pair, star in zip(
+            found.halves.tolist(), marks.tolist(), found.assumed, strict=True
+        )
     ]
     rows = len(found.names)
     title = _takeaway(found, marks)
@@ -114,11 +117,12 @@ def _name(found: Comparison, place: int) -> dict[str, Any]:
     }
 
 
-def _cell(half: float, mark: float) -> str:
+def _cell(half: float, mark: float, star: bool) -> str:  # noqa: FBT001 - a table
     if math.isnan(half):
         return "no room"
     sign = "" if math.isnan(mark) else _ENOUGH if mark else _SHORT
-    return f"{sign}{_CANNOT if math.isinf(half) else significant(half)}"
+    star = star and bool(sign)
+    return f"{sign}{_CANNOT if math.isinf(half) else significant(half)}{'*' * star}"
 
 
 def _takeaway(found: Comparison, marks: FloatArray) -> str:
