@@ -35,6 +35,7 @@ class Document:
         read: Whether it is read by people, with numbers in their marks.
         dated: Whether its file is named after a subject and a day.
         of_plans: Whether a plan has it; the file of a plan itself is on its page.
+        asks: Whether it holds what only people know.
 
     """
 
@@ -46,6 +47,7 @@ class Document:
     read: bool = True
     dated: bool = True
     of_plans: bool = True
+    asks: bool = False
 
     def named(self, subject: Subject) -> str:
         """Return the name of the file about a subject."""
@@ -64,6 +66,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("notice", "html"),
         mime=_HTML,
         text=lambda subject: notice(subject).html(),
+        asks=True,
     ),
     Document(
         name="Full report",
@@ -72,6 +75,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("report", "html"),
         mime=_HTML,
         text=lambda subject: report(subject).html(),
+        asks=True,
     ),
     Document(
         name="Checklist after NIST SP 800-226",
@@ -80,6 +84,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("checklist", "html"),
         mime=_HTML,
         text=lambda subject: checklist(subject).html(),
+        asks=True,
     ),
     Document(
         name="Methods paragraph",
@@ -112,6 +117,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("registry-entry", "yaml"),
         mime="application/yaml",
         text=registry_entry,
+        asks=True,
         read=False,
     ),
     Document(

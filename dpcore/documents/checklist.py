@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section
-from dpcore.documents.subject import spelled
+from dpcore.documents.subject import own, spelled
 from dpcore.releases.secure import sampler
 from dpcore.wording import capital
 
@@ -71,7 +71,7 @@ def _parameter(subject: Subject) -> Pairs:
                 "answer is charged the tightest valid total."
             ),
         ),
-        ("Who chose the budget, and how?", ""),
+        ("Who chose the budget, and how?", own(subject.typed.decided)),
         ("Was it compared with other deployments?", ""),
     )
 
@@ -84,7 +84,7 @@ def _unit(subject: Subject) -> Pairs:
             capital(subject.facts.relation.phrase),
         ),
         ("Is that how people appear in the data?", ""),
-        ("Over which period does the limit hold?", ""),
+        ("Over which period does the limit hold?", own(subject.typed.period)),
         ("Are the same people in other tables that are released?", ""),
     )
 
@@ -95,7 +95,7 @@ def _model(subject: Subject) -> Pairs:
     return (
         ("Which definition?", f"Differential privacy: {kind}"),
         ("Which model?", "Central: whoever holds the table is trusted with all of it."),
-        ("Who holds the table?", ""),
+        ("Who holds the table?", own(subject.typed.publisher)),
         ("Who is not trusted?", "Everybody who sees what is released."),
     )
 

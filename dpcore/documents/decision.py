@@ -11,11 +11,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.columns import ColumnKind, MissingPolicy
-from dpcore.documents.grouping import WITHOUT, only_groups
+from dpcore.data.columns import ColumnKind
+from dpcore.documents import missing
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
+from dpcore.documents.subject import own
 from dpcore.figures.attackers import belief_text
+from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.options import rows_of
 from dpcore.wording import epsilon_text, in_full, people, significant
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
+    from dpcore.documents.typed import Typed
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -34,17 +37,6 @@ _LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
-    """What only people know; empty where a line to write on shall stand."""
-
-    purpose: str = ""
-    period: str = ""
-    reason: str = ""
-    deciders: tuple[str, ...] = ()
-    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,36 +106,26 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
     typed = about.typed
     return Facts(
         (
-            ("Purpose", _own(typed.purpose)),
-            ("Table", _own(about.table)),
+            ("Purpose", own(typed.purpose)),
+            ("Table", own(about.table)),
             ("Columns", Exact("; ".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
             ("Budget of the table", _budget(about)),
             ("This plan costs", f"{_price(about.plan)}: {_odds(about.plan)}"),
-            ("Period", _own(typed.period)),
+            ("Period", own(typed.period)),
         )
     )
 
 
-def _own(text: str) -> str:
-    """Return what somebody wrote, with every character of it."""
-    return Exact(" ".join(text.split()))
-
-
 def _columns(about: Decision, numerals: Numerals) -> list[str]:
     """Return what is declared about each column that the plan reads."""
-    groups = only_groups(item.request.asked for item in about.plan.basket.items)
-    return [
-        _column(column, numerals, grouping=column in groups) for column in about.columns
-    ]
+    without = missing.of_columns(item.request.asked for item in about.plan.basket.items)
+    return [_column(column, numerals, without[column.name]) for column in about.columns]
 
 
-def _column(column: Column, numerals: Numerals, *, grouping: bool) -> str:
-    """Return what is declared about a column; its own words stay as they are.
-
-    Of one that makes groups alone, a missing value is not filled in.
-    """
+def _column(column: Column, numerals: Numerals, without: str) -> str:
+    """Return what is declared about a column; its own words stay as they are."""
     name = f"{column.name} ({column.unit})" if column.unit else column.name
     if column.kind is ColumnKind.NUMBER:
         bounds = column.bounds
@@ -157,16 +139,8 @@ def _column(column: Column, numerals: Numerals, *, grouping: bool) -> str:
         more = len(column.labels) - _MOST_LABELS
         known = ", ".join(column.labels[:_MOST_LABELS])
         known += f" and {more} more" if more > 0 else ""
-    missing = WITHOUT if grouping else _missing(column, numerals)
-    return f"{name}: {known} ({missing})"
-
-
-def _missing(column: Column, numerals: Numerals) -> str:
-    if column.missing is MissingPolicy.DROP:
-        return "who has none is left out"
-    value = column.replacement
-    told = value if isinstance(value, str) else numerals.written(in_full(value or 0.0))
-    return f"none counts as {told}"
+    words = isinstance(column.replacement, str)
+    return f"{name}: {known} ({without if words else numerals.written(without)})"
 
 
 def _protected(about: Decision) -> str:
@@ -182,11 +156,7 @@ def _sizes(about: Decision) -> str:
         if about.size.public
         else f"the number of people is private; at least {counted} stand in for it"
     )
-    groups = {
-        item.group
-        for item in about.plan.basket.items
-        if item.width.of.startswith("a group")
-    }
+    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
     if not groups:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
@@ -229,14 +199,21 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         ),
         numbers=_NUMBERS,
     )  # fmt: skip
-    notes = dict.fromkeys(
-        f"No. {at}: ± is of {row.item.width.of}."
+    notes = [
+        f"No. {at}: ± is of {row.item.width.of}. {_condition(row)}".rstrip()
         for at, row in enumerate(rows, 1)
         if row.item.width.of
-    )
+    ]
+    if any(row.wanted is not None and is_difference(row.item) for row in rows):
+        notes.append(OF_A_DIFFERENCE)
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _condition(row: Row) -> str:
+    """Return on which size of groups the ✓ of the plan hangs; empty where on none."""
+    return "" if row.first is None else condition(row.first)
 
 
 def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:
@@ -274,15 +251,15 @@ def _other(about: Decision) -> tuple[Piece, ...]:
             f"as they must be seen, the other {about.other.seen} of "
             f"{about.other.wanted}."
         )
-    return Paragraph(told), Facts((("Why not", _own(about.typed.reason)),))
+    return Paragraph(told), Facts((("Why not", own(about.typed.reason)),))
 
 
 def _signatures(typed: Typed) -> tuple[Piece, ...]:
     """Return lines to sign on, one person after the other."""
     missing = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
-    place = f"{_own(typed.place)}, date" if typed.place.strip() else "Place, date"
+    place = f"{own(typed.place)}, date" if typed.place.strip() else "Place, date"
     return tuple(
-        Blanks((Exact(place), Exact(f"Signature: {_own(name)}")))
+        Blanks((Exact(place), Exact(f"Signature: {own(name)}")))
         if name
         else Blanks(("Name", "Place, date", "Signature"))
         for name in (*typed.deciders, *[""] * missing)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
-from dpcore.documents.grouping import only_groups
+from dpcore.documents import missing
 from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Head, Subject, Time, symbols
 from dpcore.errors import DPCoreError
@@ -111,7 +111,7 @@ def _subject(
         facts=behind.facts,
         questions=tuple(questions),
         columns=_columns(questions),
-        grouping=only_groups(
+        missing=missing.of_columns(
             question.request.asked
             for question in questions
             if question.request is not None

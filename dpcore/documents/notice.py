@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import spelled
+from dpcore.documents.subject import own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
 from dpcore.wording import brief, capital
@@ -41,8 +41,8 @@ def notice(subject: Subject) -> Page:
             ),
             Facts(
                 (
-                    ("Who publishes", ""),
-                    ("What for", ""),
+                    ("Who publishes", own(subject.typed.publisher)),
+                    ("What for", own(subject.typed.purpose)),
                     *_period(subject),
                     ("How many people", capital(subject.size)),
                     ("Who is protected", capital(subject.whom)),
@@ -58,7 +58,16 @@ def notice(subject: Subject) -> Page:
             Section(title="What cannot", pieces=(Items(_cannot(subject)),)),
             Section(
                 title="Who to ask",
-                pieces=(Facts((("Contact, data protection officer", ""),)),),
+                pieces=(
+                    Facts(
+                        (
+                            (
+                                "Contact, data protection officer",
+                                own(subject.typed.contact),
+                            ),
+                        )
+                    ),
+                ),
                 whole=True,
             ),
         ),
@@ -77,10 +86,11 @@ def _where(subject: Subject) -> str:
 
 
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
+    which = ("Which people, which period", own(subject.typed.period))
     if not subject.times:
-        return (("Which people, which period", ""),)
+        return (which,)
     told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
-    return (("Which people", ""), ("Periods", Exact(told)))
+    return (which, ("Periods", Exact(told)))
 
 
 def _limit(subject: Subject) -> str:
@@ -101,10 +111,16 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     shown = _fairly(rows)
     left = len(rows) - len(shown)
     said = "" if left == 0 else f"And {left} more, which the full report lists. "
+    if any(number.beside for one in subject.questions for number in one.numbers):
+        said += (
+            "How many people are in each group was released with its answer, which "
+            "follows from it; the full report has these numbers. "
+        )
     if not subject.planned:
         said += (
             "Before they were counted, values beyond public bounds were moved to the "
-            "bound, and missing ones filled in or left out, as the full report says."
+            "bound, and missing ones filled in or left out, as the full report says. "
+            "How many were missing is not published."
         )
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
@@ -145,6 +161,8 @@ def _rows(subject: Subject) -> _Rows:
     rows = []
     for place, question in enumerate(subject.questions):
         for number in question.numbers:
+            if number.beside:
+                continue
             alone = len(question.numbers) == 1 or number.label == question.name
             name = question.name if alone else f"{question.name}: {number.label}"
             told = f"{number.value} {number.unit}".rstrip()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.documents import missing
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, number_text, of_noise
 from dpcore.releases.request import Request
-from dpcore.releases.table import TOO_FEW
+from dpcore.releases.table import TOO_FEW, noise_unit
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from dpcore.wording import epsilon_text, interval_ends, significant
 
@@ -47,6 +48,8 @@ class Number:
         unit: Empty where it has none.
         noise: Where the table's own number lies, as text; empty if not known.
         total: The same for those whom the table is a sample of.
+        beside: Whether it is a number of people that was not asked for, and that the
+            answer follows from.
 
     """
 
@@ -55,6 +58,7 @@ class Number:
     unit: str = ""
     noise: str = ""
     total: str = ""
+    beside: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +193,11 @@ class Question:
         return bounds_text(self.parameters)
 
     @property
+    def without(self) -> str:
+        """Return what becomes of missing values; empty where that is not known."""
+        return "" if self.request is None else missing.of_question(self.request.asked)
+
+    @property
     def people(self) -> str:
         """Return what is public about the number of people."""
         return people_text(self.parameters)
@@ -253,7 +262,18 @@ def _number(release: Release, label: str, value: float) -> Number:
         unit=release.unit_of(label),
         noise=_ends(noise),
         total=_ends(total),
+        beside=_beside(release, label),
     )
+
+
+def _beside(release: Release, label: str) -> bool:
+    """Tell whether it is the size of a group of which something else was asked.
+
+    It is called after what is counted: such as "people in north".
+    """
+    counted = release.unit_of(label)
+    follows = label in release.derived and noise_unit(release) == "counts"
+    return follows and bool(counted) and f"{counted} in " in label
 
 
 def _ends(ends: tuple[float, float] | None) -> str:

@@ -55,6 +55,18 @@ def registry_entry(subject: Subject) -> str:
     return remarks + written(content)
 
 
+def _known(typed: str, blank: str, remark: str) -> Value:
+    """Return what was typed, or a blank with a remark."""
+    told = " ".join(typed.split())
+    return told or Noted(blank, remark)
+
+
+def _known_list(typed: str, blank: str, remark: str) -> Value:
+    """Return a list of the one name that was typed, or of a blank with a remark."""
+    told = " ".join(typed.split())
+    return [told] if told else Noted([blank], remark)
+
+
 def _basic(subject: Subject) -> dict[str, Value]:
     models = [q.parameters.get("kind") == "model" for q in subject.questions]
     only_models = bool(models) and all(models)
@@ -63,9 +75,13 @@ def _basic(subject: Subject) -> dict[str, Value]:
     dates = [question.when[:10] for question in subject.questions if question.when]
     return {
         "name": Noted(f"{BLANK}: name of the data product", "Only you know."),
-        "data_curators": Noted([f"{BLANK}: organization"], "At least 1."),
+        "data_curators": _known_list(
+            subject.typed.publisher, f"{BLANK}: organization", "At least 1."
+        ),
         "description": f"{counted(len(subject.questions))} about one table: {names}.",
-        "intended_use": Noted(f"{BLANK}: who uses it, what for", "Only you know."),
+        "intended_use": _known(
+            subject.typed.purpose, f"{BLANK}: who uses it, what for", "Only you know."
+        ),
         "data_product_type": kind,
         "data_product_region": Noted(f"{BLANK}: country or region", "Only you know."),
         "publication_date": max(dates, default=subject.today),
@@ -173,7 +189,9 @@ def _implementation(subject: Subject) -> dict[str, Value]:
         "mechanisms": f"{names or 'None yet'}; drawn by {drawn} with exact samplers, "
         "rounding errors included in the sensitivity. Time and memory of the server "
         "are not protected.",
-        "justification": Noted(
-            f"{BLANK}: why this budget; records are {hidden} up to it", "Only you know."
+        "justification": _known(
+            subject.typed.decided,
+            f"{BLANK}: why this budget; records are {hidden} up to it",
+            "Only you know.",
         ),
     }

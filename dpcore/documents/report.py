@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from dpcore.documents.grouping import WITHOUT
+from dpcore.documents import missing
 from dpcore.documents.methods import methods
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, spelled
+from dpcore.documents.subject import exact, own, spelled
 from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
 from dpcore.wording import capital, epsilon_text, in_full, significant
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _MOST_NUMBERS: Final = 200
 _UNBOUNDED: Final = "∞"
 _LEVEL: Final = 0.95
+_COUNTS: Final = (
+    "Why there are numbers of people: what is asked of a group is a sum divided by how "
+    "many it has, and both had to be released with noise. The counts are part of the "
+    "price, and may be shown; nothing more is told by showing them."
+)
 
 
 def report(subject: Subject) -> Page:
@@ -62,13 +67,14 @@ def report(subject: Subject) -> Page:
 
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
-    facts = subject.facts
+    facts, typed = subject.facts, subject.typed
     left = facts.budget.remaining(facts.spent)
     planned = (("This plan costs", spelled(subject.cost)),) * subject.planned
     return (
-        ("Data curator", ""),
-        ("Purpose", ""),
-        ("People and period", ""),
+        ("Data curator", own(typed.publisher)),
+        ("Purpose", own(typed.purpose)),
+        ("People and period", own(typed.period)),
+        *((("Decided", own(typed.decided)),) if typed.decided else ()),
         ("Privacy unit", capital(subject.whom)),
         ("Neighboring tables", f"Differ in {facts.relation.phrase}"),
         ("Number of people", capital(subject.size)),
@@ -79,7 +85,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         *planned,
         ("Questions", str(len(subject.questions))),
         ("Noise drawn by", Exact(subject.sampler) or "nobody yet"),
-        ("Contact", ""),
+        ("Contact", own(typed.contact)),
     )
 
 
@@ -142,6 +148,8 @@ def _question(number: int, question: Question) -> Section:
         pieces.append(Paragraph(question.claimed))
     if question.numbers:
         pieces.append(_numbers(number, question))
+        if any(number.beside for number in question.numbers):
+            pieces.append(Paragraph(_COUNTS, kind="note"))
         over = len(question.numbers) - _MOST_NUMBERS
         if over > 0:
             pieces.append(
@@ -164,6 +172,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("Meaning", capital(question.meaning)),
         ("Unit", question.unit or "none, or that of each number"),
         ("Bounds", question.bounds),
+        ("Missing values", question.without),
         ("People counted on", question.people),
         ("Neighboring tables", f"Differ in {question.relation}"),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
@@ -225,25 +234,19 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
             title="What was declared to be public",
             head=("column", "meaning", "unit", "bounds or answers", "missing values"),
             rows=tuple(
-                _column(column, grouping=column in subject.grouping)
+                _column(column, subject.missing.get(column.name, ""))
                 for column in subject.columns
             ),
         ),
+        Paragraph(missing.UNTOLD, kind="note"),
     )
 
 
-def _column(column: Column, *, grouping: bool) -> tuple[str, ...]:
+def _column(column: Column, without: str) -> tuple[str, ...]:
     bounds = ", ".join(column.labels)
     if column.bounds is not None:
         bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
-    fill = column.replacement
-    missing = "people left out"
-    if fill is not None:
-        value = fill if isinstance(fill, str) else in_full(float(fill))
-        missing = f"counted as {value}"
-    if grouping:
-        missing = WITHOUT
-    return column.name, column.description, column.unit, bounds, missing
+    return column.name, column.description, column.unit, bounds, without
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.budget_filter import plain
-from dpcore.documents.numerals import Numerals
+from dpcore.documents.numerals import Exact, Numerals
+from dpcore.documents.typed import Typed
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.wording import capital, epsilon_text, people, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.question import Question
@@ -74,13 +77,14 @@ class Subject:
             released, of which the account says it.
         delta: At which totals are told.
         columns: What is declared of the columns in question.
-        grouping: Those of them that make groups alone.
+        missing: What becomes of missing values of each, by its name.
         everybody: Whether the table holds everybody, and is no sample.
         head: The ledger; ``None`` where nothing is written in it yet.
         times: The periods of the account that have limits of their own.
         tables: What the tables are called, where it is about several of an account.
         today: The day, ISO 8601.
         numerals: How numbers are written.
+        typed: What only people know.
 
     """
 
@@ -89,17 +93,22 @@ class Subject:
     charged: PrivacyCost | None = None
     delta: float = USUAL_DELTA
     columns: tuple[Column, ...] = ()
-    grouping: frozenset[Column] = frozenset()
+    missing: Mapping[str, str] = field(default_factory=dict)
     everybody: bool = False
     head: Head | None = None
     times: tuple[Time, ...] = ()
     tables: tuple[str, ...] = ()
     today: str = ""
     numerals: Numerals = Numerals.POINT
+    typed: Typed = field(default_factory=Typed)
 
     def written(self, numerals: Numerals) -> Subject:
         """Return it with its numbers in other marks."""
         return replace(self, numerals=numerals)
+
+    def knowing(self, typed: Typed) -> Subject:
+        """Return it with what people have typed."""
+        return replace(self, typed=typed)
 
     @property
     def planned(self) -> bool:
@@ -167,6 +176,11 @@ class Subject:
     def sampler(self) -> str:
         """Return what draws or drew the noise."""
         return ", ".join(dict.fromkeys(q.sampler for q in self.questions if q.sampler))
+
+
+def own(text: str) -> str:
+    """Return what somebody wrote, with every character of it."""
+    return Exact(" ".join(text.split()))
 
 
 def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:

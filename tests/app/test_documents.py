@@ -34,6 +34,8 @@ def test_documents_are_made_only_when_they_are_asked_for(open_page, monkeypatch)
         assert label == "Download: Public notice"
         assert ("plan" in name) == (page == "plan")
         assert "<h1>" in data()
+        by_label(app.text_area, "Purpose").set_value("yearly report").run()
+        assert "yearly report" in made.pop()[1]()
         by_label(app.selectbox, "Document").set_value("Full report").run()
         by_label(app.radio, "Numbers in it").set_value("1.234,5").run()
         assert not app.exception

@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
-from dpcore.documents.decision import Decision, Typed, decision_page
+from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.numerals import Numerals
+from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize

@@ -11,9 +11,10 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
-from dpcore.documents.grouping import only_groups
+from dpcore.documents.missing import of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
+from dpcore.documents.typed import Typed
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
@@ -30,7 +31,7 @@ from tests.documents.subjects import (
     questions,
     table,
 )
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, apart
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
 READ = [name for name, document in BY_NAME.items() if document.read]
@@ -170,7 +171,7 @@ def test_a_release_about_columns_that_went_away_is_told_all_the_same():
 def test_notice_names_every_question_before_the_further_numbers_of_one():
     subject = answered()
     nine = replace(subject, questions=subject.questions[1:])
-    rows = sum(len(question.numbers) for question in nine.questions)
+    rows = sum(not n.beside for question in nine.questions for n in question.numbers)
     told = plain(text_of("Public notice", nine))
     for question in nine.questions:
         name = question.name[:30]
@@ -202,14 +203,57 @@ def test_numbers_of_several_tables_are_not_said_to_be_of_this_one():
         assert question.name.endswith(f", in “pay {place % 2}”")
 
 
-def test_a_missing_group_is_not_said_to_be_filled_in():
+def test_missing_values_are_told_question_by_question_and_never_counted():
     subject = answered()
-    assert {column.name for column in subject.grouping} == {"region"}
+    assert "region" in subject.missing
     told = plain(text_of("Full report", subject))
-    assert "none, or another one, counts to all others" in told
-    # Asked about itself, what is declared of it counts.
-    column = next(iter(subject.grouping))
+    assert "region: none, or another one, counts to all others" in told
+    assert "How many values are missing is protected" in told
+    assert told.count("Missing values") == len(subject.questions)
+    # Of two groups that are compared, nobody else is counted.
+    pair = apart().query
+    assert "left out" in treatment(pair, pair.group)
+    # Asked about itself, what is declared of it counts; both are said.
     part = questions()[0].query
-    alone = replace(part, kind=StatisticKind.HISTOGRAM, column=column, size=ANY_SIZE)
-    asked = [question.request.asked for question in subject.questions]
-    assert only_groups([*asked, alone]) == frozenset()
+    alone = replace(
+        part, kind=StatisticKind.HISTOGRAM, column=pair.group, size=ANY_SIZE
+    )
+    both = of_columns([pair, alone])["region"]
+    assert treatment(pair, pair.group) in both
+    assert treatment(alone, pair.group) in both
+
+
+def test_what_people_typed_stands_in_every_document_that_asks():
+    typed = Typed(
+        purpose="to see <1.5>",
+        period="2026",
+        reason="enough",
+        deciders=("A. Berger",),
+        publisher="the works council",
+        contact="privacy desk",
+    )
+    subject = answered().knowing(typed).written(Numerals.COMMA)
+    for name in ("Public notice", "Full report", "Registry entry"):
+        text = unescape(text_of(name, subject))
+        assert "to see <1.5>" in text
+        assert "the works council" in text
+    for name in ("Full report", "Checklist after NIST SP 800-226", "Registry entry"):
+        assert "Decided by A. Berger: enough" in unescape(text_of(name, subject))
+    assert "to be filled in" not in plain(text_of("Public notice", subject))
+
+
+def test_sizes_of_groups_that_nobody_asked_for_are_in_the_report_with_the_reason():
+    subject = answered()
+    sizes = [
+        number.label
+        for question in subject.questions
+        for number in question.numbers
+        if number.beside
+    ]
+    assert sorted(sizes) == [f"people in {x}" for x in ("north", "other", "south")]
+    notice = plain(text_of("Public notice", subject))
+    assert "people in north" not in notice
+    assert "the full report has these numbers" in notice
+    report = plain(text_of("Full report", subject))
+    assert "people in north" in report
+    assert report.count("Why there are numbers of people") == 1

@@ -11,7 +11,7 @@ from dpcore.documents.catalog import offered
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
-from ui.documents import numerals
+from ui.documents import numerals, typed
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def _offer(subject: Subject, key: str) -> None:
     style = Numerals.POINT
     if chosen.read:
         style = numerals.ask(right, key=f"numerals-{key}")
+    if chosen.asks:
+        subject = subject.knowing(typed.for_documents())
     said = subject.planned and chosen.dated
     told = " It says that it is only planned." if said else ""
     st.caption(f"{chosen.sentence}{told}")

@@ -1,0 +1,62 @@
+"""What becomes of missing values, question by question, in the same words everywhere.
+
+It follows from what is declared. How many values are missing is protected like the
+values themselves, and is told only where it was released.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.statistics.conditions import filled
+from dpcore.statistics.difference_query import DifferenceQuery
+from dpcore.statistics.query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dpcore.data.columns import Column
+    from dpcore.models.question import ModelQuestion
+    from dpcore.statistics.question import Question
+
+    Asked = Question | ModelQuestion
+
+UNTOLD: Final = (
+    "How many values are missing is protected like the values themselves, and is told "
+    "only where it was asked for and released."
+)
+OTHERS: Final = "none, or another one, counts to all others"
+NEITHER: Final = "whoever has none, or another one, is left out"
+EVERYBODY: Final = "everybody is counted, with a value or without"
+
+
+def treatment(asked: Asked, column: Column) -> str:
+    """Return what a question does with people without a value of one of its columns.
+
+    What is declared of a column does not count where it makes the groups.
+    """
+    if column == getattr(asked, "group", None):
+        return NEITHER if isinstance(asked, DifferenceQuery) else OTHERS
+    member = asked.membership if isinstance(asked, Query) else None
+    if member is not None and member.everyone:
+        return EVERYBODY
+    return filled(column)[0]
+
+
+def of_question(asked: Asked) -> str:
+    """Return what a question does with missing values of each of its columns."""
+    return "; ".join(
+        f"{column.name}: {treatment(asked, column)}" for column in asked.columns
+    )
+
+
+def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
+    """Return what becomes of missing values of each column, by its name.
+
+    Where questions differ in it, all that is done stands there, each once.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for asked in questions:
+        for column in asked.columns:
+            found.setdefault(column.name, {})[treatment(asked, column)] = None
+    return {name: "; ".join(told) for name, told in found.items()}

@@ -1,0 +1,35 @@
+"""What only people know of a release, typed once for all of its documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What only people know; empty where a line to write on shall stand. PUBLIC.
+
+    Attributes:
+        purpose: What the numbers are for.
+        period: From when to when, and which people.
+        reason: Why this budget, and not the other one.
+        deciders: Who decides, a name each.
+        place: Where it is signed.
+        publisher: Who publishes the numbers and holds the table.
+        contact: Whom people can ask.
+
+    """
+
+    purpose: str = ""
+    period: str = ""
+    reason: str = ""
+    deciders: tuple[str, ...] = ()
+    place: str = ""
+    publisher: str = ""
+    contact: str = ""
+
+    @property
+    def decided(self) -> str:
+        """Return who decided, and why, in a line; empty where nobody said so."""
+        by = f"Decided by {', '.join(self.deciders)}" if self.deciders else ""
+        return ": ".join(part for part in (by, self.reason) if part)

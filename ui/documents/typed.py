@@ -1,0 +1,98 @@
+"""What only people know, typed once: for the page to sign and for every document.
+
+It is kept in this tab, and in no address.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from dpcore.documents.typed import Typed
+from ui import session
+
+_LONGEST: Final = 600
+_MOST_NAMES: Final = 12
+
+
+def for_signing() -> Typed:
+    """Ask for what stands on the page to sign."""
+    left, right = st.columns(2)
+    with left:
+        purpose = _purpose()
+        reason = _reason()
+    with right:
+        period = _period()
+        place = _line("Place", "place", "Where it is signed.")
+        deciders = _deciders()
+    return Typed(
+        purpose=purpose, period=period, reason=reason, deciders=deciders, place=place
+    )
+
+
+def for_documents() -> Typed:
+    """Ask for what stands in the documents; what was typed for the page is there."""
+    st.markdown(
+        "**What only people know.** It is typed once, and stands in every document and "
+        "on the page to sign on “Decision”. What is left empty becomes a line to write "
+        "on."
+    )
+    left, right = st.columns(2)
+    with left:
+        purpose = _purpose()
+        reason = _reason()
+        deciders = _deciders()
+    with right:
+        period = _period()
+        publisher = _line(
+            "Who publishes", "publisher", "Who holds the table, and answers for it."
+        )
+        contact = _line("Contact", "contact", "Whom people can ask.")
+    return Typed(
+        purpose=purpose,
+        period=period,
+        reason=reason,
+        deciders=deciders,
+        publisher=publisher,
+        contact=contact,
+    )
+
+
+def _purpose() -> str:
+    return _area("Purpose", "purpose", "What are the numbers for?")
+
+
+def _reason() -> str:
+    return _area("Why not the other plan?", "reason", "In a sentence or two.")
+
+
+def _period() -> str:
+    return _line("Period", "period", "From when to when, and when it is renewed.")
+
+
+def _deciders() -> tuple[str, ...]:
+    names = _area("Who decides (one name a line)", "names", "")
+    lines = [line.strip() for line in names.splitlines() if line.strip()]
+    return tuple(lines[:_MOST_NAMES])
+
+
+def _line(label: str, name: str, hint: str) -> str:
+    return st.text_input(
+        label,
+        key=f"sign-{name}-{session.generation()}",
+        placeholder=hint,
+        max_chars=_LONGEST,
+        persist_state="session",
+    )
+
+
+def _area(label: str, name: str, hint: str) -> str:
+    return st.text_area(
+        label,
+        key=f"sign-{name}-{session.generation()}",
+        placeholder=hint,
+        max_chars=_LONGEST,
+        height=90,
+        persist_state="session",
+    )
