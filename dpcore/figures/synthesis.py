@@ -1,0 +1,128 @@
+"""A made-up table beside the counts that it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.figures.marks import dot, interval, points
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    ROWS,
+    STROKES,
+    TRUTH,
+    Picture,
+    axis,
+    plain,
+)
+from dpcore.wording import brief, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.arrays import FloatArray
+
+_ROW, _REST, _LONGEST = 20, 120, 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """The counts of one released question, and those of the made-up table. PUBLIC.
+
+    Attributes:
+        title: What was asked.
+        names: Name of each cell.
+        released: The released counts, shape ``(k,)``.
+        ends: Where the counts of the table lie, shape ``(k, 2)``.
+        made_up: The counts of the made-up table.
+        level: Confidence of all intervals together.
+
+    """
+
+    title: str
+    names: Sequence[str]
+    released: FloatArray
+    ends: FloatArray
+    made_up: FloatArray
+    level: float
+
+    @property
+    def inside(self) -> int:
+        """Return how many made-up counts lie in their intervals, in whole people."""
+        low, high = np.floor(self.ends[:, 0]), np.ceil(self.ends[:, 1])
+        return int(np.count_nonzero((self.made_up >= low) & (self.made_up <= high)))
+
+
+def kept_picture(cells: Cells, *, unit: str) -> Picture:
+    """Return the made-up counts beside the released ones with their intervals."""
+    number = len(cells.names)
+    share = "All" if cells.inside == number else f"{cells.inside} of"
+    title = (
+        f"{cells.title}: {share} {number} counts of the made-up table lie where the "
+        "release says that those of the real one lie"
+    )
+    return _picture(cells, title, unit, truth=None)
+
+
+def original_picture(cells: Cells, truth: FloatArray, *, unit: str) -> Picture:
+    """Return them beside the counts of the original, too. CONFIDENTIAL."""
+    off = float(np.abs(cells.made_up - truth).mean())
+    title = (
+        f"{cells.title}: a count of the made-up table is off by {significant(off)} "
+        f"{unit} on average"
+    )
+    return _picture(cells, title, unit, truth=truth)
+
+
+def _picture(
+    cells: Cells, title: str, unit: str, *, truth: FloatArray | None
+) -> Picture:
+    names = [plain(brief(name, _LONGEST)) for name in cells.names]
+    # Cells are told apart by their place: short names of two may be the same.
+    places = list(range(len(names)))
+    low, high = cells.ends.T
+    traces = [
+        points(
+            cells.released,
+            places,
+            "released, with its interval",
+            dot(STROKES["laplace"].color, 7),
+            hover="released %{x:.4g}<extra></extra>",
+            error_x=interval(high - cells.released, cells.released - low, thickness=2),
+        ),
+        points(
+            cells.made_up,
+            places,
+            "made-up table",
+            dot(NEUTRAL if truth is None else CONFIDENTIAL, 10, "diamond-open",
+                line={"width": 2}),
+            hover="made up %{x}<extra></extra>",
+        ),
+    ]  # fmt: skip
+    table: dict[str, Any] = {
+        "cell": list(cells.names),
+        "released": cells.released,
+        "lower end": low,
+        "upper end": high,
+        "made up": cells.made_up,
+    }
+    if truth is not None:
+        traces.append(
+            points(
+                truth, places, "original", TRUTH, hover="original %{x}<extra></extra>"
+            )
+        )
+        table["original"] = truth
+    return Picture.of(
+        title,
+        table,
+        drawn="A row for each cell, with the released count and its interval, and the "
+        "count of the made-up table",
+        traces=traces,
+        height=_REST + _ROW * len(names),
+        xaxis=axis(plain(unit)),
+        yaxis=axis("", **ROWS) | {"tickvals": places, "ticktext": names},
+    )

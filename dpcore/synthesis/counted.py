@@ -1,0 +1,137 @@
+"""Released counts, by the columns whose answers were counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.releases.request import Request
+from dpcore.statistics.crossed_query import CrossedQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+    from dpcore.statistics.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A column with the answers that were counted apart. PUBLIC.
+
+    Attributes:
+        column: The column, as it was declared for the release.
+        names: Name of each answer, or of each bin.
+        edges: Edges of the bins of a number; ``None`` of labels.
+
+    """
+
+    column: Column
+    names: tuple[str, ...]
+    edges: tuple[float, ...] | None
+
+    @classmethod
+    def of(cls, query: Query) -> Self:
+        """Return the axis that the cells of a histogram make."""
+        return cls(column=query.column, names=query.statistic.labels, edges=query.edges)
+
+    @property
+    def name(self) -> str:
+        """Return the name of the column."""
+        return self.column.name
+
+    @property
+    def cells(self) -> tuple[tuple[str, ...], tuple[float, ...] | None]:
+        """Return what tells apart two ways to count the answers of a column."""
+        return self.names, self.edges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counted:
+    """The released counts of one or two columns. PUBLIC.
+
+    Attributes:
+        request: What was asked.
+        axes: The one column, or the two.
+        counts: The released counts, shape ``(r,)`` or ``(r, c)``; they may be negative.
+        ends: Lower and upper end of where each count of the table lies, all of them
+            together with the confidence of the release; shape ``(..., 2)``.
+        people: The number of people, where it is public.
+
+    """
+
+    request: Request
+    axes: tuple[Axis, ...]
+    counts: FloatArray
+    ends: FloatArray
+    people: int | None
+
+    @property
+    def title(self) -> str:
+        """Return the question in words."""
+        return self.request.title
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def widths(self) -> FloatArray:
+        """Return half the width of each interval, at least half a person."""
+        return np.asarray(np.maximum(self.ends[..., 1] - self.ends[..., 0], 1.0) / 2)
+
+    @property
+    def cells(self) -> list[str]:
+        """Return the name of each cell, in the order of ``counts.ravel()``."""
+        names = [axis.names for axis in self.axes]
+        if len(names) == 1:
+            return list(names[0])
+        return [f"{first} × {second}" for first in names[0] for second in names[1]]
+
+
+def read(release: Release, request: Releasable) -> Counted | None:
+    """Return the counts that a release told; ``None`` if it told others, or none.
+
+    Counts are those of histograms and of cross tables, with their intervals.
+    """
+    axes = axes_of(request)
+    known = release.intervals
+    if not axes or known is None or known.noise is None or not release.labels:
+        return None
+    assert isinstance(request, Request)  # noqa: S101 - it has axes
+    shape = tuple(len(axis.names) for axis in axes)
+    ends = np.array([known.noise[label] for label in release.labels])
+    if not np.isfinite(ends).all():
+        return None
+    size = request.query.size
+    return Counted(
+        request=request,
+        axes=axes,
+        counts=np.array(release.values).reshape(shape),
+        ends=ends.reshape(*shape, 2),
+        people=size.people if size.public else None,
+    )
+
+
+def axes_of(request: Releasable) -> tuple[Axis, ...]:
+    """Return the columns whose answers a request counts, none if it asks for others."""
+    if not isinstance(request, Request):
+        return ()
+    return tuple(Axis.of(query) for query in cells_of(request.query))
+
+
+def cells_of(question: Question) -> tuple[Query, ...]:
+    """Return the question about the cells of each column that a question counts."""
+    if isinstance(question, CrossedQuery):
+        return question.crossed
+    if isinstance(question, Query) and question.kind is StatisticKind.HISTOGRAM:
+        return (question,)
+    return ()

@@ -1,0 +1,31 @@
+"""Made-up table: people who do not exist, from released counts."""
+
+import streamlit as st
+
+from ui import confidential, controls, session
+from ui.synthesis import making, planning, sources
+
+session.require_router("pages/made_up.py")
+st.title("Made-up table")
+st.markdown(
+    "How can a class or a developer have data like ours, and nobody's? From counts "
+    "that were released with noise, a table of people who do not exist is made."
+)
+study = session.require_study()
+known = sources.found(study)
+planning.offer(study, opened=known is None)
+if known is None:
+    st.info(
+        "No counts of this table have been released yet: plan them above, or release a "
+        "histogram or a cross table."
+    )
+    session.end_page()
+with controls.valid():
+    made = making.make(known, study)
+making.show(made)
+sources.tell(known)
+chosen = making.keeps(known, made)
+making.breaks(known)
+with confidential.area("made-up", "it beside the original") as shown:
+    if shown:
+        making.beside_the_original(known, made, chosen, study)

@@ -1,0 +1,35 @@
+"""A made-up table, from choosing columns to the file."""
+
+from __future__ import annotations
+
+from tests.app.asking import go, use_survey
+from tests.app.test_pages import button, charts
+from tests.app.test_questions import set_to, shown
+
+
+def test_counts_are_planned_released_and_made_a_table_of(open_page):
+    use_survey(open_page)
+    app = open_page("made_up")
+    assert "No counts of this table have been released yet" in shown(app)
+    set_to(app, "number_input", "ε for all counts", 40.0)
+    assert "4 questions with" in shown(app)
+    button(app, "Add 4 questions to the plan").click().run()
+    assert not app.exception
+    go(app, "plan")
+    assert next(n for n in app.number_input if n.label == "Total ε").value == 40.0
+    button(app, "Release the whole plan").click().run()
+    app.button(key="spend-plan").click().run()
+    assert not app.exception
+    go(app, "made_up")
+    said = shown(app).replace("\\", "")
+    assert "none of whom exists" in said
+    assert "counts of the made-up table lie where the release says" in said
+    (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
+    assert list(rows) == ["age", "income", "weight", "region", "smoker"]
+    assert set(rows["region"]) <= {"north", "south", "west", "other"}
+    assert rows["income"].between(0, 5000).all()
+    assert len(charts(app)) == 1
+    app.toggle[0].set_value(True).run()
+    assert not app.exception
+    assert len(charts(app)) == 2
+    assert any("original" in d.value for d in app.dataframe)

@@ -1,0 +1,290 @@
+"""Made-up tables: they keep what was released, and read nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.labelled import LabelledIntervals
+from dpcore.releases.record import Mode, Release
+from dpcore.synthesis import counted, forest, rounding, rows
+from dpcore.synthesis.fitting import fit
+from dpcore.synthesis.original import exact, ties
+from dpcore.synthesis.questions import questions
+
+RNG = np.random.default_rng(20261123)
+PEOPLE = 600
+
+
+def filled(name, kind, value, **more):
+    return Column(
+        name=name,
+        kind=kind,
+        missing=MissingPolicy.REPLACE,
+        replacement=value,
+        **more,
+    )
+
+
+AGE = filled(
+    "age", ColumnKind.NUMBER, 50.0, bounds=Interval(lower=0, upper=100), unit="years"
+)
+PAY = filled("pay", ColumnKind.NUMBER, 0.5, bounds=Interval(lower=0, upper=0.75))
+WARD = filled("ward", ColumnKind.CATEGORY, "a", labels=("a", "b", "c"))
+SICK = filled("sick", ColumnKind.YES_NO, "no", labels=("no", "yes"))
+COLUMNS = (AGE, PAY, WARD, SICK)
+_AGES = RNG.integers(0, 101, PEOPLE)
+DATASET = Dataset(
+    frame=pd.DataFrame(
+        {
+            "age": _AGES.astype(float),
+            "pay": RNG.random(PEOPLE) * 0.75,
+            "ward": np.array(["a", "b", "c"])[np.minimum(_AGES // 40, 2)],
+            "sick": np.where(RNG.random(PEOPLE) < 0.1, "yes", "no"),
+        }
+    ),
+    columns=COLUMNS,
+    name="clinic.csv",
+)
+
+
+def asked(columns=COLUMNS, hub=AGE, *, epsilon=2.0, bins=5, public=True):
+    relation = (
+        NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
+    )
+    size = TableSize(people=PEOPLE if public else 1, public=public)
+    return questions(
+        columns,
+        hub=hub,
+        bins=bins,
+        epsilon=epsilon,
+        relation=relation,
+        unit=PrivacyUnit(noun="person"),
+        size=lambda *_: size,
+    )
+
+
+def answered(request):
+    """Return counts as they are released, with noise that is the same in every run."""
+    exactly, noise = request.value(DATASET), request.plan.noise
+    drawn = exactly + np.random.default_rng(3).laplace(0, noise, len(exactly))
+    return told(request, drawn, noise * np.log(len(drawn) / 0.05))
+
+
+def told(request, drawn, off):
+    """Return drawn counts with intervals of that half-width."""
+    labels = request.query.statistic.labels
+    ends = {
+        label: (float(value) - off, float(value) + off)
+        for label, value in zip(labels, drawn, strict=True)
+    }
+    return record(
+        request,
+        labels,
+        tuple(map(float, drawn)),
+        LabelledIntervals(level=0.95, noise=ends),
+    )
+
+
+def record(request, labels, values, intervals):
+    release = Release(
+        id="1",
+        request=request.parameters(),
+        title=request.title,
+        labels=labels,
+        values=values,
+        mechanism=request.mechanism_key,
+        mechanism_label=request.mechanism_label,
+        noise=request.plan.noise,
+        cost=request.cost,
+        event={},
+        relation=request.relation,
+        unit=request.unit_text,
+        created="2026-11-23T00:00:00+00:00",
+        draw=1,
+        mode=Mode.RELEASE,
+        sampler="",
+        intervals=intervals,
+    )
+    found = counted.read(release, request)
+    assert found is not None
+    return found
+
+
+def made(counts, seed=1, whole_numbers=("age",)):
+    trees = forest.plant(counts)
+    fitted = fit(trees)
+    whole = rounding.whole(trees, fitted)
+    rng = np.random.default_rng(seed)
+    return (
+        trees,
+        fitted,
+        whole,
+        rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers),
+    )
+
+
+def recounted(one, table):
+    """Return the counts of a made-up table, from its values alone."""
+    cells = []
+    for axis in one.axes:
+        values = table[axis.name]
+        if axis.edges is None:
+            cells.append(values.map(list(axis.names).index).to_numpy())
+        else:
+            numbers = values.to_numpy()
+            assert numbers.min() >= axis.edges[0]
+            assert numbers.max() <= axis.edges[-1]
+            cells.append(np.searchsorted(axis.edges[1:-1], numbers, side="right"))
+    found = np.zeros(one.counts.shape)
+    np.add.at(found, tuple(cells), 1)
+    return found
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("hub", [AGE, None])
+def test_its_counts_lie_where_the_release_says_that_the_true_ones_lie(hub, public):
+    counts = [answered(one) for one in asked(hub=hub, public=public, epsilon=8.0)]
+    trees, fitted, whole, table = made(counts)
+    assert len(table) == whole.people == round(fitted.people)
+    if public:
+        assert whole.people == PEOPLE
+    for place, one in enumerate(trees.kept):
+        fit_of = fitted.counts[place]
+        low, high = np.moveaxis(one.ends, -1, 0)
+        reach = fitted.stretch * one.widths + 1e-6
+        assert (fit_of >= np.maximum(low, 0) - reach).all()
+        assert (fit_of <= high + reach).all()
+        assert abs(recounted(one, table) - fit_of).max() < 2
+
+
+def test_counts_that_agree_are_kept_to_the_person():
+    counts = [_exact(one) for one in asked()]
+    trees, fitted, _, table = made(counts)
+    assert fitted.stretch == 0
+    for one in trees.kept:
+        assert (recounted(one, table) == one.counts).all()
+        assert (exact(one, DATASET) == one.counts).all()
+    assert list(table["age"]) == [float(int(age)) for age in table["age"]]
+    assert (table["pay"] == table["pay"].round(4)).all()
+
+
+def _exact(request):
+    return told(request, request.value(DATASET), 1.0)
+
+
+def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
+    _, _, _, table = made([_exact(one) for one in asked(hub=None)])
+    trees = forest.plant([_exact(one) for one in asked(hub=None)])
+    found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
+    broken = found["age", "ward"]
+    assert broken.original > 0.5
+    assert broken.made_up < 0.05
+    assert not broken.kept
+    trees, _, _, table = made([_exact(one) for one in asked()])
+    found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
+    kept = found["age", "ward"]
+    assert kept.kept
+    assert kept.made_up == pytest.approx(kept.original, abs=1e-12)
+
+
+def test_a_ring_gives_up_the_pair_that_tells_least():
+    pairs = [(AGE, WARD), (AGE, PAY), (WARD, PAY)]
+    counts = [_exact(asked(pair, hub=pair[0])[0]) for pair in pairs]
+    trees = forest.plant(counts)
+    least = min(counts, key=lambda one: forest.mutual_information(one.counts))
+    assert trees.left_out == ((least, forest.RING),)
+    assert ("age", "ward") in [one.names for one in trees.pairs]
+
+
+def test_of_two_answers_the_one_with_less_noise_is_kept():
+    (request,) = asked((WARD,), hub=None)
+    (louder,) = asked((WARD,), hub=None, epsilon=0.1)
+    quiet, loud = answered(request), answered(louder)
+    trees = forest.plant([loud, quiet])
+    assert trees.kept == (quiet,)
+    assert trees.left_out == ((loud, forest.NOISIER),)
+
+
+def test_a_column_is_kept_as_it_was_counted_most_often():
+    five = [_exact(one) for one in asked((AGE, WARD, SICK))]
+    (seven,) = [_exact(one) for one in asked((AGE,), hub=None, bins=7)]
+    trees = forest.plant([seven, *five])
+    assert trees.left_out == ((seven, forest.OTHER_CELLS),)
+    assert len(trees.axes) == 3
+
+
+def test_contradictions_are_told():
+    one, other = (_exact(each) for each in asked((AGE, WARD, SICK)))
+    wrong = np.zeros_like(one.counts)
+    wrong[0, 0] = PEOPLE
+    one = replace(one, counts=wrong, ends=np.stack([wrong - 1, wrong + 1], axis=-1))
+    trees = forest.plant([one, other])
+    fitted = fit(trees)
+    assert fitted.stretch > 10
+    assert sum(rounding.whole(trees, fitted).pairs[0].ravel()) == PEOPLE
+
+
+def test_nobody_can_be_left_and_is_said():
+    (request,) = asked((SICK,), hub=None, public=False)
+    said = _exact(request)
+    none = np.array([-3.0, -2.0])
+    none = replace(said, counts=none, ends=np.stack([none - 5, none + 5], axis=-1))
+    trees = forest.plant([none])
+    with pytest.raises(ParameterError, match="nobody in the table"):
+        rounding.whole(trees, fit(trees))
+    with pytest.raises(ParameterError, match="at least one column"):
+        fit(forest.plant([]))
+
+
+def test_it_is_made_from_public_things_alone():
+    for made_by in (forest.plant, fit, rounding.whole, rows.deal):
+        kinds = [
+            str(p.annotation) for p in inspect.signature(made_by).parameters.values()
+        ]
+        assert not any("Dataset" in kind for kind in kinds)
+
+
+@given(
+    st.lists(st.floats(0, 50), min_size=1, max_size=9).filter(lambda x: sum(x) > 0.1),
+    st.integers(1, 500),
+)
+def test_parts_are_rounded_by_less_than_a_person(parts, people):
+    given_parts = np.array(parts)
+    exactly = given_parts * people / given_parts.sum()
+    found = rounding.apportion(given_parts, people)
+    assert found.sum() == people
+    assert abs(found - exactly).max() < 1 + 1e-9
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
+def test_cells_are_rounded_to_the_sums(height, width, seed):
+    cells = np.random.default_rng(seed).random((height, width)) * 4
+    people = max(round(cells.sum()), 1)
+    sums = [rounding.apportion(cells.sum(axis=axis), people) for axis in (1, 0)]
+    found = rounding.rounded(cells, rows=sums[0], columns=sums[1])
+    assert (found.sum(axis=1) == sums[0]).all()
+    assert (found.sum(axis=0) == sums[1]).all()
+    assert found.min() >= 0
+
+
+def test_whole_numbers_stay_in_bins_that_have_some():
+    low, high = np.array([0.0, 2.5, 2.2]), np.array([2.5, 5.0, 2.8])
+    last = np.array([False, True, False])
+    for spread in (0.0, 0.5, 0.999999):
+        found = rows._whole(low, high, last=last, spread=np.full(3, spread))  # noqa: SLF001
+        assert 0 <= found[0] <= 2
+        assert 3 <= found[1] <= 5
+        assert found[2] in {2, 3}

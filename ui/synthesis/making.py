@@ -1,0 +1,209 @@
+"""Making the table, showing it, and what it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.figures.synthesis import Cells, kept_picture, original_picture
+from dpcore.releases.record import Mode
+from dpcore.synthesis.fitting import fit
+from dpcore.synthesis.original import exact, ties
+from dpcore.synthesis.rounding import whole
+from dpcore.synthesis.rows import deal
+from dpcore.wording import percent
+from ui import controls, results, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.synthesis.counted import Axis
+    from dpcore.synthesis.fitting import Fitted
+    from dpcore.synthesis.rounding import Whole
+    from ui.study import Study
+    from ui.synthesis.sources import Sources
+
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MadeUp:
+    """A made-up table with the counts that it was dealt out by. PUBLIC."""
+
+    key: str
+    fitted: Fitted
+    counts: Whole
+    table: pd.DataFrame
+
+
+def make(sources: Sources, study: Study) -> MadeUp:
+    """Ask for what is left open, and return the table."""
+    numbers = [a for a in sources.forest.axes if a.column.kind is ColumnKind.NUMBER]
+    seed_place, whole_place = controls.row((1, 3))
+    seed = seed_place.seed(
+        key="made-up-seed", note="Another seed, another table with the same counts."
+    )
+    names = [axis.name for axis in numbers]
+    chosen = whole_place.place.multiselect(
+        "Columns of whole numbers",
+        range(len(names)),
+        default=[at for at, axis in enumerate(numbers) if _whole_bounds(axis)],
+        format_func=names.__getitem__,
+        key=f"made-up-whole-{session.generation()}-{len(names)}",
+        persist_state="session",
+        help="Others get decimals. It starts from the columns with whole bounds.",
+    )
+    integers = frozenset(names[at] for at in chosen)
+    fitted, counts = session.remember(
+        "made-up-counts", sources.key, lambda: _counts(sources)
+    )
+    key = f"{sources.key} {seed} {sorted(integers)}"
+
+    def dealt() -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        return deal(sources.forest, counts, rng=rng, whole_numbers=integers)
+
+    table = session.remember("made-up-table", key, dealt)
+    order = [c.name for c in study.dataset.columns if c.name in table.columns]
+    return MadeUp(key=key, fitted=fitted, counts=counts, table=table[order])
+
+
+def show(made: MadeUp) -> None:
+    """Show the first rows, and offer the table as a file."""
+    rows = f"{made.counts.people:,}"
+    st.markdown(f"**A made-up table of {rows} people, none of whom exists**")
+    results.table(made.table.head(_SHOWN), key="made-up-rows")
+    st.caption(
+        f"The first {min(_SHOWN, made.counts.people)} of {rows} rows. "
+        "Nobody in the original is any of these rows: they were dealt out from noisy "
+        "counts. Whoever is unusual in the original is at most a count of a cell."
+    )
+    if session.mode() is Mode.CLASSROOM:
+        st.caption(
+            "No file of it in Classroom mode: its counts are an exercise and no "
+            "private release. In Release mode it can be downloaded."
+        )
+        return
+    results.table_files(lambda: made.table, "made-up-table", "made-up")
+
+
+def keeps(sources: Sources, made: MadeUp) -> int:
+    """Show what it keeps of a question, and return which one was chosen."""
+    st.header("What it keeps")
+    if made.fitted.stretch > 0:
+        st.warning(
+            "The released counts contradict each other by more than their intervals: "
+            f"those had to be widened by {percent(made.fitted.stretch)}. In 5 of 100 "
+            "cases that is luck; otherwise people without a value are missing in some "
+            "of the counts and not in others."
+        )
+    chosen = _chosen(sources)
+    picture = kept_picture(_cells(sources, made, chosen), unit=_unit(sources, chosen))
+    results.show(picture, "made-up-kept")
+    st.caption(
+        f"The counts of the real table lie in the intervals with "
+        f"{percent(sources.level)}, all cells of one question together. So the made-up "
+        "table is wrong about a cell by at most the length of its interval."
+    )
+    return chosen
+
+
+def breaks(sources: Sources) -> None:
+    """Say what no made-up table from counts keeps."""
+    kept = ", ".join(" with ".join(one.names) for one in sources.forest.pairs)
+    held = f"As counted hang together: {kept}." if kept else ""
+    st.markdown(
+        "**What it breaks.** "
+        + literal(held)
+        + " All else is invented: two columns that were not counted together have in "
+        "common only what comes through a third; within a bin numbers are spread "
+        "evenly; three columns at once, exact values, repeated values, extremes and "
+        "missing values are not those of the original. Use it to write and to try out "
+        "an analysis, or to teach. Never publish a finding from it that was not "
+        "released: ask the table that question instead."
+    )
+
+
+def beside_the_original(
+    sources: Sources, made: MadeUp, chosen: int, study: Study
+) -> None:
+    """Show the counts of the original, and what is lost. CONFIDENTIAL."""
+    truth = exact(sources.forest.kept[chosen], study.dataset).ravel()
+    picture = original_picture(
+        _cells(sources, made, chosen), truth, unit=_unit(sources, chosen)
+    )
+    results.show(picture, "made-up-original")
+    found = session.remember(
+        "made-up-ties",
+        made.key,
+        lambda: ties(sources.forest, study.dataset, made.table),
+    )
+    if not found:
+        return
+    st.markdown("**How much one column tells of another**, before and after")
+    results.table(
+        [
+            {
+                "columns": f"{tie.first} and {tie.second}",
+                "original": tie.original,
+                "made up": tie.made_up,
+                "kept": "yes" if tie.kept else "no",
+            }
+            for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.made_up))
+        ],
+        column_config=dict.fromkeys(("original", "made up"), results.THREE_DIGITS),
+        key="made-up-ties",
+    )
+    st.caption(
+        "Mutual information in nats: 0 where the two have nothing to do with each "
+        "other. A pair that was not kept falls to 0, or to what comes through others."
+    )
+
+
+def _unit(sources: Sources, chosen: int) -> str:
+    return sources.forest.kept[chosen].request.unit_text
+
+
+def _counts(sources: Sources) -> tuple[Fitted, Whole]:
+    fitted = fit(sources.forest)
+    return fitted, whole(sources.forest, fitted)
+
+
+def _chosen(sources: Sources) -> int:
+    titles = [one.title for one in sources.forest.kept]
+    return controls.row((2, 1))[0].selectbox(
+        "Question",
+        range(len(titles)),
+        format_func=titles.__getitem__,
+        key=f"made-up-question-{len(titles)}",
+        kept="session",
+    )
+
+
+def _cells(sources: Sources, made: MadeUp, chosen: int) -> Cells:
+    one, singles = sources.forest.kept[chosen], len(sources.forest.singles)
+    counts = (
+        made.counts.columns[one.names[0]]
+        if chosen < singles
+        else made.counts.pairs[chosen - singles]
+    )
+    return Cells(
+        title=one.title,
+        names=one.cells,
+        released=one.counts.ravel(),
+        ends=one.ends.reshape(-1, 2),
+        made_up=counts.ravel().astype(np.float64),
+        level=sources.level,
+    )
+
+
+def _whole_bounds(axis: Axis) -> bool:
+    bounds = axis.column.bounds
+    return bounds is not None and all(
+        float(end).is_integer() for end in (bounds.lower, bounds.upper)
+    )
