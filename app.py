@@ -30,6 +30,7 @@ page = st.navigation(
             st.Page("pages/lab.py", title="Mechanism lab"),
             st.Page("pages/sensitivity.py", title="Sensitivity explorer"),
             st.Page("pages/made_up.py", title="Made-up table"),
+            st.Page("pages/audit.py", title="Audit"),
             st.Page("pages/about.py", title="About"),
         ],
         "Resampling": [

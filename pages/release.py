@@ -14,6 +14,7 @@ from ui.answering import (
     previews,
 )
 from ui.asking import inputs
+from ui.auditing import asking as auditing
 
 session.require_router("pages/release.py")
 st.title("Release")
@@ -35,6 +36,7 @@ if answer is not None:
     enclosing.show(answer, asked, study, session.account(study))
     lessons.lesson(answer, asked, study)
 distortion.show(asked, study)
+auditing.offer(asked)
 
 if done:
     st.header("Released so far")

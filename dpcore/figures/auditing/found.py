@@ -1,0 +1,194 @@
+"""What an audit found, in words, and beside what was promised."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.figures.marks import FAINT, area, dot, interval, line, points, ring
+from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, Picture, axis
+from dpcore.studies.auditing.trial import WITH
+from dpcore.wording import epsilon_text, percent, significant, three_digits
+
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+    from dpcore.figures.marks import Mark
+    from dpcore.studies.auditing.audit import Audit, Count
+    from dpcore.studies.meaning.guarantee import Guarantee
+
+_GRID: Final = 201
+
+
+def verdict(audit: Audit) -> str:
+    """Return the outcome in one sentence."""
+    sure, promised = percent(audit.confidence), promise(audit.claim)
+    if audit.refuted:
+        return (
+            f"Refuted: {promised} was promised, and with {sure} confidence it is more "
+            f"than ε {lower_text(audit.lower)}"
+        )
+    return (
+        f"Not refuted: of the promised {promised}, these draws show ε "
+        f"{lower_text(audit.lower)} with {sure} confidence"
+    )
+
+
+def promise(claim: Guarantee) -> str:
+    """Return a claim in symbols.
+
+    >>> from dpcore.studies.meaning.guarantee import Guarantee
+    >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
+    ('ε 1', 'ε 0.5 with δ 1e-6')
+    """
+    text = f"ε {epsilon_text(claim.epsilon)}"
+    if claim.delta:
+        text += f" with δ {significant(claim.delta, up=True)}"
+    return text
+
+
+def telling(audit: Audit) -> str:
+    """Return the most telling event in words, and what the promise allows."""
+    best, claim = audit.best, audit.claim
+    first, second = audit.trial.sides
+    shares = [three_digits(share) for share in best.shares]
+    factor = significant(math.exp(claim.epsilon))
+    more = f" and {percent(claim.delta)} of all draws more" if claim.delta else ""
+    limit = (
+        f"The promise allows it {factor} times as often in one world as in the other"
+        f"{more}, at most."
+    )
+    return (
+        f"The most telling event: **{best.event.text}**. That happens in {shares[0]} "
+        f"of the draws {first}, and in {shares[1]} of those {second}. {limit}"
+    )
+
+
+def seen(audit: Audit) -> str:
+    """Return what the test could have seen, in words."""
+    tested = f"{audit.best.draws:,} draws of each world"
+    if math.isinf(audit.detectable):
+        return (
+            f"What this test could have seen: nothing yet. With {tested} no event as "
+            "rare as this one can refute the promise; draw more."
+        )
+    return (
+        f"What this test could have seen: counted were {tested}, which refute the "
+        f"promise nine times out of ten where such an event shows an ε of "
+        f"{epsilon_text(audit.detectable)} or more. What leaks less, or by another "
+        "event, stays unseen: an audit can refute a promise, and never prove it."
+    )
+
+
+def roc_picture(audit: Audit) -> Picture:
+    """Return the operating characteristic that was found, and the promised region."""
+    curve, claim = audit.curve, audit.claim
+    alarm = np.linspace(0, 1, _GRID)
+    upper, lower = _region(claim, alarm)
+    high = np.minimum(1, curve.detection + curve.margin)
+    low = np.maximum(0, curve.detection - curve.margin)
+    first, second = audit.trial.sides
+    at_most, at_least = _region(claim, curve.alarm)
+    return Picture.of(
+        verdict(audit),
+        {
+            f"taken for the first world, of those {second}, %": 100 * curve.alarm,
+            f"taken for the first world, of those {first}, %": 100 * curve.detection,
+            "at least, %": 100 * low,
+            "at most, %": 100 * high,
+            "promised at least, %": 100 * at_least,
+            "promised at most, %": 100 * at_most,
+        },
+        drawn="How often answers are taken for those of the first world: rightly, "
+        "against wrongly, with a confidence band, between the limits of the promise",
+        height=420,
+        traces=[
+            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
+            line(100 * alarm, 100 * upper, "the promise", GUIDE, hover=""),
+            line(
+                100 * alarm,
+                100 * lower,
+                "the promise",
+                GUIDE,
+                hover="",
+                showlegend=False,
+            ),
+            area(100 * curve.alarm, 100 * high, 100 * low, FAINT, "confidence band"),
+            points(
+                100 * curve.alarm,
+                100 * curve.detection,
+                "found",
+                dot(PUBLIC, 4),
+                hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+            ),
+            _tested(audit),
+        ],
+        xaxis=axis("wrongly taken for the first world, %", range=[-1, 101]),
+        yaxis=axis("rightly taken for it, %", range=[-1, 103]),
+    )
+
+
+def events_table(audit: Audit) -> list[dict[str, str]]:
+    """Return both tested events, a row each, with what was counted."""
+    first, second = audit.trial.sides
+    return [
+        {
+            "event": count.event.text,
+            "likelier": audit.trial.sides[count.event.likelier],
+            f"seen {first}": f"{_hits(count)[0]:,}",
+            f"seen {second}": f"{_hits(count)[1]:,}",
+            "of": f"{count.draws:,}",
+            "ε at least": "0" if count.epsilon <= 0 else lower_text(count.epsilon),
+        }
+        for count in audit.counts
+    ]
+
+
+def _hits(count: Count) -> tuple[int, int]:
+    return count.hits if count.event.likelier == WITH else count.hits[::-1]
+
+
+def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the most and the least detections that the promise allows."""
+    return claim.detection(alarm), 1 - claim.detection(1 - alarm)
+
+
+def _tested(audit: Audit) -> Mark:
+    """Return the two tested events, with the limits that count."""
+    ends = np.array([_corner(count) for count in audit.counts])
+    x, y, wide, tall = 100 * ends.T
+    none = np.zeros(len(ends))
+    return points(
+        x,
+        y,
+        "tested events",
+        ring(PUBLIC, 11),
+        hover="%{y:.2f} % rightly, %{x:.2f} % wrongly",
+        error_x=interval(wide, none, thickness=1.5, width=4),
+        error_y=interval(none, tall, thickness=1.5, width=4),
+    )
+
+
+def _corner(count: Count) -> tuple[float, float, float, float]:
+    """Return alarm and detection of an event, and how far they may be off.
+
+    An event for the second world names the first by not happening.
+    """
+    often, rare = (hits / count.draws for hits in count.hits)
+    above, below = count.most - rare, often - count.least
+    if count.event.likelier == WITH:
+        return rare, often, above, below
+    return 1 - often, 1 - rare, below, above
+
+
+def lower_text(epsilon: float) -> str:
+    """Return a lower bound with three digits, never rounded up.
+
+    >>> lower_text(1.3399), lower_text(0.0)
+    ('1.33', '0')
+    """
+    if epsilon <= 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - 2)
+    return significant(math.floor(epsilon / step) * step)

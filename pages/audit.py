@@ -1,0 +1,23 @@
+"""Audit: whether a release keeps its promise, by drawing it in two worlds."""
+
+import streamlit as st
+
+from ui import confidential, session
+from ui.auditing import asking, showing
+
+session.require_router("pages/audit.py")
+st.title("Audit")
+st.markdown(
+    "Does a release keep its promise? Draw it again and again in two worlds that "
+    "differ in one person, and count what tells them apart."
+)
+asked = asking.ask()
+if asked.confidential:
+    with confidential.area("audit", "the audit of a person of this table") as shown:
+        if shown:
+            asking.ask_row(session.require_study())
+            showing.show(asked, rows=asking.row_key())
+else:
+    showing.show(asked)
+with st.expander("What is this?"):
+    showing.definitions()

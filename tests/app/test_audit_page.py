@@ -1,0 +1,86 @@
+"""The page Audit: a mistake is refuted before one's eyes, a repair is not."""
+
+import pytest
+
+from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
+from tests.app.test_pages import by_label, use_example
+from ui.auditing import asking
+
+
+def said(app):
+    return " ".join(
+        element.value
+        for element in (*app.markdown, *app.warning, *app.info, *app.caption)
+    )
+
+
+def through(app, most=60):
+    """Run until the draws are there."""
+    for _ in range(most):
+        if not app.get("progress"):
+            return app
+        app.run()
+    message = "the audit never came to an end"
+    raise AssertionError(message)
+
+
+def test_first_view_refutes_a_promise(open_page):
+    app = through(open_page("audit"))
+    assert not app.exception
+    assert "Refuted: ε 1 was promised" in app.warning[0].value.replace("\\", "")
+    assert "Draws outside the bounds are drawn again" in said(app)
+    by_label(app.selectbox, "Done how").set_value("done right").run()
+    app = through(app)
+    assert "Not refuted" in app.info[0].value
+    assert "never prove it" in said(app)
+
+
+def test_every_mistake_is_on_offer_and_refuted(open_page):
+    app = through(open_page("audit"))
+    box = by_label(app.selectbox, "Mistake")
+    assert len(box.options) == len(CATALOG_OF_MISTAKES)
+    for key in ("groups", "seed"):
+        by_label(app.selectbox, "Mistake").set_value(key).run()
+        app = through(app)
+        assert "Refuted" in app.warning[0].value
+
+
+def test_mechanism_is_drawn_by_the_real_sampler(open_page):
+    app = through(open_page("audit"))
+    by_label(app.select_slider, "Draws of each world").set_value(2000)
+    app.radio(key=asking.WHAT).set_value(asking.MECHANISM).run()
+    by_label(app.selectbox, "Mechanism").set_value("laplace").run()
+    by_label(app.select_slider, "Draws of each world").set_value(2000).run()
+    app = through(app)
+    assert not app.exception
+    labels = {metric.label: metric.value for metric in app.metric}
+    assert labels["Promised ε"] == labels["By formula"] == "1"
+
+
+def test_question_needs_a_table_and_a_question(open_page):
+    app = open_page("audit")
+    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    assert any("Choose a table first" in each.value for each in app.info)
+    use_example(open_page)
+    app = open_page("audit")
+    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    assert any("There is no question yet" in each.value for each in app.info)
+
+
+@pytest.mark.parametrize("pair", ["the worst pair", "a person of this table"])
+def test_question_of_the_release_page_is_audited_and_charges_nothing(open_page, pair):
+    use_example(open_page)
+    open_page("release")
+    app = open_page("audit")
+    app.radio(key=asking.WHAT).set_value(asking.QUESTION).run()
+    by_label(app.selectbox, "Pair of tables").set_value(pair).run()
+    by_label(app.select_slider, "Draws of each world").set_value(2000).run()
+    if pair == "a person of this table":
+        assert not app.metric
+        app.toggle[0].set_value(True).run()
+    app = through(app)
+    assert not app.exception
+    assert not app.error
+    assert {"Promised ε", "Found ε, at least"} <= {each.label for each in app.metric}
+    app = open_page("release")
+    assert "Released so far" not in [each.value for each in app.header]

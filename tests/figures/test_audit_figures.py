@@ -1,0 +1,61 @@
+"""What is said and drawn of an audit is what it found."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.figures.auditing.found import (
+    events_table,
+    lower_text,
+    roc_picture,
+    seen,
+    telling,
+    verdict,
+)
+from dpcore.studies.auditing.audit import audit
+from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
+from dpcore.studies.auditing.trial import Drawn, batches
+
+
+def audited(key, *, repaired=False, draws=20_000):
+    trial = CATALOG_OF_MISTAKES[key].trial(
+        rng=np.random.default_rng(1), repaired=repaired
+    )
+    return audit(trial, Drawn.together(batches(trial, draws)))
+
+
+@pytest.mark.parametrize("repaired", [False, True])
+def test_ring_lies_beyond_the_promise_where_it_is_refuted(repaired):
+    found = audited("small-noise", repaired=repaired)
+    picture = roc_picture(found)
+    assert picture.title == verdict(found)
+    assert picture.title.startswith("Not refuted" if repaired else "Refuted")
+    (rings,) = (t for t in picture.figure.data if t.name == "tested events")
+    alarm = (np.array(rings.x) + rings.error_x.array) / 100
+    detection = (np.array(rings.y) - rings.error_y.arrayminus) / 100
+    beyond = detection > found.claim.detection(np.clip(alarm, 0, 1))
+    assert beyond.any() == (not repaired)
+
+
+def test_words_hold_the_numbers():
+    found = audited("truncated")
+    assert found.best.event.text in telling(found)
+    assert "where the value is 0, and in" in telling(found)
+    assert "2.72 times as often" in telling(found)
+    assert f"{found.best.draws:,} draws" in seen(found)
+    assert "draw more" in seen(replace(found, detectable=math.inf))
+    assert [row["event"] for row in events_table(found)] == [
+        count.event.text for count in found.counts
+    ]
+
+
+def test_claim_with_a_delta_says_what_else_it_allows():
+    assert "of all draws more" in telling(audited("bootstrap"))
+
+
+@pytest.mark.parametrize("epsilon", [1.33999, 0.010499, 12.399])
+def test_lower_bound_is_never_rounded_up(epsilon):
+    assert float(lower_text(epsilon)) <= epsilon
+    assert float(lower_text(epsilon)) > epsilon * 0.98
