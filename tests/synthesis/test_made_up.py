@@ -6,133 +6,26 @@ import inspect
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.labelled import LabelledIntervals
-from dpcore.releases.record import Mode, Release
-from dpcore.synthesis import counted, forest, rounding, rows
+from dpcore.synthesis import forest, rounding, rows
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.questions import questions
-
-RNG = np.random.default_rng(20261123)
-PEOPLE = 600
-
-
-def filled(name, kind, value, **more):
-    return Column(
-        name=name,
-        kind=kind,
-        missing=MissingPolicy.REPLACE,
-        replacement=value,
-        **more,
-    )
-
-
-AGE = filled(
-    "age", ColumnKind.NUMBER, 50.0, bounds=Interval(lower=0, upper=100), unit="years"
+from tests.synthesis.tables import (
+    AGE,
+    DATASET,
+    PAY,
+    PEOPLE,
+    SICK,
+    WARD,
+    answered,
+    asked,
+    exactly,
+    made,
 )
-PAY = filled("pay", ColumnKind.NUMBER, 0.5, bounds=Interval(lower=0, upper=0.75))
-WARD = filled("ward", ColumnKind.CATEGORY, "a", labels=("a", "b", "c"))
-SICK = filled("sick", ColumnKind.YES_NO, "no", labels=("no", "yes"))
-COLUMNS = (AGE, PAY, WARD, SICK)
-_AGES = RNG.integers(0, 101, PEOPLE)
-DATASET = Dataset(
-    frame=pd.DataFrame(
-        {
-            "age": _AGES.astype(float),
-            "pay": RNG.random(PEOPLE) * 0.75,
-            "ward": np.array(["a", "b", "c"])[np.minimum(_AGES // 40, 2)],
-            "sick": np.where(RNG.random(PEOPLE) < 0.1, "yes", "no"),
-        }
-    ),
-    columns=COLUMNS,
-    name="clinic.csv",
-)
-
-
-def asked(columns=COLUMNS, hub=AGE, *, epsilon=2.0, bins=5, public=True):
-    relation = (
-        NeighboringRelation.SUBSTITUTION if public else NeighboringRelation.ADD_REMOVE
-    )
-    size = TableSize(people=PEOPLE if public else 1, public=public)
-    return questions(
-        columns,
-        hub=hub,
-        bins=bins,
-        epsilon=epsilon,
-        relation=relation,
-        unit=PrivacyUnit(noun="person"),
-        size=lambda *_: size,
-    )
-
-
-def answered(request):
-    """Return counts as they are released, with noise that is the same in every run."""
-    exactly, noise = request.value(DATASET), request.plan.noise
-    drawn = exactly + np.random.default_rng(3).laplace(0, noise, len(exactly))
-    return told(request, drawn, noise * np.log(len(drawn) / 0.05))
-
-
-def told(request, drawn, off):
-    """Return drawn counts with intervals of that half-width."""
-    labels = request.query.statistic.labels
-    ends = {
-        label: (float(value) - off, float(value) + off)
-        for label, value in zip(labels, drawn, strict=True)
-    }
-    return record(
-        request,
-        labels,
-        tuple(map(float, drawn)),
-        LabelledIntervals(level=0.95, noise=ends),
-    )
-
-
-def record(request, labels, values, intervals):
-    release = Release(
-        id="1",
-        request=request.parameters(),
-        title=request.title,
-        labels=labels,
-        values=values,
-        mechanism=request.mechanism_key,
-        mechanism_label=request.mechanism_label,
-        noise=request.plan.noise,
-        cost=request.cost,
-        event={},
-        relation=request.relation,
-        unit=request.unit_text,
-        created="2026-11-23T00:00:00+00:00",
-        draw=1,
-        mode=Mode.RELEASE,
-        sampler="",
-        intervals=intervals,
-    )
-    found = counted.read(release, request)
-    assert found is not None
-    return found
-
-
-def made(counts, seed=1, whole_numbers=("age",)):
-    trees = forest.plant(counts)
-    fitted = fit(trees)
-    whole = rounding.whole(trees, fitted)
-    rng = np.random.default_rng(seed)
-    return (
-        trees,
-        fitted,
-        whole,
-        rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers),
-    )
 
 
 def recounted(one, table):
@@ -170,7 +63,7 @@ def test_its_counts_lie_where_the_release_says_that_the_true_ones_lie(hub, publi
 
 
 def test_counts_that_agree_are_kept_to_the_person():
-    counts = [_exact(one) for one in asked()]
+    counts = [exactly(one) for one in asked()]
     trees, fitted, _, table = made(counts)
     assert fitted.stretch == 0
     for one in trees.kept:
@@ -180,19 +73,15 @@ def test_counts_that_agree_are_kept_to_the_person():
     assert (table["pay"] == table["pay"].round(4)).all()
 
 
-def _exact(request):
-    return told(request, request.value(DATASET), 1.0)
-
-
 def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
-    _, _, _, table = made([_exact(one) for one in asked(hub=None)])
-    trees = forest.plant([_exact(one) for one in asked(hub=None)])
+    _, _, _, table = made([exactly(one) for one in asked(hub=None)])
+    trees = forest.plant([exactly(one) for one in asked(hub=None)])
     found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
     broken = found["age", "ward"]
     assert broken.original > 0.5
     assert broken.made_up < 0.05
     assert not broken.kept
-    trees, _, _, table = made([_exact(one) for one in asked()])
+    trees, _, _, table = made([exactly(one) for one in asked()])
     found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
     kept = found["age", "ward"]
     assert kept.kept
@@ -201,7 +90,7 @@ def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
 
 def test_a_ring_gives_up_the_pair_that_tells_least():
     pairs = [(AGE, WARD), (AGE, PAY), (WARD, PAY)]
-    counts = [_exact(asked(pair, hub=pair[0])[0]) for pair in pairs]
+    counts = [exactly(asked(pair, hub=pair[0])[0]) for pair in pairs]
     trees = forest.plant(counts)
     least = min(counts, key=lambda one: forest.mutual_information(one.counts))
     assert trees.left_out == ((least, forest.RING),)
@@ -218,15 +107,15 @@ def test_of_two_answers_the_one_with_less_noise_is_kept():
 
 
 def test_a_column_is_kept_as_it_was_counted_most_often():
-    five = [_exact(one) for one in asked((AGE, WARD, SICK))]
-    (seven,) = [_exact(one) for one in asked((AGE,), hub=None, bins=7)]
+    five = [exactly(one) for one in asked((AGE, WARD, SICK))]
+    (seven,) = [exactly(one) for one in asked((AGE,), hub=None, bins=7)]
     trees = forest.plant([seven, *five])
     assert trees.left_out == ((seven, forest.OTHER_CELLS),)
     assert len(trees.axes) == 3
 
 
 def test_contradictions_are_told():
-    one, other = (_exact(each) for each in asked((AGE, WARD, SICK)))
+    one, other = (exactly(each) for each in asked((AGE, WARD, SICK)))
     wrong = np.zeros_like(one.counts)
     wrong[0, 0] = PEOPLE
     one = replace(one, counts=wrong, ends=np.stack([wrong - 1, wrong + 1], axis=-1))
@@ -238,7 +127,7 @@ def test_contradictions_are_told():
 
 def test_nobody_can_be_left_and_is_said():
     (request,) = asked((SICK,), hub=None, public=False)
-    said = _exact(request)
+    said = exactly(request)
     none = np.array([-3.0, -2.0])
     none = replace(said, counts=none, ends=np.stack([none - 5, none + 5], axis=-1))
     trees = forest.plant([none])
@@ -262,10 +151,10 @@ def test_it_is_made_from_public_things_alone():
 )
 def test_parts_are_rounded_by_less_than_a_person(parts, people):
     given_parts = np.array(parts)
-    exactly = given_parts * people / given_parts.sum()
+    wanted = given_parts * people / given_parts.sum()
     found = rounding.apportion(given_parts, people)
     assert found.sum() == people
-    assert abs(found - exactly).max() < 1 + 1e-9
+    assert abs(found - wanted).max() < 1 + 1e-9
 
 
 @settings(max_examples=40)
