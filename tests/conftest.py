@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import postgresql
 
@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 # Seconds for what takes one on a quiet machine. How busy a machine is, is no error.
 PATIENCE = 600.0
-# A busy machine is no error: speed is measured in benchmarks. CI judges by the same
-# cases each time; everywhere else they are new ones.
+# A busy machine is no error, neither where a case is judged nor where it is made: speed
+# is measured in benchmarks. CI judges by the same cases each time; everywhere else they
+# are new ones.
 settings.register_profile(
-    "house", deadline=None, derandomize="CI" in os.environ, print_blob=True
+    "house",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 

@@ -13,7 +13,10 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.releases import secure
 
-DRAWS = 6000
+# Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed
+# less often than once in 10^11 runs.
+DRAWS = 3500
+SURE = 1e-9
 ONE = Sensitivity.scalar(1.0)
 FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
@@ -32,10 +35,10 @@ def test_choices_follow_the_exponential_law_and_not_permute_and_flip():
         (index,) = draw(mechanism, scores)
         seen[int(index)] += 1
     stated = mechanism.probabilities(scores)
-    assert stats.chisquare(seen, DRAWS * stated).pvalue > 1e-6
+    assert stats.chisquare(seen, DRAWS * stated).pvalue > SURE
     # That law has 0.057, 0.178, 0.765 here: a sampler for it would be caught.
     flipped = DRAWS * np.array([0.765, 0.178, 0.057])
-    assert stats.chisquare(seen, flipped).pvalue < 1e-6
+    assert stats.chisquare(seen, flipped).pvalue < SURE
 
 
 def test_a_choice_is_one_index():

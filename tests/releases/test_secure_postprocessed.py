@@ -16,7 +16,7 @@ from dpcore.releases import secure
 from dpcore.releases.folding import Grid
 from dpcore.releases.measurements import measurement
 
-SURE = 1e-6
+SURE = 1e-9
 UNIT = Interval(lower=0.0, upper=1.0)
 ONE = Sensitivity.scalar(1.0)
 TENTH = Sensitivity.scalar(0.1)
@@ -43,17 +43,21 @@ def draw(mechanism, value, *, sensitivity=ONE, cost=FREE):
 def test_folded_draws_follow_the_stated_law_and_no_wider_one(bounds, value):
     stated = FoldedLaplace(noise=0.2, bounds=bounds)
     wider = FoldedLaplace(noise=0.26, bounds=bounds)
-    draws = draw(stated, np.full(12_000, value))
+    # Wider noise is told from the stated one but once in 10^9 runs; least well where
+    # nothing is folded, and the law is Laplace's.
+    draws = draw(stated, np.full(15_000, value))
     assert (draws == bounds.clip(draws)).all()
     assert stats.kstest(draws, stated.cdf, args=(value,)).pvalue > SURE
     assert stats.kstest(draws, wider.cdf, args=(value,)).pvalue < SURE
 
 
-@pytest.mark.parametrize("draws", [1, 2, 10])
-def test_averaged_draws_follow_the_stated_law_and_no_wider_one(draws):
+# The more draws, the better the average tells its width: noise wider by 30 % is taken
+# for the stated one less often than once in 10^9 runs.
+@pytest.mark.parametrize(("draws", "runs"), [(1, 15_000), (2, 11_000), (10, 8_000)])
+def test_averaged_draws_follow_the_stated_law_and_no_wider_one(draws, runs):
     stated = AveragedLaplace(noise=0.5, draws=draws)
     wider = AveragedLaplace(noise=0.65, draws=draws)
-    drawn = draw(stated, np.full(6_000, 3.0))
+    drawn = draw(stated, np.full(runs, 3.0))
     assert stats.kstest(drawn, stated.cdf, args=(3.0,)).pvalue > SURE
     assert stats.kstest(drawn, wider.cdf, args=(3.0,)).pvalue < SURE
 
