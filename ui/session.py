@@ -44,7 +44,7 @@ from ui import memory
 from ui.study import Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
@@ -451,6 +451,12 @@ def remember(slot: str, key: str, compute: Callable[[], _T]) -> _T:
         found.pop(slot, None)
         found[slot] = (key, compute())
     return cast("_T", found[slot][1])
+
+
+def let_go(slots: Iterable[str]) -> None:
+    """Forget the results in some slots: nothing on screen is about them any more."""
+    for slot in slots:
+        _vault().found.pop(slot, None)
 
 
 def notice(message: str | None = None) -> str | None:

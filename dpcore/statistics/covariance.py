@@ -84,7 +84,7 @@ class Covariance:
     def value(self, values: FloatArray) -> FloatArray:
         """Return the covariance, shape ``(1,)``."""
         scatter = self._scatter(values)
-        return self._at(scatter.sums, len(scatter.each))
+        return self._at(scatter.sums, scatter.people)
 
     def sensitivity(
         self,
@@ -99,7 +99,7 @@ class Covariance:
         Another record moves it farthest from a corner of the bounds.
         """
         scatter = self._scatter(values)
-        n, everybody = len(scatter.each), slice(None)
+        n, everybody = scatter.people, slice(None)
         rest = scatter.without(everybody)[:, 0]
         low, high = scatter.added_instead(everybody)
         return Shifts(
@@ -123,7 +123,7 @@ class Covariance:
             return np.empty((0, 1))
         scatter = self._scatter(values)
         joined = scatter.sums + np.concatenate(scatter.added_by_newcomer())
-        return self._at(joined, len(scatter.each) + 1)
+        return self._at(joined, scatter.people + 1)
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return ``sqrt((M^2 / 12 - c^2 + (M^2 / 16 + c^2) / (n - 1)) / n)``.

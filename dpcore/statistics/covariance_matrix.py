@@ -93,7 +93,7 @@ class CovarianceMatrix:
     def value(self, values: FloatArray) -> FloatArray:
         """Return the variances and covariances, shape ``(d (d + 1) / 2,)``."""
         scatter = self._scatter(values)
-        return self._at(scatter.sums, len(scatter.each))
+        return self._at(scatter.sums, scatter.people)
 
     def sensitivities(self, relation: NeighboringRelation) -> tuple[float, ...]:
         """Return the most that one record can change each coordinate."""
@@ -124,7 +124,7 @@ class CovarianceMatrix:
         is bounded from above; it stays within the guarantee.
         """
         scatter = self._scatter(values)
-        n = len(scatter.each)
+        n = scatter.people
         actual = self._at(scatter.sums, n)
 
         def of_rows(rows: Rows) -> FloatArray:
@@ -150,7 +150,7 @@ class CovarianceMatrix:
         if not can_join(relation, self.size):
             return np.empty((0, len(self.labels)))
         scatter = self._scatter(values)
-        n = len(scatter.each)
+        n = scatter.people
         joined = scatter.sums + np.stack(scatter.added_by_newcomer())
         return _farthest(self._at(scatter.sums, n), list(self._at(joined, n + 1)))
 

@@ -33,16 +33,20 @@ def number_entries(
 ) -> FloatArray:
     """Return each person's number, or its bin, or whether the person is a member.
 
+    Numbers of a complete column are those of the table itself, not to be written to.
+
     Raises:
         DataError: If a cell of the column is not a number.
 
     """
     numbers = dataset.numbers(column.name)
     missing = np.isnan(numbers)
-    if column.missing is MissingPolicy.DROP:
-        numbers = numbers[~missing]
-    elif isinstance(column.replacement, float | int):
-        numbers = np.where(missing, float(column.replacement), numbers)
+    # A column that is complete is not copied.
+    if missing.any():
+        if column.missing is MissingPolicy.DROP:
+            numbers = numbers[~missing]
+        elif isinstance(column.replacement, float | int):
+            numbers = np.where(missing, float(column.replacement), numbers)
     if edges is not None:
         return bins_of(numbers, edges)
     if membership is None:

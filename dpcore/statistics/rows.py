@@ -60,5 +60,6 @@ def heights(entries: FloatArray, bounds: tuple[Interval, ...]) -> FloatArray:
     """
     clamped = np.empty_like(entries)
     for j, column in enumerate(bounds):
-        clamped[:, j] = column.clip(entries[:, j]) - column.lower
+        np.clip(entries[:, j], column.lower, column.upper, out=clamped[:, j])
+        clamped[:, j] -= column.lower
     return clamped

@@ -33,23 +33,27 @@ if TYPE_CHECKING:
 class Scatter:
     """Deviations of everybody from the mean of their group. CONFIDENTIAL.
 
+    They are computed from the entries when asked for: kept, they would take as much
+    memory once more.
+
     Attributes:
-        widths: Width of the bounds of each of the ``d`` columns.
+        entries: Everybody's numbers as they are, ``(n, d)``.
+        bounds: The bounds of each of the ``d`` columns.
         pairs: The two columns of each of the ``k`` coordinates.
         codes: Group of each person, shape ``(n,)``; ``None`` if there is one group.
         counts: Number of people in each of the ``J`` groups.
-        means: Mean of each group, measured from the lower bounds, ``(J, d)``.
-        each: Everybody's deviations, ``(n, d)``.
+        steps: The mean of each group, measured from the lower bounds, as a first
+            number and what rounding left of it, each ``(J, d)``.
         sums: Sum of the products over all people and groups, ``(k,)``.
 
     """
 
-    widths: FloatArray
+    entries: FloatArray = field(repr=False)
+    bounds: tuple[Interval, ...]
     pairs: Pairs
     codes: NDArray[np.intp] | None = field(repr=False)
     counts: FloatArray = field(repr=False)
-    means: FloatArray = field(repr=False)
-    each: FloatArray = field(repr=False)
+    steps: tuple[FloatArray, FloatArray] = field(repr=False)
     sums: FloatArray = field(repr=False)
 
     @classmethod
@@ -62,7 +66,7 @@ class Scatter:
         codes: NDArray[np.intp] | None = None,
         groups: int = 1,
     ) -> Self:
-        """Return the deviations of ``entries``, shape ``(n, d)``, clamped."""
+        """Return those of ``entries``, shape ``(n, d)``, which are clamped."""
         deviations = heights(entries, bounds)
         n = len(deviations)
         counts = (
@@ -70,28 +74,49 @@ class Scatter:
             if codes is None
             else np.bincount(codes, minlength=groups).astype(np.float64)
         )
-        means = np.zeros((groups, len(bounds)))
         # The second round takes out the rounding error of the first.
-        for _ in range(2):
-            step = _group_means(deviations, codes, counts)
-            means += step
-            deviations -= step[0] if codes is None else step[codes]
+        first = _group_means(deviations, codes, counts)
+        deviations -= first[0] if codes is None else first[codes]
+        second = _group_means(deviations, codes, counts)
+        deviations -= second[0] if codes is None else second[codes]
         # A matrix product would add one after the other, and its rounding error would
         # grow with n, beyond what releases allow for. NumPy's sum adds pairwise.
-        products = [np.sum(deviations[:, i] * deviations[:, j]) for i, j in pairs]
+        product = np.empty(n)
+        products = [
+            np.sum(np.multiply(deviations[:, i], deviations[:, j], out=product))
+            for i, j in pairs
+        ]
         return cls(
-            widths=np.array([column.width for column in bounds]),
+            entries=entries,
+            bounds=bounds,
             pairs=pairs,
             codes=codes,
             counts=counts,
-            means=means,
-            each=deviations,
+            steps=(first, second),
             sums=np.array(products),
         )
 
+    @property
+    def people(self) -> int:
+        """Return the number of people ``n``."""
+        return len(self.entries)
+
+    @property
+    def means(self) -> FloatArray:
+        """Return the mean of each group, measured from the lower bounds, ``(J, d)``."""
+        first, second = self.steps
+        return first + second
+
+    def each(self, rows: Rows) -> FloatArray:
+        """Return the deviations of some people, shape ``(r, d)``."""
+        deviations = heights(self.entries[rows], self.bounds)
+        for step in self.steps:
+            deviations -= step[0] if self.codes is None else step[self.codes[rows]]
+        return deviations
+
     def without(self, rows: Rows) -> FloatArray:
         """Return the sums without each of the people, shape ``(r, k)``."""
-        each, n = self.each[rows], self._count(rows)
+        each, n = self.each(rows), self._count(rows)
         first, second = self._columns
         grown = n / np.maximum(n - 1, 1)
         rest = self.sums - each[:, first] * each[:, second] * grown
@@ -101,7 +126,7 @@ class Scatter:
         """Return the least and most that another record in the group adds, (r, k)."""
         n = self._count(rows)
         means = self.means[0] if self.codes is None else self.means[self.codes[rows]]
-        rest = means - self.each[rows] / np.maximum(n - 1, 1)
+        rest = means - self.each(rows) / np.maximum(n - 1, 1)
         low, high = self._extremes(rest)
         share = (n - 1) / np.maximum(n, 1)
         return low * share, high * share
@@ -125,7 +150,8 @@ class Scatter:
     def _extremes(self, means: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest product of deviations from ``means``."""
         first, second = self._columns
-        below, above = -means, self.widths - means
+        widths = np.array([column.width for column in self.bounds])
+        below, above = -means, widths - means
         low = np.minimum(
             below[:, first] * above[:, second], above[:, first] * below[:, second]
         )

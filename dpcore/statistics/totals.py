@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.relations import NeighboringRelation, TableSize
+
+_BLOCK: Final = 1 << 15
+"""People at a time: what is computed on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,11 +94,11 @@ class FunctionOfTotal(ABC):
         ends.upper``. The alternative is NaN where nobody would be left to average.
         """
         terms, ends = self._terms(values), self._ends
-        rest = terms.total - terms.distinct
-        n = terms.people
-        return Shifts(
-            actual=self._at(terms.total, n),
-            alternatives=alternatives(
+        n, distinct = terms.people, terms.distinct
+
+        def instead(rows: slice) -> FloatArray:
+            rest = terms.total - distinct[rows]
+            return alternatives(
                 relation,
                 self.size,
                 removed=self._at(rest, n - 1),
@@ -103,6 +106,13 @@ class FunctionOfTotal(ABC):
                     self._at(rest + ends.lower, n),
                     self._at(rest + ends.upper, n),
                 ),
+            )
+
+        starts = range(0, max(len(distinct), 1), _BLOCK)
+        return Shifts(
+            actual=self._at(terms.total, n),
+            alternatives=np.concatenate(
+                [instead(slice(start, start + _BLOCK)) for start in starts]
             ),
             kind=terms.kind,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import streamlit as st
@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     from ui.individual.subject import StatisticSubject
     from ui.study import Study
 
+COLUMNS: Final = (
+    "values",
+    "shifts",
+    *(f"order {relation}" for relation in NeighboringRelation),
+    "exposure",
+    "others",
+    "variation",
+)
+"""Slots with many numbers a person, which are quickly found again."""
 _MOST = 10
 _ALIKE = 0.5
 _SAID = {

@@ -16,7 +16,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text
-from ui import controls, tabs
+from ui import controls, session, tabs
 from ui.asking import inputs
 from ui.individual import exposing, one_person, publishing, resampled, what_if
 from ui.individual.ledger import totals as person_totals
@@ -138,8 +138,11 @@ def subject(
     ``None`` while an audit goes on.
     """
     if isinstance(asked, ModelRequest):
+        session.let_go(exposing.COLUMNS)
         return model_subject.of(study, asked, relation, unit_column)
+    session.let_go(model_subject.COLUMNS)
     if not isinstance(asked, Request):
+        session.let_go(exposing.COLUMNS)
         return resampled.subject(study, asked)
     exposure = exposing.exposed(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from dpcore.releases.models.request import ModelRequest
     from ui.study import Study
 
+COLUMNS: Final = ("model-exposure", "moved-base")
+"""Slots with many numbers a person, which are quickly found again."""
 _AT_ONCE: Final = 10_000_000
 """Rows that are gone over in a fraction of a second."""
 _FEWEST, _MOST = 4, 100
