@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
@@ -29,7 +29,7 @@ from dpcore.mechanisms.search import first_where_of_each, halved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
@@ -174,6 +174,26 @@ def normal_plus_laplace_quantile(
     return np.asarray(np.where(sd == 0, -scale * np.log(tail), high))
 
 
+def normal_plus_laplace_reaches(
+    away: FloatArray, *, scale: float, sd: FloatArray, tail: float
+) -> NDArray[np.bool_]:
+    """Return whether ``normal_plus_laplace_quantile`` is at least ``away``, for each.
+
+    The tail beyond ``away`` says so itself, without looking for the quantile.
+
+    >>> sd = np.array([0.0, 0.1, np.inf])
+    >>> away = np.full(3, 0.2)
+    >>> normal_plus_laplace_reaches(away, scale=0.05, sd=sd, tail=0.05).tolist()
+    [False, True, True]
+    """
+    proper = np.isfinite(sd) & (sd > 0) & (scale > 0)
+    rest = np.where(proper, 0.0, sd)
+    reached = away <= normal_plus_laplace_quantile(scale=scale, sd=rest, tail=tail)
+    s = sd[proper]
+    reached[proper] = _sum_tail(away[proper] / s, s / scale) > tail / 2
+    return reached
+
+
 def _sum_tail(z: FloatArray, ratio: FloatArray) -> FloatArray:
     gauss = np.exp(-(z**2) / 2)
     far = gauss * erfcx((ratio + z) / _ROOT_2) / 2
@@ -200,19 +220,20 @@ def _total(
     noise and sampling together reach, where the sampling error is that *at p*. It would
     be too small at the release: an estimate near 0 or 1 looks certain of itself.
     """
-    start, reach = _combined(mechanism, value, bounds, tail)
+    start, reach, reaches = _combined(mechanism, value, bounds, tail)
     widest = bounds.cut(_REACH * mechanism.noise)
     everywhere = np.linspace(widest.lower, widest.upper, _POPULATIONS)
     nearby = np.linspace(*_around(start, reach, statistic), _POPULATIONS)
     populations = np.unique(np.concatenate([everywhere, bounds.clip(nearby)]))
     away = np.maximum(0.0, np.maximum(start[0] - populations, populations - start[1]))
-    kept = np.flatnonzero(away <= reach(statistic.sampling_sd(populations)))
+    sd = statistic.sampling_sd(populations)
+    kept = np.flatnonzero(reaches(away, sd))
     if len(kept) == 0:
         return start
     # One step outwards, so that the grid errs on the wide side.
     low = populations[max(kept[0] - 1, 0)]
     high = populations[min(kept[-1] + 1, len(populations) - 1)]
-    unknown = np.isinf(statistic.sampling_sd(populations)).any()
+    unknown = np.isinf(sd).any()
     return (bounds.lower, bounds.upper) if unknown else (float(low), float(high))
 
 
@@ -235,10 +256,21 @@ def _around(
     return far
 
 
+class _Combined(NamedTuple):
+    """Noise and sampling error of a release together."""
+
+    start: tuple[float, float]
+    """Where the noise puts the statistic."""
+    reach: Callable[[FloatArray], FloatArray]
+    """How far sampling reaches beyond, by its standard deviation."""
+    reaches: Callable[[FloatArray, FloatArray], NDArray[np.bool_]]
+    """Whether it reaches so far, by distance and standard deviation."""
+
+
 @singledispatch
 def _combined(
     mechanism: Mechanism, value: float, bounds: Interval, tail: float
-) -> tuple[tuple[float, float], Callable[[FloatArray], FloatArray]]:
+) -> _Combined:
     """Return where the noise puts the statistic, and how far sampling reaches beyond.
 
     No closed form is known for this law: noise and sampling get half of the tail each,
@@ -246,7 +278,11 @@ def _combined(
     """
     around = noise_interval(mechanism, np.array([value]), bounds=bounds, tail=tail / 2)
     z = -float(ndtri(tail / 4))
-    return (float(around[0, 0]), float(around[0, 1])), lambda sd: z * sd
+    return _Combined(
+        start=(float(around[0, 0]), float(around[0, 1])),
+        reach=lambda sd: z * sd,
+        reaches=lambda away, sd: away <= z * sd,
+    )
 
 
 @_combined.register(Laplace)
@@ -256,24 +292,29 @@ def _(
     value: float,
     bounds: Interval,
     tail: float,
-) -> tuple[tuple[float, float], Callable[[FloatArray], FloatArray]]:
+) -> _Combined:
     # Clamping moves a release towards every position within the bounds: it can only
     # raise the coverage of an interval of fixed length.
     del bounds
-
-    def reach(sd: FloatArray) -> FloatArray:
-        return normal_plus_laplace_quantile(scale=mechanism.noise, sd=sd, tail=tail)
-
-    return (value, value), reach
+    scale = mechanism.noise
+    return _Combined(
+        start=(value, value),
+        reach=lambda sd: normal_plus_laplace_quantile(scale=scale, sd=sd, tail=tail),
+        reaches=lambda away, sd: normal_plus_laplace_reaches(
+            away, scale=scale, sd=sd, tail=tail
+        ),
+    )
 
 
 @_combined.register(Gaussian)
-def _(
-    mechanism: Gaussian, value: float, bounds: Interval, tail: float
-) -> tuple[tuple[float, float], Callable[[FloatArray], FloatArray]]:
+def _(mechanism: Gaussian, value: float, bounds: Interval, tail: float) -> _Combined:
     del bounds
     z = -float(ndtri(tail / 2))
-    return (value, value), lambda sd: z * np.hypot(mechanism.noise, sd)
+    return _Combined(
+        start=(value, value),
+        reach=lambda sd: z * np.hypot(mechanism.noise, sd),
+        reaches=lambda away, sd: away <= z * np.hypot(mechanism.noise, sd),
+    )
 
 
 def _central(mechanism: Mechanism, tail: float, bounds: Interval) -> float:

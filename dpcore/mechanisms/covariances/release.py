@@ -159,12 +159,7 @@ class CovarianceRelease:
 
         For a covariance under calibrated truncation the largest, on the widest range.
         """
-        return np.array(
-            [
-                self.step(place, reach).mechanism.noise
-                for place, reach in enumerate(self.largest)
-            ]
-        )
+        return np.array([step.mechanism.noise for step in self._widest()])
 
     @property
     def levels(self) -> FloatArray:
@@ -175,8 +170,9 @@ class CovarianceRelease:
         """
         if self.key == "truncated":
             return self.epsilons
-        steps = [self.step(place, top) for place, top in enumerate(self.largest)]
-        return np.array([step.mechanism.epsilon(step.sensitivity) for step in steps])
+        return np.array(
+            [step.mechanism.epsilon(step.sensitivity) for step in self._widest()]
+        )
 
     @property
     def real_epsilon(self) -> float:
@@ -281,9 +277,20 @@ class CovarianceRelease:
 
     def step(self, place: int, reach: float) -> Step:
         """Return the release of one number that can be as large as ``reach``."""
+        shift, share = float(self.sensitivities[place]), float(self.epsilons[place])
+        return self._step(place, reach, shift=shift, epsilon=share)
+
+    def _widest(self) -> list[Step]:
+        """Return the release of each number as large as it can be."""
+        known = zip(self.largest, self.sensitivities, self.epsilons, strict=True)
+        return [
+            self._step(place, reach, shift=float(shift), epsilon=float(share))
+            for place, (reach, shift, share) in enumerate(known)
+        ]
+
+    def _step(self, place: int, reach: float, *, shift: float, epsilon: float) -> Step:
         lower = 0.0 if place < self.columns else -reach
-        sensitivity = Sensitivity.scalar(float(self.sensitivities[place]))
-        epsilon = float(self.epsilons[place])
+        sensitivity = Sensitivity.scalar(shift)
         bounds = (
             Interval(lower=lower, upper=float(reach))
             if self.key != "laplace"
