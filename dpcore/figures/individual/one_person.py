@@ -25,6 +25,7 @@ from dpcore.figures.marks import (
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
+    FITTING,
     GUIDE,
     NEUTRAL,
     OTHER,
@@ -133,13 +134,17 @@ def laws_picture(
         traces=traces,
         height=460,
         xaxis=axis(
-            curve.label, anchor="y3", range=[float(curve.x[0]), float(curve.x[-1])]
+            curve.label,
+            anchor="y3",
+            range=[float(curve.x[0]), float(curve.x[-1])],
+            **FITTING,
         ),
         yaxis=axis(
             "how likely<br>(1: likeliest)",
             tickvals=[0, 1],
             range=[0, _HEADROOM],
             domain=[0.42, 1],
+            **FITTING,
         ),
         yaxis3=_ratio_axis(own) | {"domain": [0, 0.34]},
         shapes=[band(-epsilon / unit, epsilon / unit, FAINT, _EDGE, yref="y3")],
@@ -155,9 +160,9 @@ def laws_picture(
 def _ratio_axis(own: float) -> dict[str, Any]:
     """Return the axis of the ratio, in the person's own loss where that is finite."""
     if not 0 < own < np.inf:
-        return axis("log of ratio")
+        return axis("log of ratio", **FITTING)
     title = "log of ratio,<br>in own ε"
-    return axis(title, range=[-_MOST, _MOST], tickvals=[-1, 0, 1])
+    return axis(title, range=[-_MOST, _MOST], tickvals=[-1, 0, 1], **FITTING)
 
 
 def _log_ratio(curve: Line) -> FloatArray:

@@ -10,6 +10,7 @@ import numpy as np
 from dpcore.figures.marks import NAME, dot, line, lines, points
 from dpcore.figures.theme import (
     CONFIDENTIAL,
+    FITTING,
     NEUTRAL,
     OTHER,
     STROKES,
@@ -171,8 +172,8 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
         drawn="Cumulative share of the other people by loss, before and after",
         traces=traces,
         height=400,
-        xaxis=log_axis("own privacy loss, epsilon", floor, top),
-        yaxis=axis("share of the others, %", range=[0, 103]),
+        xaxis=log_axis("own privacy loss, epsilon", floor, top, **FITTING),
+        yaxis=axis("share of the others, %", range=[0, 103], **FITTING),
     )
 
 

@@ -177,7 +177,7 @@ def expose_model(
     largest = float(np.max(epsilon))
     return ModelExposure(
         epsilon=epsilon,
-        ordered=np.sort(epsilon),
+        ordered=_ascending(fit, epsilon),
         relation=relation,
         delta=delta,
         worst_case=request.guarantee,
@@ -193,6 +193,18 @@ def expose_model(
         note=here.note,
         upper=here.upper,
     )
+
+
+def _ascending(fit: Fit, epsilon: FloatArray) -> FloatArray:
+    """Return losses in ascending order.
+
+    From one epsilon to another people hardly change places, and losses that are nearly
+    in order are sorted in a fraction of the time.
+    """
+    if not fit.linear:
+        return np.sort(epsilon)
+    order = fit.keep("order", None, lambda: np.argsort(epsilon).astype(np.int32))
+    return np.sort(epsilon[order], kind="stable")
 
 
 def _replaced(

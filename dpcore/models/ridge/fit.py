@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcore.errors import DataError
 from dpcore.models.factor import checked_table, factorize
-from dpcore.models.worst_shifts import largest_addition
+from dpcore.models.worst_shifts import LargestAddition, largest_addition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -129,9 +129,13 @@ class RidgeFit:
 
     def newcomers(self, metric: Metric, design: Design) -> tuple[float, float]:
         """Return the largest move by a newcomer that was found, and a bound on all."""
-        most = largest_addition(
-            self, metric, legal=design.legal, targets=design.target_range
-        )
+
+        def search() -> LargestAddition:
+            return largest_addition(
+                self, metric, legal=design.legal, targets=design.target_range
+            )
+
+        most = self.keep("newcomers", (metric.name, design), search)
         return most.found, most.certificate
 
     def posterior_root(self) -> FloatArray:

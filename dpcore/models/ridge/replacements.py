@@ -88,7 +88,7 @@ def replaced_moves(
     In a public norm. ``left`` are the moves of everybody who leaves. Of several rows
     that one unit may own, the move of one is multiplied.
     """
-    lengths = rows * fit.keep(
+    lengths = fit.keep(
         "substitutions",
         (metric.name, design),
         lambda: largest_substitutions(
@@ -96,14 +96,25 @@ def replaced_moves(
         ),
     )
     if rows > 1:
-        bound = unit_substitution_certificate(fit, rows=rows)
-    else:
-        smallest = 1.0
-        if metric.matrix is not None:
-            smallest = float(np.linalg.eigvalsh(metric.matrix)[0])
-        isotropic = left / math.sqrt(smallest)
-        bound = float(substitution_certificates(fit, isotropic).max())
+        lengths = rows * lengths
+    bound = fit.keep(
+        "substitution bound",
+        (metric.name, rows),
+        lambda: _largest_certificate(fit, metric, left, rows),
+    )
     return lengths, bound * math.sqrt(metric.largest)
+
+
+def _largest_certificate(
+    fit: RidgeFit, metric: Metric, left: FloatArray, rows: int
+) -> float:
+    if rows > 1:
+        return unit_substitution_certificate(fit, rows=rows)
+    smallest = 1.0
+    if metric.matrix is not None:
+        smallest = float(np.linalg.eigvalsh(metric.matrix)[0])
+    isotropic = left / math.sqrt(smallest)
+    return float(substitution_certificates(fit, isotropic).max())
 
 
 def _starts(fit: RidgeFit) -> FloatArray:
