@@ -19,5 +19,14 @@ if asked.confidential:
             showing.show(asked, rows=asking.row_key())
 else:
     showing.show(asked)
+if asked.request is not None:
+    st.header("Checks without draws")
+    st.markdown(
+        "What no single answer shows: where bins and bounds come from, whether asking "
+        "twice draws twice, and whether somebody moves an answer too far."
+    )
+    with confidential.area("audit-checks", "the checks on this table") as shown:
+        if shown:
+            showing.check(session.require_study())
 with st.expander("What is this?"):
     showing.definitions()

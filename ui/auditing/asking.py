@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
-from dpcore.studies.teaching.laboratory import PUBLISHED, Setup
+from dpcore.studies.teaching.laboratory import Setup
 from ui import controls, plans, session
 from ui.text import literal
 
@@ -133,7 +133,6 @@ def _mechanism() -> Asked:
     key = first.selectbox(
         "Mechanism",
         list(CATALOG),
-        index=list(CATALOG).index(PUBLISHED),
         format_func=lambda name: CATALOG[name].label,
         key="audit-mechanism",
     )
@@ -174,7 +173,7 @@ def _mechanism() -> Asked:
 
 
 def _question(study: Study) -> Asked:
-    known = _questions(study)
+    known = questions(study)
     if not known:
         st.info(
             "There is no question yet. Ask one on “Release”, or plan some on “Plan”, "
@@ -257,7 +256,7 @@ def _of_row(request: Releasable, study: Study) -> Trial:
     return trials.of_person(request, study.dataset, person, other)
 
 
-def _questions(study: Study) -> dict[str, Releasable]:
+def questions(study: Study) -> dict[str, Releasable]:
     """Return the questions on offer by name: that of the Release page comes first."""
     found: dict[str, Releasable] = {}
     brought = cast("Releasable | None", session.public(_BROUGHT))

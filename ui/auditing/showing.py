@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.figures.auditing import found
 from dpcore.studies.auditing.audit import audit
+from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trial import Drawn, batches, pieces
 from dpcore.wording import epsilon_text, significant
 from ui import controls, results, session, work
@@ -18,6 +19,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from dpcore.studies.auditing.audit import Audit
     from ui.auditing.asking import Asked
+    from ui.study import Study
 
 _SLOT = "audit"
 
@@ -67,9 +69,9 @@ def _say(asked: Asked, done: Audit) -> None:
 
 
 def _telling(done: Audit) -> str:
-    # The bold part is the only mark; a label of the table may hold others.
-    before, event, after = found.telling(done).split("**")
-    return f"{literal(before)}**{literal(event)}**{literal(after)}"
+    # A name of the table in it may hold marks of its own.
+    event, limit = found.telling(done)
+    return f"The most telling event: **{literal(event)}**. {literal(limit)}"
 
 
 def _numbers(done: Audit) -> None:
@@ -106,6 +108,40 @@ def _numbers(done: Audit) -> None:
 
 def _at(delta: float) -> str:
     return f" at δ {significant(delta, up=True)}" if delta else ""
+
+
+def check(study: Study) -> None:
+    """Check the questions on offer without draws. CONFIDENTIAL."""
+    known = asking.questions(study)
+    key = "\n".join(
+        [str(session.generation())]
+        + [request.analysis(study.fingerprint) for request in known.values()]
+    )
+    done = work.follow(
+        "audit-checks",
+        key,
+        4 * len(known),
+        lambda: checks(list(known.values()), study.dataset),
+        doing="Checking the questions",
+    )
+    if done is None:
+        return
+    failed = sum(one.passed is False for one in done)
+    tried = sum(one.passed is not None for one in done)
+    outcome = "none failed" if failed == 0 else f"{failed} failed"
+    st.markdown(f"**Of {tried} checks, {outcome}.**")
+    results.table(
+        {
+            "": [_SIGNS[one.passed] for one in done],
+            "question": [one.question for one in done],
+            "what should hold": [one.name for one in done],
+            "how it was checked": [one.how for one in done],
+        },
+        key="audit-check-table",
+    )
+
+
+_SIGNS = {True: "✓ holds", False: "✗ fails", None: "– not tried"}
 
 
 def definitions() -> None:

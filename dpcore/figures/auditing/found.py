@@ -48,20 +48,17 @@ def promise(claim: Guarantee) -> str:
     return text
 
 
-def telling(audit: Audit) -> str:
-    """Return the most telling event in words, and what the promise allows."""
+def telling(audit: Audit) -> tuple[str, str]:
+    """Return the most telling event in words; how often it is, and may be."""
     best, claim = audit.best, audit.claim
     first, second = audit.trial.sides
     shares = [three_digits(share) for share in best.shares]
     factor = significant(math.exp(claim.epsilon))
-    more = f" and {percent(claim.delta)} of all draws more" if claim.delta else ""
-    limit = (
-        f"The promise allows it {factor} times as often in one world as in the other"
-        f"{more}, at most."
-    )
-    return (
-        f"The most telling event: **{best.event.text}**. That happens in {shares[0]} "
-        f"of the draws {first}, and in {shares[1]} of those {second}. {limit}"
+    more = f", and {percent(claim.delta)} of all draws more" if claim.delta else ""
+    return best.event.text, (
+        f"That happens in {shares[0]} of the draws {first}, and in {shares[1]} of "
+        f"those {second}. The promise allows it at most {factor} times as often in one "
+        f"world as in the other{more}."
     )
 
 
@@ -91,7 +88,7 @@ def roc_picture(audit: Audit) -> Picture:
     first, second = audit.trial.sides
     at_most, at_least = _region(claim, curve.alarm)
     return Picture.of(
-        verdict(audit),
+        _takeaway(audit),
         {
             f"taken for the first world, of those {second}, %": 100 * curve.alarm,
             f"taken for the first world, of those {first}, %": 100 * curve.detection,
@@ -127,6 +124,19 @@ def roc_picture(audit: Audit) -> Picture:
         xaxis=axis("wrongly taken for the first world, %", range=[-1, 101]),
         yaxis=axis("rightly taken for it, %", range=[-1, 103]),
     )
+
+
+def _takeaway(audit: Audit) -> str:
+    alarm, detection, *_ = _corner(audit.best)
+    limit = float(audit.claim.detection(alarm))
+    where = (
+        f"Where {three_digits(alarm)} are wrongly taken for the first world, "
+        f"{three_digits(detection)} are rightly"
+    )
+    allowed = f"the promise allows {three_digits(limit)}"
+    if audit.refuted:
+        return f"{where}: {allowed}, and chance does not explain the difference"
+    return f"{where}; {allowed}"
 
 
 def events_table(audit: Audit) -> list[dict[str, str]]:

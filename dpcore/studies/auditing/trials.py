@@ -179,6 +179,18 @@ def replaced(dataset: Dataset, row: int, other: int) -> Dataset:
     return replace(dataset, frame=dataset.frame.iloc[places])
 
 
+def of_one_record(dataset: Dataset, row: int) -> Dataset:
+    """Return a table in which everybody has the same record. CONFIDENTIAL.
+
+    Raises:
+        ParameterError: There is no such row.
+
+    """
+    _check(dataset, row)
+    places = np.full(dataset.people, row)
+    return replace(dataset, frame=dataset.frame.iloc[places])
+
+
 def claim(request: Releasable) -> Guarantee:
     """Return what a question promises: what was asked for, else what it costs."""
     if isinstance(request, Request):

@@ -1,0 +1,191 @@
+"""What can be checked of questions without draws: where their public numbers come from.
+
+A draw cannot show everything. Bins that were looked up, bounds that are the least and
+the largest number of the table, or a question that is drawn afresh each time give away
+what no single answer does. CONFIDENTIAL: what comes out depends on the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.columns import ColumnKind
+from dpcore.errors import DPCoreError
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.rebuilding import as_declared
+from dpcore.releases.record import Mode
+from dpcore.releases.transaction import release
+from dpcore.studies.auditing import trials
+from dpcore.wording import people
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dpcore.data.dataset import Dataset
+    from dpcore.releases.releasable import Releasable
+
+_TRIED: Final = 12
+"""So many people are left out or replaced, evenly spaced over the rows."""
+_TABLE: Final = "a scratch ledger in memory"
+_ENOUGH: Final = Decimal(10**6)
+_ROUNDING: Final = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A check of a question.
+
+    Attributes:
+        question: What was asked.
+        name: What should hold.
+        passed: Whether it does; ``None`` where it could not be tried.
+        how: How that was checked, in a sentence.
+
+    """
+
+    question: str
+    name: str
+    passed: bool | None
+    how: str
+
+
+def checks(requests: Sequence[Releasable], dataset: Dataset) -> Iterator[Check]:
+    """Yield the checks of all questions about a table, question by question.
+
+    CONFIDENTIAL.
+    """
+    for request in requests:
+        yield _names(request, dataset)
+        yield _bounds(request, dataset)
+        yield _same_answer(request, dataset)
+        yield _reach(request, dataset)
+
+
+def _names(request: Releasable, dataset: Dataset) -> Check:
+    """Check that the numbers that are named do not depend on who is there."""
+    passed: bool | None
+    try:
+        table = as_declared(request, dataset)
+        alike = trials.of_one_record(table, 0)
+        shapes = {np.shape(request.value(each)) for each in (table, alike)}
+        passed = len(shapes) == 1
+        how = (
+            "Asked of the table, and of one in which everybody has the record of row "
+            "1: as many numbers are named."
+        )
+    except DPCoreError:
+        passed = None
+        how = (
+            "Could not be tried: this question cannot be asked of a table in which "
+            "everybody is alike."
+        )
+    return Check(
+        question=request.title,
+        name="Bins, groups and columns are public",
+        passed=passed,
+        how=how,
+    )
+
+
+def _bounds(request: Releasable, dataset: Dataset) -> Check:
+    """Check that no bounds are the least and the largest number of the table."""
+    columns = [c for c in request.asked.columns if c.kind is ColumnKind.NUMBER]
+    table = as_declared(request, dataset)
+    known = [c for c in columns if table.column(c.name).bounds is not None]
+    looked = [c.name for c in known if table.touches_bounds(c.name)]
+    how = (
+        "No bounds are exactly the least and the largest number there is."
+        if known
+        else "It uses no bounds."
+    )
+    if looked:
+        names = ", ".join(f"“{name}”" for name in looked)
+        how = (
+            f"The bounds of {names} are exactly the least and the largest number "
+            "there is. If they were read from the table, the noise tells about these "
+            "two people: declare bounds that are known without it."
+        )
+    return Check(
+        question=request.title,
+        name="Bounds are not looked up",
+        passed=not looked,
+        how=how,
+    )
+
+
+def _same_answer(request: Releasable, dataset: Dataset) -> Check:
+    """Check that asking twice draws once, in a ledger that is thrown away."""
+    passed: bool | None
+    try:
+        first, second, spent = _asked_twice(request, dataset)
+        passed = first == second and spent == 1
+        how = (
+            "Released twice into a ledger that was thrown away: one answer, to the "
+            "last digit, and one debit."
+        )
+    except DPCoreError:
+        passed, how = None, "Could not be tried: this question cannot be released."
+    return Check(
+        question=request.title,
+        name="The same question has the same answer",
+        passed=passed,
+        how=how,
+    )
+
+
+def _asked_twice(
+    request: Releasable, dataset: Dataset
+) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+    book = Ledger.in_memory()
+    budget = PrivacyBudget(epsilon=_ENOUGH, delta=Decimal("0.9"))
+    book.open_account(_TABLE, budget, request.relation, request.unit.rows)
+    value = request.value(as_declared(request, dataset))
+    first, second = (
+        release(
+            request,
+            value,
+            ledger=book,
+            fingerprint=_TABLE,
+            mode=Mode.CLASSROOM,
+            now=datetime.now(UTC),
+        )
+        for _ in range(2)
+    )
+    return first.values, second.values, len(book.releases(_TABLE))
+
+
+def _reach(request: Releasable, dataset: Dataset) -> Check:
+    """Check that people of the table move the answer no farther than is covered."""
+    rows = np.unique(np.linspace(0, dataset.people - 1, _TRIED).astype(int)).tolist()
+    losses = []
+    for row in rows:
+        try:
+            other = (row + dataset.people // 2) % dataset.people
+            found = trials.of_person(request, dataset, row, other)
+        except DPCoreError:
+            continue
+        if found.exact is not None:
+            losses.append(found.exact <= found.claim.epsilon * _ROUNDING)
+    how = (
+        f"{people(len(losses)).capitalize()} of the table, one after the other left "
+        "out or replaced by another: by formula, none loses more than was promised."
+    )
+    if not losses:
+        how = "Could not be tried: no formula gives what one person loses here."
+    elif not all(losses):
+        how = (
+            f"Of {people(len(losses))} tried, {losses.count(False)} would lose more "
+            "than was promised."
+        )
+    return Check(
+        question=request.title,
+        name="Nobody tried loses more than promised",
+        passed=all(losses) if losses else None,
+        how=how,
+    )
