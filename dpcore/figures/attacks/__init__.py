@@ -1,0 +1,1 @@
+"""What attacks found, on a careless release and on a private one."""

@@ -1,0 +1,1 @@
+"""Attacks on released numbers, each on a careless release and on a private one."""

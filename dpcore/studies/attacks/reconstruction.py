@@ -1,0 +1,315 @@
+"""Reconstruction: a secret yes/no column from many counts of parts of the people.
+
+Each count is one equation in ``n`` unknowns that are 0 or 1. With ``m`` counts of
+public parts, the rows of ``A``, exact counts ``y = A x`` are solved for ``x``; counts
+that are rounded, or wrong by less than about ``sqrt(n)``, still give nearly everybody
+away (Dinur and Nissim 2003; Dwork, McSherry and Talwar 2007).
+
+There are two attackers. One takes the best linear estimate: with errors of variance
+``v`` on each count and a share ``p`` of yes known beforehand, ``p + (A'A + v/(p(1 - p))
+I)^-1 A'(y - A p)``, rounded at 1/2. It needs one singular value decomposition of ``A``,
+whatever the noise. The other solves a linear program: the ``x`` between 0 and 1 with
+the least sum of absolute errors ``|y - A x|``, rounded at 1/2; behind Laplace noise
+that is the most likely such ``x``. It is slower, and better where the noise is
+middling.
+
+What no attack can do: if all counts together are epsilon-DP for the change of one
+person's answer, and answers are independent, with probability ``p`` of yes, then the
+best guess about a person is right with probability at most ``max(e^epsilon/(1 +
+e^epsilon), p, 1 - p)``. For ``p = 1/2`` that holds given all other answers and the
+released counts, so that the number of right guesses is at most that of ``n`` coins
+which fall right that often (stochastically).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from scipy.special import betainc
+
+from dpcore.errors import ParameterError
+from dpcore.mechanisms.base import require_budget
+from dpcore.mechanisms.laplace.mechanism import least_scale
+from dpcore.privacy.interpretation import best_guess
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dpcore.arrays import FloatArray
+
+_MIDDLE = 0.5
+_NO_NEWS = 1e-10
+_SURE: Final = 1e-3
+
+
+class Parts(StrEnum):
+    """Which parts of the people are counted."""
+
+    HALVES = "random halves of the people"
+    """Each person is in each part with probability 1/2."""
+    RUNS = "overlapping runs of a sorted list"
+    """From one place in a list to another, as in "aged 30 to 44"."""
+
+
+def parts(
+    kind: Parts, *, people: int, counts: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return who is in each part, shape ``(m, n)``, 1 or 0.
+
+    Raises:
+        ParameterError: There are fewer than one of people or counts.
+
+    """
+    if min(people, counts) < 1:
+        message = "there must be at least one person and one count."
+        raise ParameterError(message)
+    if kind is Parts.HALVES:
+        return np.asarray(rng.integers(0, 2, (counts, people)), dtype=np.float64)
+    first = rng.integers(0, people + 1, counts)
+    # Another place than the first, each equally likely: no part is empty.
+    second = (first + rng.integers(1, people + 1, counts)) % (people + 1)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    place = np.arange(people)
+    inside = (place >= low[:, np.newaxis]) & (place < high[:, np.newaxis])
+    return np.asarray(inside, dtype=np.float64)
+
+
+class Method(StrEnum):
+    """How the attacker solves for the column."""
+
+    LEAST_SQUARES = "least squares"
+    LINEAR_PROGRAM = "linear program"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Solver:
+    """The public parts, decomposed once.
+
+    Attributes:
+        inside: Who is in each part, shape ``(m, n)``.
+
+    """
+
+    inside: FloatArray = field(repr=False)
+    _left: FloatArray = field(repr=False)
+    _sizes: FloatArray = field(repr=False)
+    _right: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, inside: FloatArray) -> Solver:
+        """Return the solver for parts of shape ``(m, n)``."""
+        left, sizes, right = np.linalg.svd(inside, full_matrices=False)
+        return cls(inside=inside, _left=left, _sizes=sizes, _right=right)
+
+    @property
+    def often(self) -> int:
+        """Return in how many parts a person is, at most: the l1 sensitivity."""
+        return int(self.inside.sum(axis=0).max())
+
+    def solve(self, told: FloatArray, *, variance: float, share: float) -> FloatArray:
+        """Return the guessed answers, 1 or 0.
+
+        Args:
+            told: What was told of the counts, shape ``(..., m)``.
+            variance: Of the error of each count; 0 if they are exact.
+            share: How many said yes, as the attacker knows beforehand, in [0, 1].
+
+        Raises:
+            ParameterError: ``share`` or ``variance`` is outside its domain.
+
+        """
+        if not (0 <= share <= 1 and variance >= 0):
+            message = "the share must be in [0, 1] and the variance at least 0."
+            raise ParameterError(message)
+        spread = share * (1 - share)
+        sizes = self._sizes
+        heard = spread * np.square(sizes) + variance
+        useful = (sizes > _NO_NEWS * sizes.max(initial=1.0)) & (heard > 0)
+        gain = np.where(useful, spread * sizes / np.where(useful, heard, 1.0), 0.0)
+        news = told - share * self.inside.sum(axis=1)
+        estimate = share + (news @ self._left * gain) @ self._right
+        return np.asarray(estimate >= _MIDDLE, dtype=np.float64)
+
+    def program(self, told: FloatArray) -> FloatArray:
+        """Return the guessed answers by the linear program, shape ``(..., n)``.
+
+        Args:
+            told: What was told of the counts, shape ``(..., m)``.
+
+        """
+        # Imported here: slow, and needed for this attacker only.
+        from scipy.optimize import linprog  # noqa: PLC0415
+        from scipy.sparse import csr_array, eye_array, hstack, vstack  # noqa: PLC0415
+
+        counts, people = self.inside.shape
+        part, error = csr_array(self.inside), eye_array(counts)
+        # The stubs of scipy know dense arrays only.
+        above: Any = vstack([hstack([part, -error]), hstack([-part, -error])])
+        price = np.concatenate([np.zeros(people), np.ones(counts)])
+        bounds = [(0.0, 1.0)] * people + [(0.0, None)] * counts
+        rows = told.reshape(-1, counts)
+        found = [
+            linprog(price, A_ub=above, b_ub=np.concatenate([y, -y]), bounds=bounds).x
+            for y in rows
+        ]
+        guessed = np.array(found)[:, :people] >= _MIDDLE
+        return guessed.astype(np.float64).reshape(*told.shape[:-1], people)
+
+
+def rounded(counts: FloatArray, unit: int) -> FloatArray:
+    """Return counts rounded to multiples of ``unit``, as offices often publish them."""
+    return np.asarray(unit * np.floor(counts / unit + _MIDDLE))
+
+
+def rounding_variance(unit: int) -> float:
+    """Return the variance of a uniform error of a whole number below ``unit``.
+
+    >>> rounding_variance(1), rounding_variance(5)
+    (0.0, 2.0)
+    """
+    return (unit**2 - 1) / 12
+
+
+def noise_scale(solver: Solver, epsilon: float) -> float:
+    """Return the scale of Laplace noise at which all counts together cost epsilon.
+
+    Raises:
+        ParameterError: ``epsilon`` is not in (0, inf).
+
+    """
+    require_budget(epsilon)
+    return least_scale(float(max(solver.often, 1)), epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How much of the column is recovered from one kind of counts. CONFIDENTIAL.
+
+    Attributes:
+        shares: Of people whose answer is guessed right, one for each run.
+
+    """
+
+    shares: FloatArray = field(repr=False)
+
+    @property
+    def share(self) -> float:
+        """Return the mean over the runs."""
+        return float(self.shares.mean())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What was told of the counts. CONFIDENTIAL.
+
+    Attributes:
+        counts: Shape ``(runs, m)``.
+        variance: Of the error of each. Public.
+
+    """
+
+    counts: FloatArray = field(repr=False)
+    variance: float
+
+
+def exact_counts(solver: Solver, bits: FloatArray) -> Told:
+    """Return the exact counts of yes among the answers ``bits``, shape ``(n,)``."""
+    return Told(counts=(solver.inside @ bits)[np.newaxis], variance=0.0)
+
+
+def rounded_counts(solver: Solver, bits: FloatArray, unit: int) -> Told:
+    """Return the counts rounded to multiples of ``unit``."""
+    counts = rounded(solver.inside @ bits, unit)[np.newaxis]
+    return Told(counts=counts, variance=rounding_variance(unit))
+
+
+def private_counts(
+    solver: Solver,
+    bits: FloatArray,
+    *,
+    epsilon: float,
+    runs: int,
+    rng: np.random.Generator,
+) -> Told:
+    """Return counts that cost epsilon all together, drawn in several runs.
+
+    Raises:
+        ParameterError: ``epsilon`` is not in (0, inf).
+
+    """
+    scale = noise_scale(solver, epsilon)
+    counts = solver.inside @ bits
+    noise = rng.laplace(scale=scale, size=(runs, len(counts)))
+    return Told(counts=counts + noise, variance=2 * scale**2)
+
+
+def recover(
+    solver: Solver,
+    told: Told,
+    bits: FloatArray,
+    *,
+    share: float,
+    method: Method = Method.LEAST_SQUARES,
+) -> Outcome:
+    """Return how much of the answers ``bits`` an attacker recovers from the counts.
+
+    Args:
+        solver: The public parts.
+        told: What was told of the counts.
+        bits: The truth to compare with, shape ``(n,)``.
+        share: How many said yes, as the attacker knows beforehand. The linear program
+            makes no use of it.
+        method: How the attacker solves for the column.
+
+    Raises:
+        ParameterError: ``share`` is not in [0, 1].
+
+    """
+    if method is Method.LINEAR_PROGRAM:
+        guessed = solver.program(told.counts)
+    else:
+        guessed = solver.solve(told.counts, variance=told.variance, share=share)
+    return Outcome(shares=np.asarray((guessed == bits).mean(axis=-1)))
+
+
+def guessing(bits: FloatArray) -> float:
+    """Return how many are guessed right without any counts: the larger group."""
+    yes = float(bits.mean())
+    return max(yes, 1 - yes)
+
+
+def ceiling(epsilon: ArrayLike, *, share: float) -> FloatArray:
+    """Return how likely the best guess about a person is right, at most.
+
+    >>> round(float(ceiling(1.0, share=0.5)), 4)
+    0.7311
+    """
+    return best_guess(epsilon, prior=share)
+
+
+def likely_at_most(people: int, chance: float, *, missed: float = _SURE) -> float:
+    """Return the share of right guesses that is passed with that probability at most.
+
+    ``people`` guesses are right with probability ``chance`` each (binomial law).
+
+    >>> likely_at_most(200, 0.5)
+    0.61
+    """
+    hits = np.arange(1, people + 1)
+    # P(at least h of n) is the regularized incomplete beta function.
+    beyond = np.append(betainc(hits, people - hits + 1, chance), 0.0)
+    return float(np.argmax(beyond <= missed)) / people
+
+
+def known_roughly(share: float) -> float:
+    """Return a share as an attacker knows it who read the news: in steps of 5 %."""
+    return min(max(round(20 * share), 1), 19) / 20
+
+
+def epsilons(chosen: float) -> FloatArray:
+    """Return totals to try around the chosen one, ascending."""
+    steps = np.geomspace(0.1, 1000.0, 9)
+    return np.unique(np.append(steps, chosen))

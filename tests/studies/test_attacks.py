@@ -1,0 +1,214 @@
+"""What the attacks find: exactly, and within what epsilon allows."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import betainc
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import DataError, ParameterError
+from dpcore.studies.attacks import averaging, differencing, membership
+from dpcore.studies.attacks import reconstruction as rebuild
+from dpcore.studies.attacks.targets import (
+    FEWEST,
+    SAMPLE,
+    Target,
+    at_least,
+    attackable,
+    class_sample,
+    numbers,
+    village,
+)
+
+PEOPLE = 100
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def target(amounts, lower=0.0, upper=1.0):
+    return Target(
+        amounts=np.array(amounts, dtype=float),
+        bounds=Interval(lower=lower, upper=upper),
+        what="pay",
+    )
+
+
+def test_village_is_always_the_same_and_its_first_person_can_be_found():
+    table = village()
+    first = numbers(table, table.columns[0])
+    assert np.array_equal(first.amounts, numbers(village(), table.columns[0]).amounts)
+    debts = numbers(table, table.columns[1], "yes")
+    assert debts.amounts[0] == 1.0
+    assert 0.4 <= debts.amounts.mean() <= 0.6
+
+
+def test_sample_has_a_fixed_size_and_does_not_depend_on_values():
+    table = village(3 * SAMPLE)
+    sample = class_sample(table, rng=rng(1))
+    assert sample.people == SAMPLE
+    other = table.frame.assign(income=0.0)
+    turned = class_sample(
+        type(table)(name="x", frame=other, columns=table.columns), rng=rng(1)
+    )
+    assert sample.frame.index.equals(turned.frame.index)
+    assert class_sample(village(), rng=rng()).people == SAMPLE
+
+
+def test_too_few_people_are_refused_and_thresholds_split():
+    table = village(FEWEST - 1)
+    with pytest.raises(DataError, match="at least 10 people"):
+        numbers(table, table.columns[0])
+    split = at_least(target([1.0, 2.0, 3.0], upper=5.0), 2.0)
+    assert split.amounts.tolist() == [0.0, 1.0, 1.0]
+    assert len(attackable(table)) == 2
+
+
+def test_difference_of_two_laplace_draws_has_the_stated_law():
+    for t in (0.0, 0.3, 2.0, 7.0):
+        mass, _ = quad(lambda x: float(differencing.density(x, 1.5)), t, math.inf)
+        assert 2 * mass == pytest.approx(float(differencing.outside(t, 1.5)))
+    far = differencing.reach(2.0)
+    assert float(differencing.outside(far, 2.0)) == pytest.approx(0.05)
+
+
+def test_exact_totals_tell_the_value_and_private_ones_an_interval():
+    people = target([31_250.25, 99.75, 0.0, 60_000.0], upper=100_000.0)
+    for person in range(4):
+        found = differencing.attack(people, person, epsilon=1.0, rng=rng())
+        assert found.exact == found.truth == people.amounts[person]
+        assert found.scale == 100_000.0
+        low, high = found.interval
+        assert (low + high) / 2 == pytest.approx(found.private)
+        assert 0 <= found.left <= 1
+    # With so much epsilon the interval is as short as that of no noise.
+    sharp = differencing.attack(people, 1, epsilon=1e9, rng=rng())
+    assert sharp.left < 1e-6
+
+
+def test_mean_of_answers_finds_the_count_and_one_answer_does_not():
+    # 4,000 answers leave a standard deviation of 0.045: wrong by 1/2 in < 1e-20.
+    found = averaging.ask_again(57.0, epsilon=0.5, budget=5.0, times=4000, rng=rng())
+    assert round(float(found.means[-1])) == 57
+    assert found.settled <= 4000
+    assert found.affordable == 10
+    assert float(averaging.band(1, 2.0)) == pytest.approx(1.96 * 2 * math.sqrt(2), 1e-3)
+    assert averaging.paid_for(0.3, 0.1) == 3
+    with pytest.raises(ParameterError):
+        averaging.ask_again(1.0, epsilon=1.0, budget=1.0, times=0, rng=rng())
+
+
+def test_parts_are_what_they_are_called():
+    halves = rebuild.parts(rebuild.Parts.HALVES, people=40, counts=300, rng=rng())
+    assert set(np.unique(halves)) == {0.0, 1.0}
+    runs = rebuild.parts(rebuild.Parts.RUNS, people=7, counts=300, rng=rng())
+    assert runs.sum(axis=1).min() >= 1
+    # One run of ones in each: it begins once and ends once.
+    edges = np.abs(np.diff(np.pad(runs, ((0, 0), (1, 1))), axis=1)).sum(axis=1)
+    assert set(edges) == {2.0}
+
+
+@pytest.mark.parametrize("kind", rebuild.Parts)
+@pytest.mark.parametrize("seed", range(5))
+def test_exact_counts_give_the_column_away(kind, seed):
+    draw = rng(seed)
+    bits = np.asarray(draw.random(PEOPLE) < draw.uniform(0.2, 0.8), dtype=float)
+    inside = rebuild.parts(kind, people=PEOPLE, counts=4 * PEOPLE, rng=draw)
+    solver = rebuild.Solver.of(inside)
+    share = rebuild.known_roughly(float(bits.mean()))
+    for method in rebuild.Method if seed == 0 else [rebuild.Method.LEAST_SQUARES]:
+        told = rebuild.exact_counts(solver, bits)
+        found = rebuild.recover(solver, told, bits, share=share, method=method)
+        assert found.share >= 0.95
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0])
+def test_private_counts_stay_below_what_epsilon_allows(epsilon):
+    # Fair coins: right guesses are dominated by as many coins that fall right with
+    # probability e^eps/(1 + e^eps), and independent columns add up.
+    right, columns = 0, 20
+    for seed in range(columns):
+        draw = rng(seed)
+        bits = np.asarray(draw.integers(0, 2, PEOPLE), dtype=float)
+        inside = rebuild.parts(
+            rebuild.Parts.HALVES, people=PEOPLE, counts=2 * PEOPLE, rng=draw
+        )
+        solver = rebuild.Solver.of(inside)
+        told = rebuild.private_counts(solver, bits, epsilon=epsilon, runs=1, rng=draw)
+        found = rebuild.recover(solver, told, bits, share=0.5)
+        right += round(found.share * PEOPLE)
+    total = columns * PEOPLE
+    allowed = float(rebuild.ceiling(epsilon, share=0.5))
+    most = math.ceil(total * allowed + 6 * math.sqrt(total / 4))
+    assert float(betainc(most, total - most + 1, allowed)) < 1e-8
+    assert right < most
+
+
+def test_all_counts_together_cost_the_total_for_every_person():
+    inside = rebuild.parts(rebuild.Parts.HALVES, people=30, counts=90, rng=rng())
+    solver = rebuild.Solver.of(inside)
+    scale = rebuild.noise_scale(solver, 0.7)
+    assert (inside.sum(axis=0) / scale).max() <= 0.7
+    assert (inside.sum(axis=0) / scale).max() == pytest.approx(0.7)
+
+
+def test_no_guess_is_right_more_often_than_the_ceiling_on_a_small_table():
+    # Randomized response is the mechanism that reaches it; all columns of 3 are tried.
+    epsilon = 0.8
+    keep = 1 / (1 + math.exp(-epsilon))
+    right = 0.0
+    for bits, told in itertools.product(itertools.product((0, 1), repeat=3), repeat=2):
+        same = [a == b for a, b in zip(bits, told, strict=True)]
+        chance = math.prod(keep if one else 1 - keep for one in same)
+        right += chance * sum(same) / 3 / 8
+    assert right == pytest.approx(float(rebuild.ceiling(epsilon, share=0.5)))
+    assert float(rebuild.ceiling(epsilon, share=0.9)) == 0.9
+
+
+def test_luck_is_the_tail_of_the_binomial_law():
+    for n, p in ((10, 0.5), (7, 0.73)):
+        most = round(rebuild.likely_at_most(n, p, missed=0.1) * n)
+        tail = sum(
+            math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(most + 1, n + 1)
+        )
+        before = tail + math.comb(n, most) * p**most * (1 - p) ** (n - most)
+        assert tail <= 0.1 < before
+
+
+def test_a_column_of_one_answer_is_guessed_without_counts():
+    bits = np.zeros(20)
+    solver = rebuild.Solver.of(
+        rebuild.parts(rebuild.Parts.HALVES, people=20, counts=40, rng=rng())
+    )
+    told = rebuild.private_counts(solver, bits, epsilon=0.01, runs=3, rng=rng())
+    assert rebuild.recover(solver, told, bits, share=0.0).share == 1.0
+    assert rebuild.guessing(bits) == 1.0
+
+
+def test_rounding_is_to_the_nearest_and_its_variance_that_of_equal_chances():
+    counts = np.arange(20.0)
+    assert rebuild.rounded(counts, 5).tolist()[:8] == [0, 0, 0, 5, 5, 5, 5, 5]
+    errors = rebuild.rounded(counts, 5) - counts
+    assert float(errors.var()) == pytest.approx(rebuild.rounding_variance(5))
+
+
+def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
+    people = target([0.2, 1.0, 0.0, 0.7])
+    exact = membership.game(people, 1, epsilon=None)
+    rounds = membership.play(exact, 500, rng=rng())
+    assert rounds.right(exact.says_inside(rounds.released)).all()
+    count = 100_000
+    for person, epsilon in ((1, 1.0), (0, 3.0), (2, 1.0)):
+        about = membership.game(people, person, epsilon=epsilon)
+        # By quadrature: the chance of a release on the right side of the middle.
+        shift = about.value
+        by_law = 0.5 + 0.5 * -math.expm1(-shift / (2 * about.scale))
+        assert about.expected == pytest.approx(by_law)
+        assert about.expected <= 1 / (1 + math.exp(-epsilon))
+        played = membership.play(about, count, rng=rng(person))
+        share = played.right(about.says_inside(played.released)).mean()
+        assert abs(share - about.expected) < 6.5 * 0.5 / math.sqrt(count)
