@@ -15,6 +15,7 @@ from dpcore.figures.attacks.reconstruction import (
     bars_picture,
     curve_picture,
 )
+from dpcore.privacy.interpretation import posterior
 from dpcore.studies.attacks.reconstruction import (
     Method,
     Parts,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 _UNITS: Final = (5, 10)
 _RUNS: Final = 20
-_FEW_RUNS: Final = 3
 _SIZES: Final = (50, 100, 200)
 
 
@@ -63,7 +63,12 @@ class _Asked:
     @property
     def runs(self) -> int:
         """Return how many private releases are attacked for each total."""
-        return _RUNS if self.method is Method.LEAST_SQUARES else _FEW_RUNS
+        return _RUNS if self.method is Method.LEAST_SQUARES else 1
+
+    @property
+    def totals(self) -> FloatArray:
+        """Return the totals to attack: few for the slower method."""
+        return epsilons(self.epsilon, 9 if self.method is Method.LEAST_SQUARES else 5)
 
 
 def show(subject: Subject) -> None:
@@ -112,7 +117,7 @@ def show(subject: Subject) -> None:
     found = work.follow(
         "reconstruction",
         f"{key} {session.generation()}",
-        3 + len(epsilons(epsilon)),
+        3 + len(asked.totals),
         partial(_pieces, asked, bits),
         doing=f"Solving {asked.counts:,} equations for {asked.people} people …",
     )
@@ -134,8 +139,7 @@ def _pieces(
         told = rounded_counts(solver, bits, unit)
         yield f"rounded to {unit}s", solve(told).shares, 0.0
     # The chosen total first: it is there if the work is stopped.
-    totals = epsilons(asked.epsilon)
-    for total in sorted(totals.tolist(), key=lambda one: one != asked.epsilon):
+    for total in sorted(asked.totals.tolist(), key=lambda one: one != asked.epsilon):
         told = private_counts(solver, bits, epsilon=total, runs=asked.runs, rng=rng)
         yield total, solve(told).shares, noise_scale(solver, total)
 
@@ -166,18 +170,18 @@ def _shown(
     )
     subject.show(bars_picture(bars), "reconstruction")
     exact = careless["exact"]
-    luck = likely_at_most(asked.people, limit)
+    larger = max(share, 1 - share)
+    luck = likely_at_most(asked.people, float(posterior(larger, asked.epsilon)))
     verdicts.show(
         f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
         f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
         f"{_UNITS[0]}s leaves {nearest(careless[f'rounded to {_UNITS[0]}s'])}.",
         f"At a total ε {epsilon_text(asked.epsilon)} the attack is right about "
-        f"{nearest(mean)} of the people (mean of {len(shares)} releases, from "
-        f"{nearest(float(shares.min()))} to {nearest(float(shares.max()))}); guessing "
-        f"gets {nearest(guess)}. No attack can expect more than {at_most(limit)}.",
+        f"{nearest(mean)} of the people ({_runs(shares)}); guessing gets "
+        f"{nearest(guess)}. No attack can expect more than {at_most(limit)}.",
     )
     ordered = sorted(private)
-    if len(ordered) == len(epsilons(asked.epsilon)):
+    if len(ordered) == len(asked.totals):
         curve = Curve(
             epsilons=np.array(ordered),
             shares=[private[total][0] for total in ordered],
@@ -194,9 +198,16 @@ def _shown(
         f"makes them cost ε {epsilon_text(asked.epsilon)} for one person's answer, so "
         "that the best guess about a person whose answer is open is right with "
         f"probability at most e^ε/(1 + e^ε) = {at_most(limit_of(asked.epsilon))}. By "
-        f"luck one release may reach more, but {percent(luck)} or more in fewer than "
-        f"1 of 1,000 releases, if people's answers are independent.",
+        f"luck one release may reach more, but more than {percent(luck)} in at most 1 "
+        "of 1,000 releases, if people's answers are independent.",
     )
+
+
+def _runs(shares: FloatArray) -> str:
+    if len(shares) == 1:
+        return "one release"
+    ends = f"from {nearest(float(shares.min()))} to {nearest(float(shares.max()))}"
+    return f"mean of {len(shares)} releases, {ends}"
 
 
 def limit_of(epsilon: float) -> float:

@@ -128,8 +128,8 @@ def ask_secret(cells: tuple[Cell, Cell], subject: Subject, name: str) -> Target 
         return None
     threshold = cells[1].number(
         "Yes is a value of at least",
-        bounds.lower + bounds.width / 2,
-        (bounds.lower, bounds.upper),
+        float(bounds.lower + bounds.width / 2),
+        (float(bounds.lower), float(bounds.upper)),
         key=subject.key(f"{name}-from-{bounds.lower:g}-{bounds.upper:g}"),
         kept="page",
         note="Public: it starts in the middle of the bounds.",

@@ -16,9 +16,11 @@ middling.
 What no attack can do: if all counts together are epsilon-DP for the change of one
 person's answer, and answers are independent, with probability ``p`` of yes, then the
 best guess about a person is right with probability at most ``max(e^epsilon/(1 +
-e^epsilon), p, 1 - p)``. For ``p = 1/2`` that holds given all other answers and the
-released counts, so that the number of right guesses is at most that of ``n`` coins
-which fall right that often (stochastically).
+e^epsilon), p, 1 - p)``. Given all other answers and the released counts nobody can be
+surer of an answer than ``q``, to which epsilon raises the larger of ``p`` and ``1 - p``
+(``privacy.interpretation.posterior``); taking one person after the other, the number of
+right guesses is at most that of ``n`` coins which fall right with probability ``q``
+(stochastically). For ``p = 1/2`` both limits are the same.
 """
 
 from __future__ import annotations
@@ -309,7 +311,7 @@ def known_roughly(share: float) -> float:
     return min(max(round(20 * share), 1), 19) / 20
 
 
-def epsilons(chosen: float) -> FloatArray:
-    """Return totals to try around the chosen one, ascending."""
-    steps = np.geomspace(0.1, 1000.0, 9)
-    return np.unique(np.append(steps, chosen))
+def epsilons(chosen: float, steps: int) -> FloatArray:
+    """Return so many totals to try from 0.1 to 1,000, and the chosen one, ascending."""
+    tried = np.geomspace(0.1, 1000.0, steps)
+    return np.unique(np.append(tried, chosen))
