@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui import session
-from ui.lessons import choosing, clock, projector, sharing, steps
+from ui.lessons import choosing, clock, handing, projector, sharing, steps
 
 session.require_router("pages/lessons.py")
 with st.container(key="lesson-around"):
@@ -23,5 +23,6 @@ with lesson:
     choosing.go_on(place)
 with foot:
     clock.show(place)
+    sharing.show(place)
     with st.container(key="lesson-around-below"):
-        sharing.show(place)
+        handing.show(place.path)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+import segno
 import streamlit as st
 
 if TYPE_CHECKING:
     from ui.lessons.choosing import Place
+
+_SCALE, _WIDTH = 8, 300
 
 
 def show(place: Place) -> None:
@@ -18,12 +22,26 @@ def show(place: Place) -> None:
         return
     address = link(str(st.context.url or ""), place.settings)
     with area:
+        st.image(code(address), alt="QR code of the link below", width=_WIDTH)
         st.code(address, language=None, wrap_lines=True)
         st.caption(
             "It opens this step for whoever can reach the computer that runs the "
             "program: an address with localhost or 127.0.0.1 opens on this one only. "
             "Nothing of a table is in it."
         )
+
+
+def code(address: str) -> str:
+    """Return a QR code of an address, an SVG picture: dark on light on any page.
+
+    >>> code("http://127.0.0.1:8501/lessons")[:4]
+    '<svg'
+    """
+    drawn = BytesIO()
+    segno.make(address, micro=False, error="m").save(
+        drawn, kind="svg", scale=_SCALE, light="white", xmldecl=False
+    )
+    return drawn.getvalue().decode()
 
 
 def link(page: str, settings: dict[str, str]) -> str:

@@ -1,0 +1,47 @@
+"""A path of lessons in the projector view, by keys alone, from its link."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.lessons.lesson import Step
+from dpcore.lessons.paths import PATHS
+from tests.browser.visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+# Into the next lesson and no farther: every step is another page, and takes its time.
+_PRESSES = 3
+
+
+def checked(page, step):
+    box = page.get_by_role("radio", name=f"{step.number} {step.label}")
+    box.and_(page.locator(":checked")).wait_for(state="attached")
+
+
+def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
+    page = context.new_page()
+    page.set_viewport_size({"width": 1024, "height": 768})
+    visitor = Visitor(page, server.url)
+    path = PATHS["board"]
+    place = (next(iter(path.lessons)), Step.PLAY)
+    link = f"lessons?path=board&lesson={place[0]}&step={place[1]}&projector=true"
+    visitor.open(link)
+    for _ in range(_PRESSES):
+        lesson, step = place
+        heading = page.get_by_role("heading", name=path.lessons[lesson].title)
+        heading.wait_for()
+        checked(page, step)
+        assert f"lesson={lesson}" in page.url
+        wide = "document.documentElement.scrollWidth"
+        assert page.evaluate(wide) <= 1024
+        visitor.settle()
+        place = path.after(*place)
+        page.keyboard.press("PageDown")
+    page.get_by_role("heading", name=path.lessons[place[0]].title).wait_for()
+    checked(page, place[1])
+    assert not page.get_by_test_id("stSidebar").is_visible()
+    assert not page.get_by_test_id("stHeader").is_visible()
+    visitor.settle()
+    page.keyboard.press("PageUp")
+    checked(page, path.before(*place)[1])

@@ -1,0 +1,24 @@
+"""Handouts of paths ask, and their keys answer."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from dpcore.documents.handout import answer_key, handout
+from dpcore.lessons.paths import PATHS
+
+
+@pytest.mark.parametrize("path", PATHS.values(), ids=list(PATHS))
+def test_the_answers_are_in_the_key_alone(path):
+    asked, answered = (html.unescape(one(path).html()) for one in (handout, answer_key))
+    for lesson in path.lessons.values():
+        telling = lesson.telling()
+        assert telling.home not in asked
+        assert telling.home in answered
+        for question in (telling.predict, *telling.questions):
+            assert question.text in asked
+            assert all(choice.text in asked for choice in question.choices)
+            assert question.right.why in answered
+            assert not any(choice.why in asked for choice in question.choices)
