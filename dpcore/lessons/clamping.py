@@ -25,7 +25,7 @@ from dpcore.wording import significant
 
 _PEOPLE, _BOUND = 500, 100
 _TIGHT = 5
-_MOST = 2.0
+_MOST = 1.5
 _UPPER = np.arange(1, 101, dtype=np.float64)
 
 

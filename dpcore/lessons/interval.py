@@ -18,7 +18,7 @@ from dpcore.lessons.lesson import (
 from dpcore.wording import significant
 
 _ANSWERS = 100
-_REACH = 4.0
+_REACH = 2.0
 _LEVEL = 0.95
 
 
@@ -150,7 +150,7 @@ LESSON = Lesson(
     title="Where an interval comes from",
     telling=_telling,
     knobs=(
-        epsilon_knob(),
+        epsilon_knob(within=(0.2, 3.0, 0.1)),
         Knob(
             key="people",
             label="People",

@@ -53,7 +53,8 @@ def _shown(settings: Settings) -> Shown:
             truth=age,
             bounds=survey.bounds("age"),
             ends=_ENDS,
-            what="Ana's age, as found from two noisy averages, years",
+            what="Ana's age, as found from two noisy averages, years (gray: possible "
+            "ages)",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. With noise for ε {epsilon:g}, each average is "

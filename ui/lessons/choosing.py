@@ -111,7 +111,8 @@ def project() -> bool:
         key=PROJECTOR,
         bind="query-params",
         help="Large type and nothing beside the lesson. Page Down and Page Up, which "
-        "most clickers send, lead to the next step and back; after a click on an answer, "
+        "most clickers send, lead to the next step and back; after a click on an "
+        "answer, "
         "click beside it first.",
     )
 

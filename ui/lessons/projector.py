@@ -9,7 +9,8 @@ import streamlit as st
 if TYPE_CHECKING:
     from dpcore.figures.theme import Picture
 
-_LETTERS = 20
+_LETTERS, _WORDS = 20, 17
+_AXES = 60
 _RULES = """
 <style>
 html { font-size: 20px !important; }
@@ -23,6 +24,13 @@ html { font-size: 20px !important; }
 }
 [data-testid="stMain"] h2 { padding: 0 !important; font-size: 1.7rem; }
 [data-testid="stMain"] [data-testid="stVerticalBlock"] { gap: 0.5rem; }
+[class*="st-key-predict-"] [data-testid="stWidgetLabel"] p,
+[class*="st-key-quiz-"] [data-testid="stWidgetLabel"] p {
+  font-size: 1.15rem; font-weight: 600;
+}
+[class*="st-key-predict-"] [role="radiogroup"] p { font-size: 1.1rem; }
+/* Made to be overlooked; here it is what the keys are read from. */
+[data-testid="stMain"] .stButton kbd { color: inherit; opacity: 1; }
 </style>
 """
 
@@ -35,4 +43,12 @@ def apply() -> None:
 def enlarge(picture: Picture) -> None:
     """Let the words of a picture be read from the last row."""
     figure = picture.figure
-    figure.update_layout(font={"size": _LETTERS}, margin={"l": 90, "b": 84, "t": 40})
+    figure.update_layout(font={"size": _LETTERS})
+    figure.for_each_annotation(lambda note: note.update(font={"size": _WORDS}))
+    figure.for_each_trace(
+        lambda trace: trace.update(textfont={"size": _WORDS}),
+        selector=lambda trace: "textfont" in trace and trace.textfont.size is not None,
+    )
+    # A picture with axes has the margins of the house, and needs wider ones.
+    if figure.layout.margin.l >= _AXES:
+        figure.update_layout(margin={"l": 90, "b": 84, "t": 40})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
 
 _BARS = 45
+_MOST = 50
 _POSSIBLE = "rgba(127,127,127,0.25)"
 
 
@@ -72,5 +73,5 @@ def found_picture(
         bargap=0,
         shapes=[stripe, vertical(truth, "the truth", xanchor="left")],
         xaxis=axis(plain(what), range=list(ends)),
-        yaxis=axis("how often, % of tricks", range=[0, 100]),
+        yaxis=axis("how often, % of tricks", range=[0, _MOST]),
     )
