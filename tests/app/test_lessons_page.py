@@ -100,3 +100,22 @@ def test_another_path_keeps_the_lesson_if_it_has_it(app):
     by_label(app.selectbox, "Path").set_value("class").run()
     assert not app.exception
     assert address(app)[:2] == ("class", "why-noise")
+
+
+def test_a_step_has_a_link_and_a_code_and_a_path_its_papers(app):
+    linked(app, path="board", lesson="budget", step="home")
+    app.session_state["lesson-link"] = app.session_state["lesson-handout"] = True
+    app.run()
+    assert not app.exception
+    assert app.code[0].value.endswith("?path=board&lesson=budget&step=home")
+    assert len(app.get("image")) == 1
+    assert len(app.get("download_button")) == 2
+
+
+def test_the_clock_tells_what_is_left(app):
+    linked(app, path="board", lesson="budget", step="predict")
+    said = "From here the path takes 10 of its 15 minutes."
+    assert said in [one.value for one in app.caption]
+    button(app, "Start the clock").click().run()
+    assert not app.exception
+    assert "15 of 15 minutes are left" in " ".join(one.value for one in app.caption)

@@ -39,7 +39,7 @@ def show(path: Path) -> None:
                     partial(_file, page, path),
                     file_name=f"lessons-{path.key}-{name}.html",
                     mime="text/html",
-                    key=f"lesson-{name}",
+                    key=f"lesson-print-{name}",
                     on_click="ignore",
                 )
 
