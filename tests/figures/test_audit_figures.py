@@ -60,3 +60,14 @@ def test_claim_with_a_delta_says_what_else_it_allows():
 def test_lower_bound_is_never_rounded_up(epsilon):
     assert float(lower_text(epsilon)) <= epsilon
     assert float(lower_text(epsilon)) > epsilon * 0.98
+
+
+def test_worlds_that_are_alike_are_said_to_be():
+    found = audited("unconverged", repaired=True, draws=400)
+    alike = replace(
+        found, counts=tuple(replace(one, epsilon=-1.0) for one in found.counts)
+    )
+    event, said = telling(alike)
+    assert event == ""
+    assert "beyond chance" in said
+    assert "do not tell the two worlds apart" in roc_picture(alike).title

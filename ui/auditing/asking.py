@@ -13,7 +13,6 @@ from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES
 from dpcore.studies.teaching.laboratory import Setup
 from ui import controls, plans, session
-from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,7 +185,7 @@ def _question(study: Study) -> Asked:
     place = first.selectbox(
         "Question",
         range(len(names)),
-        format_func=lambda at: literal(names[at]),
+        format_func=names.__getitem__,
         key=f"audit-question-{session.generation()}",
         kept="session",
     )

@@ -11,7 +11,7 @@ from dpcore.figures.auditing import found
 from dpcore.studies.auditing.audit import audit
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trial import Drawn, batches, pieces
-from dpcore.wording import epsilon_text, significant
+from dpcore.wording import capital, epsilon_text, significant
 from ui import controls, results, session, work
 from ui.auditing import asking
 from ui.text import literal
@@ -71,7 +71,8 @@ def _say(asked: Asked, done: Audit) -> None:
 def _telling(done: Audit) -> str:
     # A name of the table in it may hold marks of its own.
     event, limit = found.telling(done)
-    return f"The most telling event: **{literal(event)}**. {literal(limit)}"
+    named = f"The most telling event: **{literal(event)}**. " if event else ""
+    return named + literal(limit)
 
 
 def _numbers(done: Audit) -> None:
@@ -130,18 +131,23 @@ def check(study: Study) -> None:
     tried = sum(one.passed is not None for one in done)
     outcome = "none failed" if failed == 0 else f"{failed} failed"
     st.markdown(f"**Of {tried} checks, {outcome}.**")
-    results.table(
-        {
-            "": [_SIGNS[one.passed] for one in done],
-            "question": [one.question for one in done],
-            "what should hold": [one.name for one in done],
-            "how it was checked": [one.how for one in done],
-        },
-        key="audit-check-table",
-    )
+    lines = []
+    for question in dict.fromkeys(one.question for one in done):
+        lines.append(f"{literal(capital(question))}:\n")
+        lines += [
+            f"- {_SIGNS[one.passed]} **{one.name}.** {literal(one.how)}"
+            for one in done
+            if one.question == question
+        ]
+        lines.append("")
+    st.markdown("\n".join(lines))
 
 
-_SIGNS = {True: "✓ holds", False: "✗ fails", None: "– not tried"}
+_SIGNS = {
+    True: ":material/check:",
+    False: ":material/close: fails:",
+    None: ":material/visibility_off: not tried:",
+}
 
 
 def definitions() -> None:

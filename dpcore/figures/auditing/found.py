@@ -49,9 +49,17 @@ def promise(claim: Guarantee) -> str:
 
 
 def telling(audit: Audit) -> tuple[str, str]:
-    """Return the most telling event in words; how often it is, and may be."""
+    """Return the most telling event in words; how often it is, and may be.
+
+    The event is empty where nothing tells the worlds apart.
+    """
     best, claim = audit.best, audit.claim
     first, second = audit.trial.sides
+    if audit.lower == 0:
+        return "", (
+            f"Nothing was found that happens more often {first} than {second}, or less "
+            "often, beyond chance."
+        )
     shares = [three_digits(share) for share in best.shares]
     factor = significant(math.exp(claim.epsilon))
     more = f", and {percent(claim.delta)} of all draws more" if claim.delta else ""
@@ -127,29 +135,32 @@ def roc_picture(audit: Audit) -> Picture:
 
 
 def _takeaway(audit: Audit) -> str:
+    if audit.lower == 0:
+        return (
+            "The answers do not tell the two worlds apart, as far as these draws show"
+        )
     alarm, detection, *_ = _corner(audit.best)
     limit = float(audit.claim.detection(alarm))
-    where = (
+    said = (
         f"Where {three_digits(alarm)} are wrongly taken for the first world, "
-        f"{three_digits(detection)} are rightly"
+        f"{three_digits(detection)} are rightly; the promise allows "
+        f"{three_digits(limit)}"
     )
-    allowed = f"the promise allows {three_digits(limit)}"
     if audit.refuted:
-        return f"{where}: {allowed}, and chance does not explain the difference"
-    return f"{where}; {allowed}"
+        return f"{said}, and chance does not explain the difference"
+    return f"{said}, and chance explains the difference" if detection > limit else said
 
 
 def events_table(audit: Audit) -> list[dict[str, str]]:
     """Return both tested events, a row each, with what was counted."""
-    first, second = audit.trial.sides
     return [
         {
             "event": count.event.text,
-            "likelier": audit.trial.sides[count.event.likelier],
-            f"seen {first}": f"{_hits(count)[0]:,}",
-            f"seen {second}": f"{_hits(count)[1]:,}",
-            "of": f"{count.draws:,}",
-            "ε at least": "0" if count.epsilon <= 0 else lower_text(count.epsilon),
+            "ε at least": lower_text(count.epsilon),
+        }
+        | {
+            f"{side}, of {count.draws:,}": f"{hits:,}"
+            for side, hits in zip(audit.trial.sides, _hits(count), strict=True)
         }
         for count in audit.counts
     ]
