@@ -228,8 +228,9 @@ def _total(
     away = np.maximum(0.0, np.maximum(start[0] - populations, populations - start[1]))
     sd = statistic.sampling_sd(populations)
     kept = np.flatnonzero(reaches(away, sd))
-    if len(kept) == 0:
-        return start
+    if len(kept) == 0:  # so far outside the bounds: the nearest that there can be
+        low, high = bounds.clip(np.array(start)).tolist()
+        return low, high
     # One step outwards, so that the grid errs on the wide side.
     low = populations[max(kept[0] - 1, 0)]
     high = populations[min(kept[-1] + 1, len(populations) - 1)]

@@ -171,6 +171,16 @@ def test_expectation_is_what_draws_show_at_the_worst_position(key):
     assert ahead.sampling == pytest.approx(1.959963984540054 * 0.5 / 10**0.5, rel=1e-3)
 
 
+@pytest.mark.parametrize("key", ["laplace", "gaussian", "bit"])
+@pytest.mark.parametrize("far", [-1e3, -5.0, -1.0, 2.0, 6.0, 1e3])
+def test_intervals_stay_where_the_statistic_can_be_however_far_noise_takes_it(key, far):
+    statistic = Mean(bounds=UNIT, size=TableSize(people=10, public=True))
+    both = intervals(mechanism(key), statistic, np.array([far]), bounds=UNIT)
+    for low, high in (*both.noise, *both.total):
+        assert 0 <= low <= high <= 1
+        assert (high if far < 0 else low) == pytest.approx(0 if far < 0 else 1, abs=0.6)
+
+
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0, float("nan")])
 def test_level_outside_its_domain_is_refused(level):
     statistic = Mean(bounds=UNIT, size=TableSize(people=10, public=True))

@@ -271,7 +271,8 @@ def test_nobody_seen_is_not_nobody_there():
     answer = request.plan.answer(np.array([0.0, 0.0, 0.0, 1.0]), cost=request.cost)
     # Where 100 people show none, up to four in a hundred may be so (rule of three).
     low, high = answer.intervals.total["a"]
-    assert low == 0
+    # Nothing but noise of 2e-9, whose draw may be many times as large.
+    assert 0 <= low < 1e-6
     assert 0.03 < high < 0.05
 
 
