@@ -51,6 +51,9 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
         ("Averaging", 1),
         ("Reconstruction", 2),
         ("Membership", 1),
+        ("Told losses", 1),
+        ("Last digits", 1),
+        ("Timing", 2),
     ):
         app = visit(village, name)
         careless, private = verdict(app)
@@ -69,6 +72,28 @@ def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
     assert float(share) < float(limit) <= 73.2
     by_label(village.selectbox, "Solved by").set_value("linear program").run()
     assert not village.exception
+
+
+def test_last_digits_and_times_tell_careless_values_apart(village):
+    careless, private = verdict(visit(village, "Last digits"))
+    (share,) = re.findall(r"([\d.]+) % of 500 releases", careless)
+    assert float(share) > 10
+    assert "All 500 could have come from both" in private
+    careless, private = verdict(visit(village, "Timing"))
+    assert "is right 65.8 % of the time after one release" in careless
+    assert "the same for every value" in private
+    steady = "as many draws every time"
+    by_label(village.selectbox, "Stopwatch of").set_value(steady).run()
+    assert not village.exception
+
+
+def test_who_is_told_the_own_loss_finds_the_exact_mean(village):
+    careless, _ = verdict(visit(village, "Told losses"))
+    assert "off by 0, where" in careless or "e-" in careless
+    (told,) = (f.value for f in village.dataframe if "the others are" in f.value)
+    own, worst = (told[name] for name in told.columns[1:])
+    assert own[0] != own[1]
+    assert worst[0] == worst[1] >= own.max()
 
 
 def test_the_game_keeps_its_score_until_it_is_another_game(village):
@@ -95,6 +120,9 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
         said = told(visit(app, name))
         assert not {pay for pay in pays if pay in said}
         assert "person 1" in said
+    said = told(visit(app, "Told losses"))
+    assert "switch on “Show values”" in said
+    assert not charts(app)
     careless, private = verdict(visit(app, "Reconstruction"))
 
     (found,) = re.findall(r"give away ([\d.]+) % of the column", careless)

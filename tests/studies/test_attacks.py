@@ -10,7 +10,7 @@ from scipy.special import betainc
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.studies.attacks import averaging, differencing, membership
+from dpcore.studies.attacks import averaging, differencing, low_bits, membership, timing
 from dpcore.studies.attacks import reconstruction as rebuild
 from dpcore.studies.attacks.targets import (
     FEWEST,
@@ -113,7 +113,7 @@ def test_parts_are_what_they_are_called():
 
 
 @pytest.mark.parametrize("kind", rebuild.Parts)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_exact_counts_give_the_column_away(kind, seed):
     draw = rng(seed)
     bits = np.asarray(draw.random(PEOPLE) < draw.uniform(0.2, 0.8), dtype=float)
@@ -130,14 +130,13 @@ def test_exact_counts_give_the_column_away(kind, seed):
 def test_private_counts_stay_below_what_epsilon_allows(epsilon):
     # Fair coins: right guesses are dominated by as many coins that fall right with
     # probability e^eps/(1 + e^eps), and independent columns add up.
-    right, columns = 0, 20
-    for seed in range(columns):
-        draw = rng(seed)
+    right, columns, draw = 0, 40, rng(round(10 * epsilon))
+    inside = rebuild.parts(
+        rebuild.Parts.HALVES, people=PEOPLE, counts=2 * PEOPLE, rng=draw
+    )
+    solver = rebuild.Solver.of(inside)
+    for _ in range(columns):
         bits = np.asarray(draw.integers(0, 2, PEOPLE), dtype=float)
-        inside = rebuild.parts(
-            rebuild.Parts.HALVES, people=PEOPLE, counts=2 * PEOPLE, rng=draw
-        )
-        solver = rebuild.Solver.of(inside)
         told = rebuild.private_counts(solver, bits, epsilon=epsilon, runs=1, rng=draw)
         found = rebuild.recover(solver, told, bits, share=0.5)
         right += round(found.share * PEOPLE)
@@ -212,3 +211,62 @@ def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
         played = membership.play(about, count, rng=rng(person))
         share = played.right(about.says_inside(played.released)).mean()
         assert abs(share - about.expected) < 6.5 * 0.5 / math.sqrt(count)
+
+
+def test_careless_noise_gives_the_answer_away_and_a_grid_does_not():
+    for first, second in ((1.0, 0.0), (0.0, 3.0)):
+        naive = low_bits.careless(first, second, 1.0, draws=300, rng=rng())
+        grid = low_bits.on_grid(first, second, 1.0, draws=300, rng=rng())
+        # A value of 0 keeps all digits of small noise, and 1 does not.
+        assert naive.given_away > (0.2 if second == 0 or first == 0 else 0)
+        assert grid.given_away == 0
+    with pytest.raises(ParameterError):
+        low_bits.step_of(0.0)
+
+
+def test_noise_on_the_grid_has_the_scale_of_laplace_noise():
+    drawn = low_bits.grid_releases(5.0, 2.0, draws=100_000, rng=rng())
+    size = np.abs(drawn - 5.0)
+    # |noise| is exponential: 100,000 draws leave a standard error of 0.0063.
+    assert abs(float(size.mean()) - 2.0) < 6.5 * 2.0 / math.sqrt(100_000)
+    step = low_bits.step_of(2.0)
+    assert np.array_equal(drawn / step, np.round(drawn / step))
+
+
+def test_number_of_draws_is_geometric_and_adds_up():
+    for kept in (0.2, 0.9, 1.0):
+        tries = np.arange(1, 400)
+        law = timing.chance_of(tries, kept)
+        assert float(law.sum()) == pytest.approx(1.0)
+        summed = timing.at_most(tries, kept, releases=1)
+        assert np.allclose(summed, np.cumsum(law))
+        # Two releases: the convolution of the law with itself.
+        twice = np.cumsum(np.convolve(law, law))[: len(tries) - 1]
+        by_law = timing.at_most(tries[1:], kept, releases=2)
+        assert np.allclose(by_law, twice)
+
+
+def test_time_tells_as_much_as_the_distance_of_the_two_laws():
+    first, second = 0.5, 0.8
+    tries = np.arange(1, 500)
+    gap = np.abs(timing.chance_of(tries, first) - timing.chance_of(tries, second))
+    by_law = 0.5 + float(gap.sum()) / 4
+    assert timing.right(first, second, releases=1) == pytest.approx(by_law)
+    laws = [timing.at_most(tries, kept, releases=7) for kept in (first, second)]
+    by_search = 0.5 + float(np.abs(laws[0] - laws[1]).max()) / 2
+    assert timing.right(second, first, releases=7) == pytest.approx(by_search)
+    more = [timing.right(first, second, releases=r) for r in (1, 2, 10, 100)]
+    assert more == sorted(more)
+    assert more[-1] > 0.99
+    assert timing.right(1.0, 1.0, releases=5) == 0.5
+    assert timing.right(1e-9, 1.0, releases=3) == pytest.approx(1.0)
+    with pytest.raises(ParameterError):
+        timing.right(0.0, 0.5, releases=1)
+
+
+def test_stopwatch_of_a_steady_release_is_the_same_in_both_worlds():
+    watch = timing.steady(64, releases=2000, rng=rng())
+    error = timing.JITTER * math.sqrt(2 / 2000)
+    assert abs(float(watch.first.mean() - watch.second.mean())) < 6.5 * error
+    redrawn = timing.redrawing(0.5, 0.9, releases=2000, rng=rng())
+    assert float(redrawn.first.mean()) > 1.5 * float(redrawn.second.mean())

@@ -5,7 +5,8 @@ probability ``(1 - Z)^(k - 1) Z`` (geometric law), where ``Z`` is the chance of 
 inside, which depends on the secret value. Over ``r`` releases the draws add up by the
 negative binomial law: at most ``k`` with probability ``I_Z(r, k - r + 1)``, the
 regularized incomplete beta function. As few draws speak for the value with the larger
-``Z``, the best test has one threshold, and is right with probability ``1/2 + max_k
+``Z``, the best test has one threshold: where both are equally likely, ``k = r + r
+log(Z_1/Z_0) / log((1 - Z_0)/(1 - Z_1))``. It is right with probability ``1/2 +
 |F_0(k) - F_1(k)|/2``. A release that always takes the same number of draws tells
 nothing by its time.
 """
@@ -30,7 +31,6 @@ PER_DRAW: Final = 40.0
 JITTER: Final = 6.0
 """How unsteady the stopwatch is: a standard deviation, in microseconds."""
 _FAR = 1e-12
-_MOST = 20_000
 
 
 def chance_of(tries: ArrayLike, kept: float) -> FloatArray:
@@ -69,14 +69,14 @@ def right(first: float, second: float, *, releases: int) -> float:
     if releases < 1:
         message = f"at least one release must be timed, got {releases}."
         raise ParameterError(message)
-    least = min(_checked(first), _checked(second))
-    mean = releases / least
-    far = mean + 12 * np.sqrt(releases * (1 - least)) / least + 12 / least
-    draws = np.arange(releases, int(far) + 2)
-    if len(draws) > _MOST:
-        draws = np.unique(np.linspace(draws[0], draws[-1], _MOST).astype(np.int64))
-    laws = (at_most(draws, kept, releases=releases) for kept in (first, second))
-    gap = np.abs(np.subtract(*laws)).max()
+    low, high = sorted((_checked(first), _checked(second)))
+    if low == high:
+        return 0.5
+    with np.errstate(divide="ignore"):
+        steeper = np.log1p(-low) - np.log1p(-high)
+    most = releases + np.floor(releases * np.log(high / low) / steeper)
+    below = [float(at_most(most, kept, releases=releases)) for kept in (low, high)]
+    gap = below[1] - below[0]
     return float(0.5 + gap / 2)
 
 
