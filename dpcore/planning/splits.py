@@ -10,9 +10,11 @@ every question that is not locked.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from functools import lru_cache, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -184,11 +186,14 @@ def _sayable(curves: Sequence[_Curve], room: float) -> list[int]:
 class _Curve:
     """The logarithm of a half-width over the wanted one, by that of epsilon.
 
-    It never rises; what cannot be said counts as very wide.
+    It never rises; what cannot be said counts as very wide. Of plain numbers, because a
+    split asks thousands of times for one of them.
     """
 
-    logs: FloatArray
-    levels: FloatArray
+    logs: list[float]
+    levels: list[float]
+    rising: list[float]
+    """The levels with the other sign."""
 
     @classmethod
     def of(cls, item: Item, grid: FloatArray) -> _Curve:
@@ -196,7 +201,7 @@ class _Curve:
         levels = [_log_ratio(item, epsilon) for epsilon in grid.tolist()]
         said = int(np.argmax(np.array(levels) < _UNSAID))
         if said == 0:
-            return cls._falling(np.log(grid), levels)
+            return cls._falling(np.log(grid).tolist(), levels)
 
         def known(logs: FloatArray) -> NDArray[np.bool_]:
             return np.array([_log_ratio(item, math.exp(logs[0])) < _UNSAID])
@@ -205,27 +210,40 @@ class _Curve:
         first = first_where(known, np.array([before]), np.array([after]))
         # Parts are rounded down to 6 digits, and shall not fall over the edge by that.
         edge = min(float(first[0]) + _EDGE, float(after))
-        logs = [*np.log(grid[:said]), edge - _EDGE, edge, *np.log(grid[said:])]
+        before_and_after = np.log(grid).tolist()
+        logs = [*before_and_after[:said], edge - _EDGE, edge, *before_and_after[said:]]
         at = _log_ratio(item, math.exp(edge))
         return cls._falling(
-            np.array(logs), [*levels[:said], levels[said - 1], at, *levels[said:]]
+            logs, [*levels[:said], levels[said - 1], at, *levels[said:]]
         )
 
     @classmethod
-    def _falling(cls, logs: FloatArray, levels: Sequence[float]) -> _Curve:
-        return cls(logs=logs, levels=np.minimum.accumulate(np.array(levels)))
+    def _falling(cls, logs: list[float], levels: Sequence[float]) -> _Curve:
+        least = [*accumulate(levels, min)]
+        return cls(logs=logs, levels=least, rising=[-level for level in least])
 
     def through(self, epsilon: float, level: float) -> _Curve:
         """Return the curve with a point more that it goes through."""
-        place = int(np.searchsorted(self.logs, math.log(epsilon)))
-        logs = np.insert(self.logs, place, math.log(epsilon))
-        return self._falling(logs, np.insert(self.levels, place, level).tolist())
+        log = math.log(epsilon)
+        place = bisect_left(self.logs, log)
+        return self._falling(
+            [*self.logs[:place], log, *self.logs[place:]],
+            [*self.levels[:place], level, *self.levels[place:]],
+        )
 
     def needed(self, level: float) -> float:
         """Return the least epsilon with at most that level; else infinity."""
         if self.levels[-1] > level:
             return math.inf
-        return math.exp(np.interp(-level, -self.levels, self.logs))
+        logs, rising = self.logs, self.rising
+        place = bisect_right(rising, -level) - 1
+        if place < 0:
+            return math.exp(logs[0])
+        log, beyond = logs[place], -level - rising[place]
+        if beyond > 0:
+            run = rising[place + 1] - rising[place]
+            log += (logs[place + 1] - log) / run * beyond
+        return math.exp(log)
 
 
 @lru_cache(maxsize=2_000)

@@ -14,6 +14,7 @@ from dpcore.inference.intervals import (
     noise_half_width,
     noise_interval,
     normal_plus_laplace_quantile,
+    normal_plus_laplace_reaches,
 )
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
@@ -213,3 +214,13 @@ def test_a_sum_without_limits_has_no_sampling_interval():
     assert np.isfinite(both.noise).all()
     assert list(both.total[0]) == [-np.inf, np.inf]
     assert expect(law, statistic, statistic.range).sampling == np.inf
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.01, 1.0, 300.0])
+def test_noise_and_sampling_reach_as_far_as_their_quantile(scale):
+    sd = np.array([0.0, 1e-6, 0.3, 1.0, 50.0, np.inf])
+    far = normal_plus_laplace_quantile(scale=scale, sd=sd, tail=0.01)
+    for times, reached in ((0.0, True), (1 - 1e-9, True), (1 + 1e-9, far == np.inf)):
+        away = times * np.where(np.isinf(far), 1e9, far)
+        found = normal_plus_laplace_reaches(away, scale=scale, sd=sd, tail=0.01)
+        assert (found == (reached | (away == 0))).all()

@@ -361,3 +361,14 @@ def test_equal_analyses_have_equal_parameters():
         StatisticKind.MEAN, age(bounds=whole, unit="a", description="Age in years")
     )
     assert json.dumps(plain.parameters()) == json.dumps(described.parameters())
+
+
+def test_a_complete_column_is_read_where_it_is():
+    frame = pd.DataFrame({"age": [3.0, 120.0, 50.0], "late": [1.0, np.nan, 2.0]})
+    columns = tuple(
+        Column(name=name, kind=ColumnKind.NUMBER, bounds=AGES) for name in frame
+    )
+    table = Dataset(name="t", frame=frame, columns=columns)
+    age, late = (query(StatisticKind.MEAN, each).values(table) for each in columns)
+    assert np.shares_memory(age, frame["age"].to_numpy())
+    assert late.tolist() == [1.0, 2.0]
