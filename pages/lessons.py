@@ -3,9 +3,19 @@
 import streamlit as st
 
 from ui import session
-from ui.lessons import choosing, clock, handing, projector, sharing, steps
+from ui.lessons import (
+    choosing,
+    classroom,
+    clock,
+    handing,
+    projector,
+    sharing,
+    steps,
+)
 
 session.require_router("pages/lessons.py")
+if classroom.seated():
+    session.end_page()
 with st.container(key="lesson-around"):
     st.title("Lessons")
     st.markdown(
@@ -19,6 +29,7 @@ with foot:
         projector.apply()
 with lesson:
     place = choosing.ask(projected=projected)
+    classroom.lead(place)
     steps.show(place)
     choosing.go_on(place)
 with foot:
@@ -26,3 +37,4 @@ with foot:
     sharing.show(place)
     with st.container(key="lesson-around-below"):
         handing.show(place.path)
+        classroom.join()

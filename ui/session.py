@@ -26,6 +26,7 @@ from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
+from dpcore.lessons.classroom import Rooms
 from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
@@ -109,6 +110,16 @@ def _warm_up() -> None:
     memory.give_back_columns()
     memory.keep_uploads(MAX_BYTES)
     threading.Thread(target=_import_slow_packages, daemon=True).start()
+
+
+@st.cache_resource(show_spinner=False)
+def classes() -> Rooms:
+    """Return the classes of this server: open questions, and counts of answers.
+
+    Shared by all tabs, as the phones of a class are tabs of their own. Nothing that is
+    in it comes from a table.
+    """
+    return Rooms()
 
 
 def _import_slow_packages() -> None:

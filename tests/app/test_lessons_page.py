@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.lesson import Step
 from dpcore.lessons.paths import PATHS
 from tests.app.test_pages import button, by_label, charts
+from tests.conftest import PATIENCE, ROOT
 
 
 def next_step(app):
@@ -119,3 +121,40 @@ def test_the_clock_tells_what_is_left(app):
     button(app, "Start the clock").click().run()
     assert not app.exception
     assert "15 of 15 minutes are left" in " ".join(one.value for one in app.caption)
+
+
+def test_a_class_answers_from_its_phones(open_page):
+    app = open_page("lessons")
+    app.session_state["class-why-noise"] = True
+    app.run()
+    button(app, "Let them answer from their phones").click().run()
+    code = next(c.value for c in app.code).partition("class=")[2]
+    lesson = LESSONS["why-noise"].telling().predict
+    phones = [visiting(code) for _ in range(2)]
+    for phone, choice in zip(phones, (0, 1), strict=True):
+        button(phone, lesson.choices[choice].text).click().run()
+        assert "Your answer" in phone.caption[0].value
+        assert not phone.radio
+    button(phones[1], lesson.choices[0].text).click().run()
+    app.run()
+    assert any(f"Class **{code}**: 2 answers so far." in m.value for m in app.markdown)
+    next_step(app)
+    # The truth beside what they expected; nobody predicted in this tab.
+    assert len(charts(app)) == 2
+    phones[0].run()
+    found = phones[0].success if lesson.choices[0].right else phones[0].warning
+    assert lesson.choices[0].text in found[0].value
+    button(app, "Back").click().run()
+    app.session_state["class-why-noise"] = True
+    app.run()
+    button(app, "End the class").click().run()
+    phones[0].run()
+    assert "has ended" in phones[0].info[0].value
+
+
+def visiting(code):
+    phone = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    phone.query_params["class"] = code.lower()
+    phone.switch_page("pages/lessons.py").run()
+    assert not phone.exception
+    return phone

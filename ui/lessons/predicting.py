@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpcore.figures.lessons.votes import votes_picture
 from ui import controls, results, session
+from ui.lessons import classroom
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +58,9 @@ def collect(lesson: Lesson, question: Question) -> None:
     if not area.open:
         return
     with area:
+        classroom.offer()
         st.caption(
-            "Let them raise their hands, and type how many did. The counts stay in "
+            "Or let them raise their hands, and type how many did. The counts stay in "
             "this tab, and are shown as bars once the answer is."
         )
         cells = controls.row(len(question.choices))
@@ -77,15 +79,20 @@ def collect(lesson: Lesson, question: Question) -> None:
     session.set_public(_counted(lesson), counts)
 
 
-def counts(lesson: Lesson) -> list[int]:
-    """Return how many of the class chose each answer; empty if nobody was counted."""
-    found = cast("list[int] | None", session.public(_counted(lesson))) or []
+def counts(lesson: Lesson, question: Question) -> list[int]:
+    """Return how many of the class chose each answer; empty if nobody was counted.
+
+    Hands that were typed and phones add up.
+    """
+    typed = cast("list[int] | None", session.public(_counted(lesson)))
+    sent = classroom.counts(lesson.key, question)
+    found = [sum(pair) for pair in zip(typed or [0] * len(sent), sent, strict=True)]
     return found if any(found) else []
 
 
 def compare(lesson: Lesson, question: Question) -> None:
     """Show what the class expected beside what is true, if it was counted."""
-    found = counts(lesson)
+    found = counts(lesson, question)
     if found:
         picture = votes_picture(
             [choice.text for choice in question.choices],

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.lessons.lesson import Step
 from ui import controls, results, session
-from ui.lessons import predicting, projector
+from ui.lessons import classroom, predicting, projector
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -29,13 +29,18 @@ def _predict(place: Place, telling: Telling) -> None:
     chosen = predicting.ask(place.lesson, telling.predict)
     if chosen is not None:
         st.caption("Noted. The next step shows what is true.")
+    classroom.gathered(place)
     predicting.collect(place.lesson, telling.predict)
 
 
 def _reveal(place: Place, telling: Telling) -> None:
     lesson, question = place.lesson, telling.predict
     chosen = predicting.known(lesson)
-    if chosen is None and not predicting.counts(lesson) and not _opened(lesson):
+    if (
+        chosen is None
+        and not predicting.counts(lesson, question)
+        and not _opened(lesson)
+    ):
         st.info("Predict first: the answer is shown once you have.")
         st.markdown(literal(telling.situation))
         predicting.ask(lesson, question)
