@@ -1,10 +1,20 @@
 """Releases for the tests, and one way to spend on them."""
 
-from dpcore.budget_filter import PrivacyCost
+from datetime import date
+
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode, Release
 
 TENTH = PrivacyCost.of(epsilon=0.1, rho=0.005)
+HALF = PrivacyBudget.of(epsilon=0.25)
+YEAR = Period(
+    name="2999",
+    begins=date(2026, 1, 1),
+    ends=date(2999, 12, 31),
+    budget=PrivacyBudget.of(epsilon=0.5),
+)
 
 
 def make_release(name="a-1", *, cost=TENTH, **changes):

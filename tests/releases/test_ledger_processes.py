@@ -9,9 +9,10 @@ import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
+from dpcore.releases import scheduling
 from dpcore.releases.ledger import Ledger
 from tests.conftest import PATIENCE
-from tests.releases.sample_releases import TENTH, make_release, spend
+from tests.releases.sample_releases import HALF, TENTH, YEAR, make_release, spend
 
 ROOT = Path(__file__).resolve().parents[2]
 PROLOGUE = """
@@ -221,3 +222,65 @@ def test_the_budget_outlives_the_process(path):
     said, _ = start(program, path).communicate(timeout=PATIENCE)
     assert said.startswith("the release costs epsilon 0.1")
     assert ledger.account("table").remaining.epsilon == 0
+
+
+def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
+    """Killed at every entry of opening, moving and closing a period, and after."""
+    program = """
+        from sample_releases import HALF, YEAR
+        from dpcore.releases import chain, scheduling
+        real, calls = chain.append, []
+
+        def dying(*args, **known):
+            calls.append(1)
+            if len(calls) == call and not after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            real(*args, **known)
+            if len(calls) == call and after:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def run(name):
+            scheduling.open_period(ledger, name, YEAR)
+            scheduling.change_period(ledger, name, YEAR.name, HALF, reason="less")
+            scheduling.close_period(ledger, name, YEAR.name, reason="done")
+            scheduling.close_account(ledger, name, reason="over")
+
+        for call in range(1, 5):
+            for after in (False, True):
+                name = f"{call} {after}"
+                ledger.open_account(
+                    name,
+                    PrivacyBudget.of(epsilon=1.0),
+                    NeighboringRelation.SUBSTITUTION,
+                )
+                child = os.fork()
+                if child == 0:
+                    ledger = opened(sys.argv[1])
+                    chain.append = dying
+                    run(name)
+                os.waitpid(child, 0)
+    """
+    worker = start(program, place.opening(), opened=False)
+    worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0
+    ledger = place.ledger()
+    ledger.verify()
+    for call in range(1, 5):
+        for after in (False, True):
+            account = ledger.account(f"{call} {after}")
+            # What is in the middle of a transaction is not there at all.
+            done = call - 1
+            periods = [(one.budget, one.closed) for one in account.periods]
+            assert (
+                periods
+                == [
+                    [],
+                    [(YEAR.budget, None)],
+                    [(HALF, None)],
+                    [(HALF, "done")],
+                ][done]
+            ), (call, after)
+            assert account.closed is None
+    name = "4 True"
+    scheduling.close_account(ledger, name, reason="over")
+    assert ledger.account(name).closed == "over"
