@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from dpcore.budget_filter import PrivacyBudget
+from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError
 from dpcore.releases import chain, periods, scheduling
 from dpcore.releases.overcommitment import sharings
@@ -243,14 +243,16 @@ def _change(study: Study, account: Account) -> None:
 
 
 def _share_out(account: Account, new: Callable[[], Period]) -> None:
-    """Say, as it is typed, whether a period shares out more than is left."""
+    """Say, as it is typed, whether a period fits, and shares out what is left."""
     try:
         typed = new()
-        spent = scheduling.spent_in(session.ledger().history(account.name), typed)
+        typed = replace(typed, spent=_spent_in(account, typed))
+        others = [one for one in account.periods if one.name != typed.name]
+        periods.check(others, typed, account.budget, _today(account))
     except DPCoreError as error:
         st.info(literal(capital(str(error))), icon="✏️")
         return
-    known = periods.after(account.periods, replace(typed, spent=spent))
+    known = periods.after(account.periods, typed)
     beyond = _beyond(account, known)
     if beyond:
         st.warning("\n\n".join(_promised(account, one) for one in beyond))
@@ -265,14 +267,25 @@ def _share_out(account: Account, new: Callable[[], Period]) -> None:
         st.info(f"With this one, limits share out {'; '.join(told)}.")
 
 
+def _spent_in(account: Account, typed: Period) -> PrivacyCost:
+    """Return what was spent in the days of a period, before it is opened."""
+    known = periods.named(account.periods, typed.name)
+    if known is not None:
+        return known.spent
+    if account.spent == PrivacyCost():
+        return account.spent
+    return scheduling.spent_in(session.ledger().history(account.name), typed)
+
+
 def _shared(account: Account, known: Sequence[Period]) -> tuple[Sharing, ...]:
-    today = chain.now().date()
     return sharings(
-        known,
-        budget=account.budget,
-        spent=account.spent,
-        day=max(account.day or today, today),
+        known, budget=account.budget, spent=account.spent, day=_today(account)
     )
+
+
+def _today(account: Account) -> date:
+    today = chain.now().date()
+    return max(account.day or today, today)
 
 
 def _beyond(account: Account, known: Sequence[Period]) -> list[Sharing]:

@@ -37,8 +37,8 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     assert any("a period “Q4 2026” already" in e.value for e in app.error)
     by_label(app.text_input, "Name").set_value("Q1 2027")
     # What is typed is held against what is left, before it is recorded.
-    by_label(app.number_input, "Limit of the period ε").set_value(30.0).run()
-    assert any("add up to **ε 30" in line.value for line in app.warning)
+    by_label(app.number_input, "Limit of the period ε").set_value(3.0).run()
+    assert any("add up to **ε 3.2" in line.value for line in app.warning)
     by_label(app.checkbox, "Take over what Q4 2026 leaves unspent").check()
     _open(app, 0.5)
     assert not app.error

@@ -87,7 +87,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
     )
     least = third.number(
         "Smallest total tried",
-        _rounded(planned / 10),
+        max(_rounded(planned / 10), LEAST),
         (LEAST, MOST),
         key=f"choice-least-{generation}",
         kept="session",
@@ -95,7 +95,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
     )
     most = fourth.number(
         "Largest total tried",
-        _rounded(2 * planned),
+        min(_rounded(2 * planned), MOST),
         (LEAST, MOST),
         key=f"choice-most-{generation}",
         kept="session",
