@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.planning.basket import Split
 from dpcore.planning.item import AS_GOOD
-from dpcore.planning.splits import scaled
+from dpcore.planning.splits import can_split, scaled
 from dpcore.wording import significant
 
 if TYPE_CHECKING:
@@ -64,18 +65,20 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
 
     A budget that reads like its own total is left out. Where every question keeps its
     epsilon, as once all are released, no budget changes anything: what the plan costs
-    as it stands is then the only one.
+    as it stands is then the only one. Where it is not said what must be seen, for the
+    best split, the proportions stay as they are.
     """
     own = basket.total
     if all(item.fixed for item in basket.items):
         budgets, own = (), basket.planned
+    split = basket.split if can_split(basket.items, basket.split) else Split.TYPED
     others = {one for one in budgets if significant(one) != significant(own)}
     totals = tuple(sorted({*others, own}))
     size = len(basket.items), len(totals)
     halves, epsilons = np.full(size, math.nan), np.full(size, math.nan)
     for place, total in enumerate(totals):
         try:
-            parts = scaled(basket.items, total, basket.split)
+            parts = scaled(basket.items, total, split)
         except ParameterError:
             continue
         epsilons[:, place] = parts

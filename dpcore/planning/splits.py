@@ -75,6 +75,16 @@ def parts(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, .
     return _dealt(items, total, partial(_shares, split=split))
 
 
+def can_split(items: Sequence[Item], split: Split) -> bool:
+    """Tell whether it is said what the split needs: for the best one, what must show.
+
+    Questions that keep their epsilon need none.
+    """
+    if split is not Split.BEST:
+        return True
+    return all(item.fixed or item.wanted is not None for item in items)
+
+
 def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
     """Return the epsilons at another total; as typed, in the typed proportions.
 
@@ -97,6 +107,12 @@ def _dealt(
     kept = math.fsum(item.epsilon for item in items if item.fixed)
     room = total - kept
     if room < (LEAST * len(free) if free else -_ROUNDING * total):
+        if not kept:
+            message = (
+                f"a total of {epsilon_text(total)} is too small for {len(free)} "
+                f"questions: each needs {LEAST:g} at least."
+            )
+            raise ParameterError(message)
         message = (
             f"the questions that keep their ε take {epsilon_text(kept)} of "
             f"{epsilon_text(total)} and leave nothing for the others. Unlock one, or "

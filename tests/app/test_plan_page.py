@@ -140,6 +140,11 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned):
     assert all(
         text.startswith("2 releases together: ε 1") for text in whole["in a plan"]
     )
+    # What is released can still be held against another total.
+    opened(app, "decision")
+    assert "all of them share its total" in shown(app)
+    assert by_label(app.text_area, "Purpose")
+    opened(app, "plan")
     # Another question is paid for alone, and the others keep their answers.
     by_label(app.selectbox, "Statistic").set_value("median").run()
     button(app, "Add to plan").click().run()
@@ -153,6 +158,10 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned):
 
 def test_plan_beyond_the_budget_or_under_other_terms_is_not_released(planned):
     app = planned
+    # No total is too large to be looked at.
+    by_label(app.number_input, "Total ε").set_value(700.0).run()
+    opened(app, "touched")
+    opened(app, "plan")
     by_label(app.number_input, "Total ε").set_value(30.0).run()
     assert button(app, "Release the whole plan").disabled
     assert "is left" in shown(app)

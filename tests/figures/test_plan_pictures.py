@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
-from dpcore.planning.basket import Basket
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.splits import settled
 from dpcore.planning.totals import price_of
@@ -65,6 +65,13 @@ def test_slide_of_what_is_released_has_its_own_total_alone():
     )
     free = compare(plan(2.0, total=1.999_999))
     assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
+
+
+def test_slide_keeps_proportions_where_the_best_split_cannot_be_found():
+    items = item("mean", epsilon=0.75, wanted=2.0), item("sum", epsilon=0.25)
+    found = compare(Basket(items=items, split=Split.BEST))
+    assert found.epsilons[:, found.own] == pytest.approx([0.75, 0.25])
+    assert np.isfinite(found.halves).all()
 
 
 def test_names_from_the_data_are_shown_as_they_are():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -64,13 +65,16 @@ def _named(name: str, basket: Basket) -> str:
 
 def _other_total(basket: Basket, study: Study) -> Basket:
     """Return the plan with another total, dealt out anew."""
+    basket = _freed(basket)
     limit = study.terms.budget.epsilon
+    kept = math.fsum(item.epsilon for item in basket.items if item.fixed)
     fits = limit is None or _USUAL * basket.total <= limit
+    more = fits or kept >= basket.total / _USUAL
     first, second = controls.row((1, 2))
     label = "Total ε of the other"
     found = first.number(
         label,
-        min(_USUAL * basket.total, MOST) if fits else basket.total / _USUAL,
+        min(_USUAL * basket.total, MOST) if more else basket.total / _USUAL,
         key=f"decide-total-{session.generation()}",
         kept="session",
         note=f"What all of its questions share. {EPSILON_HELP}",
@@ -90,6 +94,21 @@ def _other_total(basket: Basket, study: Study) -> Basket:
         for item, part in zip(basket.items, parts, strict=True)
     )
     return replace(basket, items=items, total=total, split=split)
+
+
+def _freed(basket: Basket) -> Basket:
+    """Return the plan with its locks off, where there is nothing else to deal out.
+
+    So a plan that was released can still be held against another total.
+    """
+    if not all(item.fixed for item in basket.items):
+        return basket
+    st.caption(
+        "Every question of the plan keeps its ε, because it is locked or was released. "
+        "In the other plan all of them share its total."
+    )
+    items = tuple(replace(item, locked=False) for item in basket.items)
+    return replace(basket, items=items)
 
 
 def _kept(basket: Basket, study: Study) -> Basket:
