@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _TOTAL_DELTA = 1e-6
+WAYS: Final = (
+    "**Added up**: every ε and δ (basic composition). **By a formula** that knows that "
+    "not every answer tells the most at once (advanced composition). **Added up as "
+    "ρ**, a measure of loss that suits Gaussian noise and becomes an ε only at a δ "
+    "(zero-concentrated privacy, zCDP). **By all losses**: how likely every loss is, "
+    "for all answers together (privacy loss distribution, PLD)."
+)
+"""What the four ways of counting are, in plain words first."""
 NOTHING = PrivacyCost.of()
 
 
@@ -162,7 +170,7 @@ def totals(releases: Sequence[Release], account: Account) -> None:
         "The tighter totals hold for a plan fixed before the first answer. They tell "
         "what the plan would have cost, and are not what the limit counts. "
         "∞ stands where a way of counting has no bound: zCDP has none for a release "
-        "without a ρ."
+        f"without a ρ. {WAYS}"
     )
 
 

@@ -252,10 +252,10 @@ def _column(column: Column, without: str) -> tuple[str, ...]:
 def _together(subject: Subject) -> tuple[Piece, ...]:
     known = subject.totals
     ways = (
-        ("Adding up", known.basic),
-        ("Advanced composition", known.advanced),
-        ("Zero-concentrated DP, converted", known.zcdp),
-        ("Privacy loss distributions", known.pld),
+        ("Added up (basic composition)", known.basic),
+        ("By a formula (advanced composition)", known.advanced),
+        ("Added up as ρ, converted (zero-concentrated DP)", known.zcdp),
+        ("By all losses (privacy loss distributions)", known.pld),
     )
     charged = (
         "A plan is fixed before its first answer, so that all four hold; the smallest "

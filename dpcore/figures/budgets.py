@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     from dpcore.privacy.composition import Totals
 
-_ZCDP = "zCDP"
+BASIC: Final = "added up at δ (basic)"
+ADVANCED: Final = "by a formula (advanced)"
+ZCDP: Final = "added up as ρ (zCDP)"
+PLD: Final = "by all losses (PLD)"
+"""Ways of counting in plain words, with the words of the field beside them."""
 
 
 def totals_picture(
@@ -29,10 +33,10 @@ def totals_picture(
     by = "a plan as a whole" if plans else "release by release"
     ways = {
         f"charged, {by}": charged,
-        "sum at this delta": totals.basic,
-        "advanced composition": totals.advanced,
-        _ZCDP: totals.zcdp,
-        "privacy loss distribution": totals.pld,
+        BASIC: totals.basic,
+        ADVANCED: totals.advanced,
+        ZCDP: totals.zcdp,
+        PLD: totals.pld,
     }
     told = [_told(name, value) for name, value in ways.items()]
     title = (
@@ -75,4 +79,4 @@ def loss_rows(
 def _told(name: str, value: float) -> str:
     if np.isfinite(value):
         return epsilon_text(value)
-    return "∞ (no bound in ρ)" if name == _ZCDP else "∞ (no bound)"
+    return "∞ (no bound in ρ)" if name == ZCDP else "∞ (no bound)"

@@ -125,9 +125,9 @@ def ask(*, start: Terms) -> Terms:
         "complete workforce, is no sample: then noise is the only chance in an answer.",
     )
     left.place.caption(
-        "If in doubt, leave “a sample”: answers then come with a second, wider "
-        "interval for those whom the sample stands for, and the first one stays. A "
-        "list of everybody, such as a whole workforce, is no sample."
+        "If in doubt, leave “a sample”: every answer then has a second, wider "
+        "interval, for all whom the sample stands for; that for the table itself is "
+        "the same either way. A complete list, as of a whole workforce, is “everybody”."
     )
     with controls.valid():
         budget = _budget()

@@ -41,12 +41,7 @@ _WHY = (
 
 _WAYS = (
     "Four ways to count the same plan, the roughest first; all are valid, and the "
-    "smallest is charged. **Added up**: every ε and δ (basic composition). **By a "
-    "formula** that knows that not every answer tells the most at once (advanced "
-    "composition). **Added up as ρ**, a measure of loss that suits Gaussian noise and "
-    "becomes an ε only at a δ (zero-concentrated privacy, zCDP). **By all losses**: "
-    "how likely every loss is, for all answers together (privacy loss distribution, "
-    "PLD)."
+    f"smallest is charged. {accounts.WAYS}"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from dpcore.figures.budgets import loss_rows
+from dpcore.figures.budgets import ADVANCED, BASIC, PLD, ZCDP, loss_rows
 from dpcore.figures.theme import NEUTRAL, PUBLIC, Picture
 from dpcore.wording import epsilon_text
 
@@ -24,10 +24,10 @@ def prices_picture(price: Price) -> Picture:
     totals = price.totals
     ways = {
         _ONE_BY_ONE: float(price.added.epsilon),
-        "added up at δ (basic)": totals.basic,
-        "by a formula (advanced)": totals.advanced,
-        "added up as ρ (zCDP)": totals.zcdp,
-        "by all losses (PLD)": totals.pld,
+        BASIC: totals.basic,
+        ADVANCED: totals.advanced,
+        ZCDP: totals.zcdp,
+        PLD: totals.pld,
     }
     charged = float(price.cost.epsilon)
     best = min(ways, key=ways.__getitem__)
