@@ -212,7 +212,7 @@ def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
     bars = picture.figure.data[0]
     assert list(bars.x) == [1.0, 1.0, 0.0, 0.0, 0.8]
     assert bars.text[3] == "∞ (no bound in ρ)"
-    assert "zCDP: ∞ (no bound in ρ)" in picture.alt
+    assert f"{budgets.ZCDP}: ∞ (no bound in ρ)" in picture.alt
     # What is tighter than charged holds under a condition, which is said with it.
     assert picture.title.startswith("Planned before the first answer, ")
     assert np.isinf(picture.table["epsilon"][3])
