@@ -136,6 +136,19 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
     assert re.search(r"person 1 adds|person 1 has", told(visit(app, "Differencing")))
 
 
+def test_a_number_split_at_a_public_threshold_is_recovered_too(open_page):
+    use_upload(open_page, CSV, lower=0.0, upper=100_000.0)
+    app = open_page("attacks")
+    by_label(app.radio, "Table under attack").set_value(OWN).run()
+    by_label(app.toggle, AREA).set_value(True).run()
+    visit(app, "Reconstruction")
+    by_label(app.selectbox, "Column under attack").set_value(0).run()
+    by_label(app.number_input, "Yes is a value of at least").set_value(45_000.0).run()
+    careless, _ = verdict(app)
+    (found,) = re.findall(r"give away ([\d.]+) % of the column", careless)
+    assert float(found) >= 95
+
+
 def test_own_table_carries_the_watermark_in_classroom_mode(open_page):
     app = use_upload(open_page, CSV, lower=0.0, upper=100_000.0)
     mode(app).set_value("classroom").run()

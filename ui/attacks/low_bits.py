@@ -22,8 +22,9 @@ _LISTED: Final = 8
 _FAR: Final = 100.0
 
 
-def show(subject: Subject) -> None:  # noqa: ARG001 - of typed numbers alone
+def show(subject: Subject) -> None:
     """Ask for two answers, and tell them apart by the last digits of a release."""
+    subject.say_unread()
     cells = controls.row(4)
     first = cells[0].number(
         "Exact answer", 1.0, (-_FAR, _FAR), key="bits-first", note="Such as a count."

@@ -66,6 +66,11 @@ class Subject:
             return SOMEBODY
         return f"person {place + 1}"
 
+    def say_unread(self) -> None:
+        """Say of an attack on typed numbers that it does not read one's table."""
+        if not self.made_up:
+            st.caption("This attack uses the settings below alone, and no table.")
+
     def show(self, picture: Picture, key: str) -> None:
         """Show a picture of these people; the village has nothing to hide."""
         results.show(picture, f"attack-{key}", simulated=self.made_up)

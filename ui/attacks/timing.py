@@ -25,8 +25,9 @@ _TIMED: Final = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _REDRAWN, _STEADY = "draw until it fits", "as many draws every time"
 
 
-def show(subject: Subject) -> None:  # noqa: ARG001 - of public settings alone
+def show(subject: Subject) -> None:
     """Ask for two values, and tell them apart with a stopwatch."""
+    subject.say_unread()
     upper, lower = controls.row(3), controls.row(3)
     place = upper[0].slider(
         "The value without noise",

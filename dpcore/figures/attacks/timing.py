@@ -104,5 +104,5 @@ def rounds_picture(
         ],
         xaxis=log_axis("releases timed", timed[0], timed[-1]),
         yaxis=axis(SHARE_OF_GUESSES, range=[46, 104]),
-        shapes=[now(chosen, yanchor="top", xanchor="left")],
+        shapes=[now(chosen, textposition="start", yanchor="bottom", xanchor="left")],
     )
