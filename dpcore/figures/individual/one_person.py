@@ -160,7 +160,7 @@ def laws_picture(
 def _ratio_axis(own: float) -> dict[str, Any]:
     """Return the axis of the ratio, in the person's own loss where that is finite."""
     if not 0 < own < np.inf:
-        return axis("log of ratio", **FITTING)
+        return axis("log of ratio")
     title = "log of ratio,<br>in own ε"
     return axis(title, range=[-_MOST, _MOST], tickvals=[-1, 0, 1], **FITTING)
 
