@@ -71,7 +71,7 @@ def _names(request: Releasable, dataset: Dataset) -> Check:
     """Check that the numbers that are named do not depend on who is there."""
     passed: bool | None
     try:
-        table = as_declared(request, dataset)
+        table = trials.narrowed(request, dataset)
         alike = trials.of_one_record(table, 0)
         shapes = {np.shape(request.value(each)) for each in (table, alike)}
         passed = len(shapes) == 1

@@ -139,7 +139,7 @@ def of_person(request: Releasable, dataset: Dataset, row: int, other: int) -> Tr
         ParameterError: There is no such row.
 
     """
-    table = as_declared(request, dataset)
+    table = narrowed(request, dataset)
     if request.relation is NeighboringRelation.ADD_REMOVE:
         sides = ("with the person", "without")
         neighbor = without(table, row)
@@ -148,6 +148,20 @@ def of_person(request: Releasable, dataset: Dataset, row: int, other: int) -> Tr
         neighbor = replaced(table, row, other)
     first, second = (request.value(each) for each in (table, neighbor))
     return _trial(request, first, second, sides=sides)
+
+
+def narrowed(request: Releasable, dataset: Dataset) -> Dataset:
+    """Return a table as a question declares it, with its columns only. CONFIDENTIAL.
+
+    So a copy with one row changed is small.
+    """
+    table = as_declared(request, dataset)
+    names = {column.name for column in request.asked.columns}
+    kept = tuple(column for column in table.columns if column.name in names)
+    if not kept:  # everybody is counted
+        return table
+    frame = table.frame[[column.name for column in kept]]
+    return replace(table, frame=frame, columns=kept)
 
 
 def without(dataset: Dataset, row: int) -> Dataset:

@@ -12,7 +12,7 @@ from dpcore.studies.auditing.trial import Drawn, Trial, batches
 from dpcore.studies.meaning.guarantee import Guarantee
 
 ALL = list(CATALOG_OF_MISTAKES.values())
-DRAWS = 40_000
+DRAWS = 20_000
 
 
 def audited(one, seed, *, repaired=False, draws=DRAWS):

@@ -17,6 +17,7 @@ from dpcore.studies.auditing.audit import audit
 from dpcore.studies.auditing.trial import Drawn, batches
 from dpcore.studies.auditing.trials import (
     claim,
+    narrowed,
     of_mechanism,
     of_person,
     replaced,
@@ -103,6 +104,20 @@ def test_published_resample_promises_a_delta_alone():
     assert promised.epsilon == pytest.approx(0.0, abs=1e-5)
     assert promised.delta == pytest.approx(request.bootstrap.delta())
     assert not audited(worst(request)).refuted
+
+
+def test_columns_that_are_not_asked_about_are_not_copied():
+    request = REQUESTS["mean"]
+    table = table_of(request)
+    other = replace(table.columns[0], name="other")
+    wide = Dataset(
+        name="t",
+        frame=table.frame.assign(other=1.0),
+        columns=(*table.columns, other),
+    )
+    assert [*narrowed(request, wide).frame.columns] == [*table.frame.columns]
+    counted = REQUESTS["count of everybody"]
+    assert narrowed(counted, table_of(counted)).people == 5
 
 
 def test_neighbors_of_a_table():
