@@ -63,6 +63,7 @@ def test_reload_keeps_what_was_spent(context, server):
     shown = visitor.release()
     visitor.page.reload()
     expect(visitor.page.get_by_text("Choose a table first")).to_be_visible()
+    visitor.settle()
     visitor.use_upload(text)
     visitor.go("Ledger")
     assert "0.3" in visitor.metric("Spent")
@@ -88,6 +89,7 @@ def test_second_tab_shares_the_account_and_cannot_overspend(browser, server):
     second.button("Release").click()
     refusal = second.page.get_by_role("alert").filter(has_text="the release costs")
     expect(refusal).to_contain_text(re.compile("only .*0[.]4"))
+    second.settle()
     assert "0.6 of 1 ε spent" in second.text
     assert [release.title for release in book.releases] == ["mean of age"]
     second.number("ε for this release", 0.4)

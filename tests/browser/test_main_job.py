@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from dpcore.releases.record import Mode, Release
 from tests.browser.rest import settled
+from tests.browser.test_accessibility import fits
 from tests.browser.visitor import PAGES, Visitor, table, visit
 
 pytestmark = pytest.mark.browser
@@ -125,16 +126,8 @@ def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
     visitor.unfold()
-    assert sideways(visitor.page) <= 390
+    fits(visitor.page, "the area of Individual privacy")
     context.close()
-
-
-def sideways(page: Page) -> int:
-    """Return how wide the page and its scrolling part are, whichever is wider."""
-    return page.evaluate(
-        "Math.max(document.documentElement.scrollWidth,"
-        " document.querySelector('[data-testid=stMain]').scrollWidth)"
-    )
 
 
 def reach(page: Page, target: Locator) -> None:

@@ -24,7 +24,7 @@ from dpcore.releases.models.request import ModelRequest
 from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, PEOPLE, TOP, several, use_all
 from tests.browser.visitor import visit
-from tests.browser.wire import Wire, spellings
+from tests.browser.wire import Wire, alone, spellings, within
 
 pytestmark = pytest.mark.browser
 
@@ -120,7 +120,7 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
 
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*seen, *wire.urls, log]).encode()
-    public = [n for n in needles if _bytes(n) in everything]
+    public = [n for n in needles if within(n, everything)]
     assert [needles[n] for n in public] == []
     assert [needles[n] for n in wire.holds(*needles)] == []
     for url in wire.urls:
@@ -142,8 +142,4 @@ def test_release_mode_keeps_a_model_and_its_losses_from_the_browser(context, ser
     shown = [significant(loss, up=up) for loss in largest for up in (False, True)]
     assert any(loss in inside for loss in shown)
     outside = visitor.text.replace(inside, "")
-    assert not any(loss in outside for loss in shown)
-
-
-def _bytes(needle: str | bytes) -> bytes:
-    return needle.encode() if isinstance(needle, str) else needle
+    assert not any(alone(loss, outside) for loss in shown)

@@ -27,7 +27,7 @@ from tests.browser.test_walls import (
     use_all,
 )
 from tests.browser.visitor import Visitor, visit
-from tests.browser.wire import Wire, spellings
+from tests.browser.wire import Wire, alone, spellings, within
 
 pytestmark = pytest.mark.browser
 
@@ -126,12 +126,12 @@ def test_views_of_one_release_stay_in_their_area(context, server):
             ]
     assert wire.holds(*needles) == []
     log = server.log.read_text(encoding="utf-8")
-    everything = "\n".join([*outside, *wire.urls, log])
+    everything = "\n".join([*outside, *wire.urls, log]).encode()
     losses = [known["Everybody"]["largest loss"]]
     losses += [models[f"{key}, largest"] for key in ("output", "posterior")]
     shown = [significant(loss, up=up) for loss in losses for up in (False, True)]
-    assert [needle for needle in needles if in_text(needle, everything)] == []
-    assert [loss for loss in shown if any(loss in part for part in outside)] == []
+    assert [needle for needle in needles if within(needle, everything)] == []
+    assert [loss for loss in shown if any(alone(loss, part) for part in outside)] == []
     for url in wire.urls:
         assert "income" not in url
         assert "hours" not in url
@@ -144,7 +144,3 @@ def look_at(visitor: Visitor, view: str) -> list[str]:
     expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
     area = visitor.page.locator("[class*=st-key-confidential-]")
     return [visitor.page.url, visitor.text.replace(area.inner_text(), "")]
-
-
-def in_text(needle: str | bytes, text: str) -> bool:
-    return (needle.encode() if isinstance(needle, str) else needle) in text.encode()

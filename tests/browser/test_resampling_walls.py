@@ -20,7 +20,7 @@ from dpcore.studies.resampling.subsampling.errors import SampledMean
 from dpcore.wording import significant
 from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, request
 from tests.browser.visitor import Visitor, table, visit
-from tests.browser.wire import Wire, spellings
+from tests.browser.wire import Wire, spellings, within
 
 pytestmark = pytest.mark.browser
 
@@ -110,8 +110,7 @@ def test_resampling_keeps_the_column_in_its_areas(context, server):
     watch.download()
     log = server.log.read_text(encoding="utf-8")
     everything = "\n".join([*watch.seen, *watch.wire.urls, log]).encode()
-    raw = [n.encode() if isinstance(n, str) else n for n in watch.needles]
-    assert [needle for needle in raw if needle in everything] == []
+    assert [needle for needle in watch.needles if within(needle, everything)] == []
     for loss in watch.known["subsampled-losses"].values():
         for up in (False, True):
             shown = f"ε {significant(loss, up=up)}"

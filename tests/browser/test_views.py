@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accessibility import GRAVE, sideways, violations
+from tests.browser.test_accessibility import GRAVE, fits, violations
 from tests.browser.visitor import visit
 
 pytestmark = pytest.mark.browser
@@ -38,6 +38,6 @@ def test_views_of_a_model_are_accessible_and_fit_a_phone(context, server):
             found += [f"{tab}: {line}" for line in violations(visitor.page)]
             visitor.page.set_viewport_size(NARROW)
             visitor.settle()
-            assert sideways(visitor.page) <= NARROW["width"], tab
+            fits(visitor.page, tab)
             visitor.page.set_viewport_size(WIDE)
     assert [line for line in found if line.split()[-1] in GRAVE] == [], found

@@ -3,14 +3,67 @@
 from __future__ import annotations
 
 import base64
+import re
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Request, WebSocket
 
 _DIGITS = 6
+_ALMOST = 1e-12
+_TOKEN = re.compile(rb"-?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e-?\d+)?")
+_NAME = re.compile(rb"[0-9A-Za-z-]")
 _INLINE = ("data:", "blob:", "about:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A number in text, known by its first digits, and there if the rest is its own.
+
+    Six digits alone are met by chance: names are random, and a released number may
+    begin like the true one. So all digits that follow count, up to a unit of the last:
+    the number may have been rounded, or cut off. A whole number below a million is what
+    a page shows of a release, and may be the true one as well: it needs a fraction.
+    """
+
+    head: str
+    number: float
+
+    def within(self, text: bytes) -> bool:
+        """Tell whether the number stands in the text."""
+        head = self.head.encode()
+        place = text.find(head)
+        while place >= 0:
+            if self._stands_at(text, place):
+                return True
+            place = text.find(head, place + 1)
+        return False
+
+    def _stands_at(self, text: bytes, place: int) -> bool:
+        token = _TOKEN.match(text, place)
+        before = text[max(place - 1, 0) : place]
+        if token is None or before.isdigit():
+            return False
+        whole, _, fraction = token[0].partition(b"e")[0].partition(b".")
+        if not fraction:
+            named = _NAME.match(before) or _NAME.match(text, token.end())
+            if named or len(whole.replace(b",", b"").strip(b"-")) <= _DIGITS:
+                return False
+        power = int(token[0].partition(b"e")[2] or 0)
+        off = abs(float(token[0].replace(b",", b"")) - self.number)
+        return off <= max(10.0 ** (power - len(fraction)), _ALMOST * abs(self.number))
+
+
+Needle = Written | str | bytes
+
+
+def within(needle: Needle, text: bytes) -> bool:
+    """Tell whether a number, a text or some bytes stand in the text."""
+    if isinstance(needle, Written):
+        return needle.within(text)
+    return (needle.encode() if isinstance(needle, str) else needle) in text
 
 
 class Wire:
@@ -34,15 +87,11 @@ class Wire:
         inside = (server, server.replace("http", "ws", 1), *_INLINE)
         return [url for url in self.urls if not url.startswith(inside)]
 
-    def holds(self, *needles: str | bytes) -> list[str | bytes]:
+    def holds(self, *needles: Needle) -> list[Needle]:
         """Return those of the needles that came over the websocket."""
         # Plotly writes a slash, a digit of base64, as an escape.
         haystack = b"".join(self.frames).replace(b"\\u002f", b"/")
-        return [
-            needle
-            for needle in needles
-            if (needle.encode() if isinstance(needle, str) else needle) in haystack
-        ]
+        return [needle for needle in needles if within(needle, haystack)]
 
     def _note(self, request: Request) -> None:
         self.requests.append(request)
@@ -51,7 +100,7 @@ class Wire:
         socket.on("framereceived", lambda payload: self.frames.append(_bytes(payload)))
 
 
-def spellings(number: float) -> tuple[str | bytes, ...]:
+def spellings(number: float) -> tuple[Written | bytes, ...]:
     """Return how a number may be written with six digits or more.
 
     As text, with and without separators, cut off and rounded; and as the eight bytes
@@ -61,7 +110,8 @@ def spellings(number: float) -> tuple[str | bytes, ...]:
     rounded = {f"{number:.6g}", f"{number:,.6g}", f"{number:,.2f}"}
     texts = {_head(exact), _head(f"{number:,.9f}"), *rounded}
     raw = struct.pack("<d", number)
-    return (*(text for text in texts if _long(text)), raw, *_in_base64(raw))
+    heads = (Written(head=text, number=number) for text in texts if _long(text))
+    return (*heads, raw, *_in_base64(raw))
 
 
 def _long(text: str) -> bool:
@@ -94,3 +144,8 @@ def _in_base64(raw: bytes) -> tuple[bytes, ...]:
 
 def _bytes(payload: str | bytes) -> bytes:
     return payload.encode() if isinstance(payload, str) else payload
+
+
+def alone(number: str, text: str) -> bool:
+    """Tell whether a rounded number stands in the text, and not within another one."""
+    return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d)", text) is not None
