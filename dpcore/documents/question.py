@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.documents import missing
@@ -246,6 +247,13 @@ class Question:
 
 def _numbers(release: Release) -> tuple[Number, ...]:
     pairs = [*zip(release.labels, release.values, strict=True)]
+    if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
+        # How many places it is off at most is its error, and no number of its own.
+        places = math.ceil(max(release.derived.values()))
+        off = f"at most {places:,} {PLACES} away"
+        return tuple(
+            replace(_number(release, label, value), noise=off) for label, value in pairs
+        )
     pairs += release.derived.items()
     told = [_number(release, label, value) for label, value in pairs]
     return (*told, *(Number(label=x, value=TOO_FEW) for x in release.unsaid))

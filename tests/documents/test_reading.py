@@ -257,3 +257,10 @@ def test_sizes_of_groups_that_nobody_asked_for_are_in_the_report_with_the_reason
     report = plain(text_of("Full report", subject))
     assert "people in north" in report
     assert report.count("Why there are numbers of people") == 1
+
+
+def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
+    (median,) = (q for q in answered().questions if q.key == "exponential")
+    (number,) = median.numbers
+    assert number.noise.endswith("places in the sorted table away")
+    assert median.answer.startswith(number.value)
