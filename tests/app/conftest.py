@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -15,6 +16,8 @@ from tests.conftest import PATIENCE, ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpcore.arrays import FloatArray
+    from dpcore.mechanisms.base import Mechanism
     from dpcore.releases.record import Release
 
 
@@ -37,6 +40,21 @@ def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def nothing_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect no garbage for every tab that a test leaves: all are of one process."""
     monkeypatch.setattr("ui.memory.tidy", lambda: None)
+
+
+@pytest.fixture
+def known_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw from a seed, where what a page says depends on the draw.
+
+    Whether there are too few to say, or bars that noise took far below nobody, is
+    decided by chance: now and then a group of nobody looks like one of many.
+    """
+    rng = np.random.default_rng(3)
+
+    def draw(mechanism: Mechanism, value: FloatArray, **_: object) -> FloatArray:
+        return mechanism.simulate(value, rng=rng, size=value.shape)
+
+    monkeypatch.setattr("dpcore.releases.secure.draw", draw)
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.app.asking import SURVEY, choose, use_survey
 from tests.app.test_pages import by_label, charts
 from tests.app.test_questions import release, set_to, shown
@@ -22,6 +24,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     assert "nothing to compare for a difference of groups" in seen.tradeoffs
 
 
+@pytest.mark.usefixtures("known_noise")
 def test_difference_with_a_group_of_nobody_is_no_number(open_page):
     use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
     app = choose(open_page("release"), "Statistic", "difference of groups")

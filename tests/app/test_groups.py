@@ -59,6 +59,7 @@ def test_each_group_has_its_ratio_and_all_others_too(
     assert f"nothing to compare for the {statistic} of groups" in seen.tradeoffs
 
 
+@pytest.mark.usefixtures("known_noise")
 def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     """The numbers of the issue: a category that nobody has, and mean by group."""
     use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))

@@ -26,6 +26,7 @@ def after(app):
     return number(re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1))
 
 
+@pytest.mark.usefixtures("known_noise")
 @pytest.mark.parametrize(
     ("column", "statistic", "by_group"),
     [
