@@ -94,7 +94,8 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         else "",
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
-            "was declared and typed; nothing on this page is computed from the table. "
+            "was declared and typed; but for a number of people that is said to be "
+            "public, nothing on this page is computed from the table. "
             "It has no effect before the plan is released."
         ),
         sheet=True,

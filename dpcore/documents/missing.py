@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     Asked = Question | ModelQuestion
 
 UNTOLD: Final = (
-    "How many values are missing is protected like the values themselves, and is told "
-    "only where it was asked for and released."
+    "How many values are missing is protected like the values themselves. No number "
+    "tells it unless it was asked for; where numbers of people with a value were "
+    "released, it follows from them as exactly as their noise allows."
 )
-OTHERS: Final = "none, or another one, counts to all others"
-NEITHER: Final = "whoever has none, or another one, is left out"
+OTHERS: Final = (
+    "whoever has none, or one that is not listed, is in the group of all others"
+)
+NEITHER: Final = "whoever has none, or is in neither of the two groups, is left out"
 EVERYBODY: Final = "everybody is counted, with a value or without"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
 
 _MOST_ROWS: Final = 9
-_LONGEST: Final = 70
+_LONGEST: Final = 140
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -36,7 +36,7 @@ def notice(subject: Subject) -> Page:
                 f"If {whose} in {_where(subject)}, this is for you. Numbers about "
                 "all of you "
                 f"together {verb} published. Each was changed by chance on purpose, so "
-                "that it says much about the group and little about any one of you.",
+                "that what anybody can learn about one of you has a limit: see below.",
                 kind="lead",
             ),
             Facts(
@@ -44,7 +44,7 @@ def notice(subject: Subject) -> Page:
                     ("Who publishes", own(subject.typed.publisher)),
                     ("What for", own(subject.typed.purpose)),
                     *_period(subject),
-                    ("How many people", capital(subject.size)),
+                    ("How many people", _size(subject)),
                     ("Who is protected", capital(subject.whom)),
                     ("Limit for all of it", _limit(subject)),
                     (
@@ -93,8 +93,26 @@ def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
     return (which, ("Periods", Exact(told)))
 
 
+def _size(subject: Subject) -> str:
+    if not subject.tables:
+        return capital(subject.size)
+    return (
+        f"{capital(subject.size)}, in the table in use now; earlier ones may have had "
+        "others"
+    )
+
+
 def _limit(subject: Subject) -> str:
-    return f"{subject.limit}: once it is used up, nothing more is published"
+    changes = subject.head.changes if subject.head is not None else ()
+    if not changes:
+        return (
+            f"{subject.limit}: once it is used up, nothing more is published, unless "
+            "it is raised, on record"
+        )
+    times = f"{len(changes)} times" if len(changes) > 1 else "once"
+    limit = subject.numerals.written(subject.limit)
+    last = changes[-1][0][:10]
+    return Exact(f"{limit}; it was changed {times} so far, last on {last}")
 
 
 def _heading(subject: Subject) -> str:
@@ -110,7 +128,11 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         head = ("about", "published", "without the noise, 95 of 100 times")
     shown = _fairly(rows)
     left = len(rows) - len(shown)
-    said = "" if left == 0 else f"And {left} more, which the full report lists. "
+    said = (
+        ""
+        if left == 0
+        else f"And {left} more, left out for want of room; the full report lists them. "
+    )
     if any(number.beside for one in subject.questions for number in one.numbers):
         said += (
             "How many people are in each group was released with its answer, which "
@@ -120,7 +142,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         said += (
             "Before they were counted, values beyond public bounds were moved to the "
             "bound, and missing ones filled in or left out, as the full report says. "
-            "How many were missing is not published."
+            "How many were missing is told by released numbers of people alone."
         )
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
@@ -136,14 +158,21 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
 
 
 def _fairly(rows: _Rows) -> tuple[int, ...]:
-    """Return the places of the rows that fit: the first of every question come first.
+    """Return the places of the rows that fit: whole questions, the shortest first.
 
-    So no question is left out for the many numbers of another, while there is room.
+    So nobody reads of one group what is not told of the other. A question that is too
+    long for what is left of the sheet is told by its first numbers, one in a round.
     """
-    rounds: Counter[int] = Counter()
+    number = Counter(question for question, _ in rows)
+    room, rounds = _MOST_ROWS, Counter[int]()
+    whole: set[int] = set()
+    for question in sorted(number, key=lambda one: (number[one], one)):
+        if number[question] <= room - (len(number) - len(whole) - 1):
+            whole.add(question)
+            room -= number[question]
     turns = []
     for place, (question, _) in enumerate(rows):
-        turns.append((rounds[question], place))
+        turns.append((-1 if question in whole else rounds[question], place))
         rounds[question] += 1
     return tuple(sorted(place for _, place in sorted(turns)[:_MOST_ROWS]))
 
@@ -207,8 +236,8 @@ def _cannot(subject: Subject) -> tuple[str, ...]:
             "that is what the numbers are for, and nobody is protected from it."
         ),
         (
-            "Whoever holds the table sees all of it. This is about what was published, "
-            "not about a table that is stolen or passed on, nor about numbers "
-            "published elsewhere about the same people."
+            "This is no protection from whoever holds the table and sees all of it, "
+            "from a table that is stolen or passed on, or from numbers published "
+            "elsewhere about the same people."
         ),
     )

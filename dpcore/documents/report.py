@@ -303,7 +303,7 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
     changes = Table(
         title="Changes of the budget",
         head=("when", "to", "reason"),
-        rows=tuple((Exact(when), to, why) for when, to, why in head.changes),
+        rows=tuple((Exact(when), to, Exact(why)) for when, to, why in head.changes),
     )
     return facts, told, *times, changes
 

@@ -207,7 +207,10 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     subject = answered()
     assert "region" in subject.missing
     told = plain(text_of("Full report", subject))
-    assert "region: none, or another one, counts to all others" in told
+    assert (
+        "region: whoever has none, or one that is not listed, is in the group of all"
+        in told
+    )
     assert "How many values are missing is protected" in told
     assert told.count("Missing values") == len(subject.questions)
     # Of two groups that are compared, nobody else is counted.
@@ -264,3 +267,18 @@ def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
     (number,) = median.numbers
     assert number.noise.endswith("places in the sorted table away")
     assert median.answer.startswith(number.value)
+
+
+def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
+    subject = answered()
+    assert subject.head is not None
+    changes = (("2026-11-23 04:58:00", "ε 3", "must show 3.000 Euro"),)
+    raised = replace(subject, head=replace(subject.head, changes=changes))
+    german = raised.written(Numerals.COMMA)
+    assert "must show 3.000 Euro" in plain(text_of("Full report", german))
+    told = plain(text_of("Public notice", german))
+    assert "changed once so far, last on 2026-11-23" in told
+    never = replace(subject, head=replace(subject.head, changes=()))
+    told = plain(text_of("Public notice", never))
+    assert "changed once" not in told
+    assert "nothing more is published, unless it is raised" in told

@@ -79,8 +79,9 @@ def slide(basket: Basket) -> None:
         )
     if np.isnan(found.halves).any():
         st.caption(
-            "No room: what is locked takes more than that budget. Unlock questions to "
-            "compare smaller ones."
+            "No room: such a budget is too small for what is locked, or, split for "
+            "what must be seen, for all that must be seen. Unlock questions, say what "
+            "must be seen of every question, or split in another way."
         )
     if basket.planned < basket.total * _ALL:
         st.caption(
