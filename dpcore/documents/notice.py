@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dpcore.documents.page import Piece
     from dpcore.documents.subject import Subject
 
-_MOST_ROWS: Final = 9
-_LONGEST: Final = 140
+_MOST_ROWS: Final = 8
+_LONGEST: Final = 100
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -55,7 +55,10 @@ def notice(subject: Subject) -> Page:
             ),
             Section(title=_heading(subject), pieces=_published(subject)),
             Section(title="What can be learned about one of you", pieces=_can(subject)),
-            Section(title="What cannot", pieces=(Items(_cannot(subject)),)),
+            Section(
+                title="What cannot, and what this does not protect from",
+                pieces=(Items(_cannot(subject)),),
+            ),
             Section(
                 title="Who to ask",
                 pieces=(
@@ -106,8 +109,8 @@ def _limit(subject: Subject) -> str:
     changes = subject.head.changes if subject.head is not None else ()
     if not changes:
         return (
-            f"{subject.limit}: once it is used up, nothing more is published, unless "
-            "it is raised, on record"
+            f"{subject.limit}: once it is used up, nothing more is published unless it "
+            "is raised"
         )
     times = f"{len(changes)} times" if len(changes) > 1 else "once"
     limit = subject.numerals.written(subject.limit)
@@ -142,7 +145,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         said += (
             "Before they were counted, values beyond public bounds were moved to the "
             "bound, and missing ones filled in or left out, as the full report says. "
-            "How many were missing is told by released numbers of people alone."
+            "How many were missing is told by numbers of people alone."
         )
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
@@ -236,8 +239,7 @@ def _cannot(subject: Subject) -> tuple[str, ...]:
             "that is what the numbers are for, and nobody is protected from it."
         ),
         (
-            "This is no protection from whoever holds the table and sees all of it, "
-            "from a table that is stolen or passed on, or from numbers published "
-            "elsewhere about the same people."
+            "Nobody is protected from whoever holds the table, or steals it, or from "
+            "numbers published elsewhere about the same people."
         ),
     )
