@@ -18,17 +18,25 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.wording import epsilon_text, significant
+from dpcore.privacy.interpretation import posterior
+from dpcore.wording import epsilon_text, percent, significant
 
 _EPSILON, _TIMES = 0.1, 100
 _MOST = 1000
 _REACH = 4.0
+_NEARLY = 0.99
 
 
 def _error(epsilon: float, times: int) -> float:
     """Return how far off the average of so many answers is typically."""
     variance = float(survey.noise_of_mean(epsilon).variance(0.0))
     return float(np.sqrt(variance / times))
+
+
+def _sure(epsilon: float) -> str:
+    """Return how sure somebody may become; never all of the way."""
+    most = float(posterior(0.5, epsilon))
+    return surest(epsilon) if most <= _NEARLY else f"more than {percent(_NEARLY)}"
 
 
 def _shown(settings: Settings) -> Shown:
@@ -45,7 +53,7 @@ def _shown(settings: Settings) -> Shown:
             unit="years",
         ),
         sentence=f"{times} answers to one question cost ε {epsilon_text(total)} "
-        f"together: whoever was 50 % sure of somebody may become {surest(total)} sure. "
+        f"together: whoever was 50 % sure of somebody may become {_sure(total)} sure. "
         f"One answer for the same ε would be off by "
         f"{significant(_error(total, 1))} years typically, the average of all is off "
         "by "
@@ -76,7 +84,8 @@ def _telling() -> Telling:
             ),
             wrong(
                 "By nothing: she has the truth",
-                "Never quite, but as near as she likes if nobody counts her questions.",
+                "Never to the last digit, but as near as she likes if nobody counts "
+                "her questions.",
             ),
         ),
         questions=(
@@ -127,9 +136,9 @@ def _telling() -> Telling:
                     f"that price by {better}.",
                 ),
                 wrong(
-                    "It is the same",
-                    "Averaging wastes: its error shrinks with the square root of the "
-                    "price, that of one answer with the price itself.",
+                    "Both are as good",
+                    "Averaging wastes budget: its error shrinks with the square root "
+                    "of the price, that of one answer with the price itself.",
                 ),
             ),
         ),

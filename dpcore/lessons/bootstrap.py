@@ -100,8 +100,8 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: a row may be copied several times",
-                    f"Where ε {claimed} was claimed, it costs at least {real}, at δ "
-                    f"{significant(_DELTA)}.",
+                    f"Where ε {claimed} was claimed, it costs at least {real}; both "
+                    f"but for a chance δ of {significant(_DELTA)} that it fails.",
                 ),
                 wrong(
                     "It is more than enough: the drawing helps",
@@ -170,7 +170,7 @@ LESSON = Lesson(
     knobs=(
         Knob(
             key="rho",
-            label="Budget of the noise (rho)",
+            label="Budget of the noise (ρ, rho: ε by another measure)",
             value=_RHO,
             within=(0.1, _MOST_RHO, 0.1),
             note="How much noise is added to the resampled average: more of it, less "

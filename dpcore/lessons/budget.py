@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.spending import spending_picture
@@ -46,11 +48,14 @@ def _shown(settings: Settings) -> Shown:
         if count < _ASKED
         else "All of them fit."
     )
+    used = float(np.sum(admitted)) * price
+    many = f"{people(count, 'answer')} of ε {price:g}"
     return Shown(
         picture=spending_picture(admitted, price=price, total=total, most=_MOST),
-        sentence=f"{people(count, 'answer')} of ε {price:g}, each within "
-        f"±{_width(price)} years. {end} All that was published together leaves "
-        f"somebody who was 50 % sure at most {surest(total)} sure.",
+        sentence=f"{many}, {'each ' if count > 1 else ''}within ±{_width(price)} years "
+        f"in 95 of 100 cases. {end} What was published together, ε "
+        f"{epsilon_text(used)}, leaves somebody who was 50 % sure at most "
+        f"{surest(used)} sure; the whole promise of ε {total:g}, {surest(total)}.",
     )
 
 

@@ -121,7 +121,8 @@ def _telling() -> Telling:
                     "exact average follows.",
                 ),
                 right(
-                    "No: it says something about all others. She may be told what "
+                    "No: it says something about all others. This survey was published "
+                    "long ago, so that we may print it here. She may be told what "
                     "follows from her own record and public numbers",
                     "Such as the promise, or the most that somebody with her number "
                     "can lose, whoever else is there.",
@@ -166,7 +167,7 @@ def _telling() -> Telling:
             ),
         ),
         safe="For most people much safer than promised; for Ruth nearly as promised. "
-        "Nobody loses more than the promise.",
+        "With noise that keeps its promise, as here, nobody loses more than that.",
     )
 
 

@@ -41,7 +41,9 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         sentence=f"With {people} people and ε {epsilon:g} every answer is published "
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
         "were "
-        "that near to the average of the table; in the long run 95 of 100 are.",
+        "that near to the average of the table; in the long run 95 of 100 are. The "
+        "draws are the same at every setting, only wider or narrower, so that the same "
+        "ones miss.",
     )
     return shown, held
 
@@ -70,9 +72,11 @@ def _telling() -> Telling:
                 "How far noise falls does not depend on what it is added to.",
             ),
             right(
-                "Public numbers only: ε, the bounds and the number of people",
+                "Public numbers only: ε, the bounds and, here, the number of people",
                 "They fix how wide the noise is. So the interval costs nothing and "
-                "tells nothing about anybody.",
+                f"tells nothing about anybody. That {people} people were asked was "
+                "printed by whoever made the survey. Where the number of people is "
+                "secret, the noise is made for a public minimum instead.",
             ),
             wrong(
                 "Many answers to the same question",

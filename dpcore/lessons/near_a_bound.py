@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dpcore.figures.attackers import surest
 from dpcore.figures.teaching.laboratory import worlds_picture
 from dpcore.lessons.lesson import (
@@ -68,6 +70,10 @@ def _telling() -> Telling:
     kept, beside = (
         percent(float(acceptance(at, published.scale, UNIT))) for at in (0.0, _SHIFT)
     )
+    extra = published.real - published.nominal
+    more_odds, promised_odds = (
+        significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
+    )
     biases = {key: percent(_bias(key)) for key in _WAYS}
     more = significant(repaired.scale / published.scale)
     return Telling(
@@ -78,7 +84,7 @@ def _telling() -> Telling:
             "Noor promised ε 1, and the true share may be 0 %. Which way breaks her "
             "promise?",
             wrong(
-                "Moving it to 0 %: all those zeros give the truth away",
+                "Moving it to 0 % (called BIT): all those zeros give the truth away",
                 "It looks at the noisy number only, which gives away no more than it "
                 "did before.",
             ),
@@ -86,7 +92,9 @@ def _telling() -> Telling:
                 "Drawing again",
                 f"How often one has to draw depends on the secret itself: a draw is "
                 f"kept in {kept} of cases if the share is 0, and in {beside} if it is "
-                f"{percent(_SHIFT)}. That adds up to ε {real}.",
+                f"{percent(_SHIFT)}. The more is thrown away, the more counts what is "
+                f"left: {more_odds} times in the odds, on top of the {promised_odds} "
+                f"times that ε 1 allows. Together that is ε {real}.",
             ),
             wrong(
                 "Neither: both only tidy up",

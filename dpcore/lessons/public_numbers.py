@@ -38,7 +38,8 @@ def _shown(settings: Settings) -> Shown:
     return Shown(
         picture=leak_picture(size, widest=_WIDEST),
         sentence=f"Who was promised ε {size.epsilon:g} may lose "
-        f"{epsilon_text(_far(size))} by a far answer: the noise is a little wider "
+        f"{epsilon_text(_far(size))} by an answer far out (noise may throw it to where "
+        "no age is, such as below 0): the noise is a little wider "
         f"without that person, since it was made for {size.people - 1} people instead "
         "of "
         f"{size.people}.",
@@ -79,7 +80,10 @@ def _telling() -> Telling:
                 ),
                 right(
                     "The answer that was released, with its interval",
-                    "It was paid for, and what follows from it alone is public, too.",
+                    "It was paid for, and what follows from it alone is public, too. "
+                    "So are the bounds and how wide the noise is, where nobody looked "
+                    "at the table to choose them; and the number of people, where it was "
+                    "known before.",
                 ),
                 wrong(
                     "How much Max lost",

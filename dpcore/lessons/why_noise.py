@@ -59,7 +59,10 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. With noise for ε {epsilon:g}, each average is "
         f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
-        f"trick finds an age that is off by {significant(spread)} years typically.",
+        f"trick finds an age that is off by {significant(spread)} years typically. ε "
+        "(epsilon) sets how much noise there is: the smaller, the more. Fewer patients "
+        "do not help the trick: the noise on the average grows as they become fewer, "
+        "and the trick multiplies it by their number.",
     )
 
 
@@ -94,9 +97,9 @@ def _telling() -> Telling:
                 right(
                     "The average moves little by one person, so that little noise "
                     "hides her",
-                    f"At ε 1 the average of {people} people is off by at most {width} "
-                    f"years in 95 of 100 cases; what the trick finds is off by "
-                    f"{spread}.",
+                    f"At ε 1 (ε, epsilon, sets how much noise there is) the average of "
+                    f"{people} people is off by at most {width} years in 95 of 100 "
+                    f"cases; what the trick finds is off by {spread}.",
                 ),
                 wrong(
                     "Nobody is told that there is noise",

@@ -14,7 +14,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.lessons.lesson import Choice, Knob, Lesson, Settings, Telling
+    from dpcore.lessons.lesson import Choice, Knob, Lesson, Question, Settings, Telling
     from ui.lessons.choosing import Place
 
 
@@ -54,9 +54,8 @@ def _reveal(place: Place, telling: Telling) -> None:
     if not place.projected:
         st.markdown(f"**{literal(question.text)}**")
     _judged(question.right if chosen is None else question.choices[chosen])
-    if chosen is not None and not question.choices[chosen].right:
-        right = question.right
-        st.markdown(f"**{literal(right.text)}.** {literal(right.why)}")
+    if chosen is not None:
+        _right_one(question, chosen)
     predicting.compare(lesson, question)
     _picture(place, lesson.first)
 
@@ -77,6 +76,7 @@ def _questions(place: Place, telling: Telling) -> None:
         chosen = predicting.choose(question, f"quiz-{place.lesson.key}-{number}")
         if chosen is not None:
             _judged(question.choices[chosen])
+            _right_one(question, chosen)
 
 
 def _home(place: Place, telling: Telling) -> None:
@@ -99,11 +99,19 @@ def _picture(place: Place, settings: Settings) -> None:
 
 
 def _judged(choice: Choice) -> None:
-    said = f"**{literal(choice.text)}.** {literal(choice.why)}"
     if choice.right:
-        st.success(f"Right: {said}", icon=":material/check:")
+        said = f"Right: **{literal(choice.text)}.** {literal(choice.why)}"
+        st.success(said, icon=":material/check:")
     else:
-        st.warning(f"Not so: {said}", icon=":material/close:")
+        said = f"Not “{literal(choice.text)}”. {literal(choice.why)}"
+        st.warning(said, icon=":material/close:")
+
+
+def _right_one(question: Question, chosen: int) -> None:
+    """Say the right answer to whoever chose another one."""
+    if not question.choices[chosen].right:
+        right = question.right
+        st.markdown(f"Right is: **{literal(right.text)}.** {literal(right.why)}")
 
 
 def _set(cell: controls.Cell, knob: Knob, lesson: Lesson) -> float:
