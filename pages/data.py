@@ -54,7 +54,9 @@ if st.button("Use this data", type="primary"):
 if not drafted:
     with notes:
         using.tell_not_in_force(agreed)
-    st.success(f"In use: {literal(dataset.name)}. {using.mode_text()}")
+    st.success(
+        f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
+    )
     columns.tell_undeclared(dataset)
     if st.button("Continue to Release"):
         session.go("pages/release.py")

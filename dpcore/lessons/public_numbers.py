@@ -82,8 +82,8 @@ def _telling() -> Telling:
                     "The answer that was released, with its interval",
                     "It was paid for, and what follows from it alone is public, too. "
                     "So are the bounds and how wide the noise is, where nobody looked "
-                    "at the table to choose them; and the number of people, where it was "
-                    "known before.",
+                    "at the table to choose them; and the number of people, where it "
+                    "was known before.",
                 ),
                 wrong(
                     "How much Max lost",

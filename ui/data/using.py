@@ -144,6 +144,20 @@ def mode_text() -> str:
     return "Classroom mode: answers are for teaching, and spend nothing real."
 
 
+def in_force() -> str:
+    """Return which budget is in force, in Release mode: that of the account.
+
+    It need not be the one on screen: what was fixed first stays until the Ledger page
+    changes it.
+    """
+    study = session.study()
+    if study is None or session.mode() is not Mode.RELEASE:
+        return ""
+    with contextlib.suppress(LedgerError):
+        return f" Its budget in force: {session.account(study).budget.describe()}."
+    return ""
+
+
 def forget() -> None:
     """Drop the table, and the link that would open it again."""
     session.forget()
