@@ -177,7 +177,7 @@ def audit(trial: Trial, drawn: Drawn, *, confidence: float = CONFIDENCE) -> Audi
 def detectable(
     claim: Guarantee, *, draws: int, share: float, confidence: float = CONFIDENCE
 ) -> float:
-    """Return the least epsilon that so many tested draws refute 9 times out of 10.
+    """Return an epsilon that so many tested draws refute at least 9 times out of 10.
 
     The event happens in a ``share`` of the draws of the less likely world; where it is
     too frequent to be ``e^epsilon`` times as likely in the other one, a rarer one is
@@ -185,7 +185,7 @@ def detectable(
 
     >>> from dpcore.studies.meaning.guarantee import Guarantee
     >>> round(detectable(Guarantee(epsilon=1.0), draws=10_000, share=0.18), 2)
-    1.11
+    1.16
     """
     tail = (1 - confidence) / _LIMITS
     z = -float(ndtri((1 - _POWER) / 2))
