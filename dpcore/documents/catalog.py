@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.checklist import checklist
+from dpcore.documents.german.notice import german_notice
+from dpcore.documents.language import Language
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
 from dpcore.documents.plans import plan_text, schema
@@ -36,6 +38,7 @@ class Document:
         dated: Whether its file is named after a subject and a day.
         of_plans: Whether a plan has it; the file of a plan itself is on its page.
         asks: Whether it holds what only people know.
+        german: Makes it in German, with German numbers; ``None`` if it is English.
 
     """
 
@@ -48,6 +51,17 @@ class Document:
     dated: bool = True
     of_plans: bool = True
     asks: bool = False
+    german: Callable[[Subject], str] | None = None
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """Return what it can be written in."""
+        return tuple(Language) if self.german is not None else (Language.ENGLISH,)
+
+    def written(self, language: Language) -> Callable[[Subject], str]:
+        """Return what makes it in a language that it can be written in."""
+        german = language is Language.GERMAN and self.german
+        return german or self.text
 
     def named(self, subject: Subject) -> str:
         """Return the name of the file about a subject."""
@@ -67,6 +81,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime=_HTML,
         text=lambda subject: notice(subject).html(),
         asks=True,
+        german=lambda subject: german_notice(subject).html(),
     ),
     Document(
         name="Full report",

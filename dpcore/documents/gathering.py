@@ -85,7 +85,7 @@ def released(
 def _in_table(question: Question, table: str | None) -> Question:
     if table is None:
         return question
-    return replace(question, name=f"{question.name}, in “{table}”")
+    return replace(question, name=f"{question.name}, in “{table}”", table=table)
 
 
 def planned(basket: Basket, behind: Background) -> Subject:

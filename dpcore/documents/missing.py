@@ -58,8 +58,13 @@ def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
 
     Where questions differ in it, all that is done stands there, each once.
     """
+    return {name: "; ".join(told) for name, told in each_of_columns(questions).items()}
+
+
+def each_of_columns(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
+    """Return the same, each treatment by itself."""
     found: dict[str, dict[str, None]] = {}
     for asked in questions:
         for column in asked.columns:
             found.setdefault(column.name, {})[treatment(asked, column)] = None
-    return {name: "; ".join(told) for name, told in found.items()}
+    return {name: tuple(told) for name, told in found.items()}

@@ -14,6 +14,8 @@ from dpcore.figures.attackers import belief_text
 from dpcore.wording import brief, capital
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.documents.page import Piece
     from dpcore.documents.subject import Subject
 
@@ -89,7 +91,7 @@ def _where(subject: Subject) -> str:
 
 
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
-    which = ("Which people, which period", own(subject.typed.period))
+    which = ("About whom, and when", own(subject.typed.period))
     if not subject.times:
         return (which,)
     told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
@@ -129,7 +131,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("about", "expected error")
     if not subject.planned:
         head = ("about", "published", "without the noise, 95 of 100 times")
-    shown = _fairly(rows)
+    shown = fairly([question for question, _ in rows])
     left = len(rows) - len(shown)
     said = (
         ""
@@ -160,13 +162,14 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _fairly(rows: _Rows) -> tuple[int, ...]:
+def fairly(asked: Sequence[int]) -> tuple[int, ...]:
     """Return the places of the rows that fit: whole questions, the shortest first.
 
-    So nobody reads of one group what is not told of the other. A question that is too
-    long for what is left of the sheet is told by its first numbers, one in a round.
+    Each row is given by the place of its question. So nobody reads of one group what is
+    not told of the other. A question that is too long for what is left of the sheet is
+    told by its first numbers, one in a round.
     """
-    number = Counter(question for question, _ in rows)
+    number = Counter(asked)
     room, rounds = _MOST_ROWS, Counter[int]()
     whole: set[int] = set()
     for question in sorted(number, key=lambda one: (number[one], one)):
@@ -174,7 +177,7 @@ def _fairly(rows: _Rows) -> tuple[int, ...]:
             whole.add(question)
             room -= number[question]
     turns = []
-    for place, (question, _) in enumerate(rows):
+    for place, question in enumerate(asked):
         turns.append((-1 if question in whole else rounds[question], place))
         rounds[question] += 1
     return tuple(sorted(place for _, place in sorted(turns)[:_MOST_ROWS]))
@@ -196,10 +199,24 @@ def _rows(subject: Subject) -> _Rows:
             if number.beside:
                 continue
             alone = len(question.numbers) == 1 or number.label == question.name
-            name = question.name if alone else f"{question.name}: {number.label}"
+            name = question.name if alone else numbered(question.name, number.label)
             told = f"{number.value} {number.unit}".rstrip()
             rows.append((place, (_short(name), told, number.noise)))
     return tuple(rows)
+
+
+def numbered(question: str, label: str) -> str:
+    """Return the name of one of several numbers, in which nothing is said twice.
+
+    >>> numbered("mean of pay by sex, w less m", "w less m, in percent of m")
+    'mean of pay by sex, w less m, in percent of m'
+    >>> numbered("mean of pay by sex", "w")
+    'mean of pay by sex: w'
+    """
+    for end in range(len(label), 0, -1):
+        if question.endswith(f", {label[:end]}") and label[end : end + 1] in {"", ","}:
+            return f"{question}{label[end:]}"
+    return f"{question}: {label}"
 
 
 def _short(name: str) -> str:

@@ -94,16 +94,19 @@ class Facts(Piece):
 
     Attributes:
         pairs: Name and text; an empty text is a line to write on.
+        blank: What stands on such a line.
 
     """
 
     pairs: tuple[tuple[str, str], ...]
+    blank: str = "to be filled in"
 
     def html(self, numerals: Numerals, level: int = _TOP) -> str:  # noqa: ARG002
         """Return it as a list of descriptions."""
+        blank = f'<span class="blank">{escape(self.blank)}</span>'
         lines = "".join(
             f"<div><dt>{_told(name, numerals)}</dt>"
-            f"<dd>{_told(text, numerals) if text else _BLANK}</dd></div>"
+            f"<dd>{_told(text, numerals) if text else blank}</dd></div>"
             for name, text in self.pairs
         )
         return f"<dl>{lines}</dl>"
@@ -220,6 +223,7 @@ class Page:
         mark: What must not be overlooked, such as that it is only planned; or empty.
         foot: A line at the end: what made it, and when.
         sheet: Whether it is meant to fit on one sheet of A4.
+        language: What it is written in, as a tag of BCP 47.
 
     """
 
@@ -229,6 +233,7 @@ class Page:
     mark: str = ""
     foot: str = ""
     sheet: bool = False
+    language: str = "en"
 
     def html(self) -> str:
         """Return the whole file as text."""
@@ -240,7 +245,8 @@ class Page:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
         kind = ' class="sheet"' if self.sheet else ""
         return (
-            f'<!doctype html>\n<html lang="en"{kind}>\n<head>\n<meta charset="utf-8">\n'
+            f'<!doctype html>\n<html lang="{self.language}"{kind}>\n<head>\n'
+            '<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{title}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n"
@@ -254,7 +260,6 @@ def _told(text: str, numerals: Numerals) -> str:
 
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_BLANK: Final = '<span class="blank">to be filled in</span>'
 _CSS: Final = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -311,6 +316,8 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet .blanks .line { height: 2rem; }
   .sheet footer { margin-top: .6rem; }
   .sheet .lead { font-size: 11pt; }
+  .sheet:lang(de) body { font-size: 9.4pt; line-height: 1.24; }
+  .sheet:lang(de) .lead { font-size: 10pt; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }

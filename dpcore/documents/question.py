@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from dpcore.budget_filter import PrivacyCost
     from dpcore.planning.item import Item
+    from dpcore.planning.widths import Width
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
 
@@ -86,6 +87,8 @@ class Question:
         charged: What all of those were charged; ``None`` if it was charged alone.
         sampler: What drew the noise.
         request: The question itself, if the table in use can be asked it.
+        off: How far off it will be, while it is planned.
+        table: What the table is called, where a document is about several.
 
     """
 
@@ -110,6 +113,8 @@ class Question:
     sampler: str = ""
     of_noise: str = ""
     request: Releasable | None = field(default=None, repr=False)
+    off: Width | None = None
+    table: str = ""
 
     @classmethod
     def of_release(cls, release: Release, request: Releasable | None) -> Question:
@@ -163,6 +168,7 @@ class Question:
             if request.mechanism_key == EXPONENTIAL.key
             else request.unit_text,
             width=f"{wide} ({width.of})" if width.of else wide,
+            off=width,
             request=request,
         )
 

@@ -7,6 +7,7 @@ said from which size on it is, at this epsilon.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -30,17 +31,41 @@ def is_difference(item: Item) -> bool:
     return isinstance(item.request.asked, DifferenceQuery)
 
 
-def condition(item: Item) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hangs:
+    """On what it hangs whether an answer by group shows what must be seen.
+
+    Attributes:
+        wanted: What must be seen.
+        fewest: From how many people in a group on it is; ``None`` if no number does.
+        of_two: Whether both of two groups have to have so many.
+
+    """
+
+    wanted: float
+    fewest: int | None
+    of_two: bool
+
+
+def hangs(item: Item) -> Hangs | None:
     """Return on which size of groups it hangs whether it shows what must be seen.
 
-    Empty where nothing must be seen, or where the error hangs on no assumed size.
+    ``None`` where nothing must be seen, or where the error hangs on no assumed size.
     """
     if item.wanted is None or not item.width.assumed:
+        return None
+    return Hangs(wanted=item.wanted, fewest=_fewest(item), of_two=is_difference(item))
+
+
+def condition(item: Item) -> str:
+    """Return the same in words; empty where it hangs on none."""
+    known = hangs(item)
+    if known is None:
         return ""
-    whose = "both groups have" if is_difference(item) else "a group has"
-    wanted = f"± {significant(item.wanted, 6)} {item.width.unit}".rstrip()
+    whose = "both groups have" if known.of_two else "a group has"
+    wanted = f"± {significant(known.wanted, 6)} {item.width.unit}".rstrip()
     counted = item.request.unit.counted
-    fewest = _fewest(item)
+    fewest = known.fewest
     if fewest is None:
         return f"No size of groups makes it {wanted} at this ε: it takes a larger one."
     if item.seen:
@@ -49,7 +74,7 @@ def condition(item: Item) -> str:
             f"{item.group:,} was assumed, and sizes are private: for fewer than "
             f"{fewest:,} the ✓ is wrong, and a larger ε is needed."
         )
-    each = "each of the two" if is_difference(item) else "a group"
+    each = "each of the two" if known.of_two else "a group"
     return (
         f"For groups of {item.group:,}, a size that was assumed, it is more than "
         f"{wanted}: it would take {fewest:,} {counted} in {each}, or a larger ε."

@@ -31,10 +31,15 @@ def paper(browser):
 def test_a_document_opens_by_itself_and_prints_on_a4(document, paper, tmp_path):
     page, asked = paper
     planned = (meant(),) if document.name == "Public notice" else ()
-    for subject in (answered(), *planned):
+    told = [
+        (subject, spoken)
+        for subject in (answered(), *planned)
+        for spoken in document.languages
+    ]
+    for subject, spoken in told:
         asked.clear()
         file = tmp_path / document.named(subject)
-        file.write_text(document.text(subject), encoding="utf-8")
+        file.write_text(document.written(spoken)(subject), encoding="utf-8")
         page.goto(file.as_uri())
         assert asked == [file.as_uri()]
         found = Axe().run(page)["violations"]

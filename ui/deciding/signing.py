@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.documents.decision import Decision, decision_page
+from dpcore.documents.german.sheet import german_decision_page
+from dpcore.documents.language import Language
+from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
 from ui import controls, session
-from ui.documents import numerals, typed
+from ui.documents import language, numerals, typed
 
 if TYPE_CHECKING:
     from dpcore.planning.options import Option
@@ -26,28 +29,30 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         "typed stands in the notice, the report and the registry entry, too."
     )
     known = typed.for_signing()
-    style = numerals.ask(controls.row((1, 1))[0], key="sign-numerals")
+    left, right = controls.row((1, 1))
+    spoken, style = language.ask(left, key="sign-language"), Numerals.POINT
+    if spoken is Language.ENGLISH:
+        style = numerals.ask(right, key="sign-numerals")
     account = session.account(study)
-    page = decision_page(
-        Decision(
-            table=study.dataset.name,
-            plan=plan,
-            other=other,
-            relation=study.terms.relation,
-            unit=study.terms.unit,
-            size=study.size(),
-            budget=account.budget,
-            spent=account.spent,
-            typed=known,
-            lesson=session.mode() is Mode.CLASSROOM,
-            prepared=datetime.now(UTC).date(),
-        ),
-        style,
+    about = Decision(
+        table=study.dataset.name,
+        plan=plan,
+        other=other,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size(),
+        budget=account.budget,
+        spent=account.spent,
+        typed=known,
+        lesson=session.mode() is Mode.CLASSROOM,
+        prepared=datetime.now(UTC).date(),
     )
+    german = spoken is Language.GERMAN
+    page = german_decision_page(about) if german else decision_page(about, style)
     st.download_button(
         "Download the page to sign (HTML)",
         page.html,
-        file_name="decision.html",
+        file_name="entscheidung.html" if german else "decision.html",
         mime="text/html",
         key="sign-page",
         on_click="ignore",

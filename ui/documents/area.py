@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.documents.catalog import offered
+from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
-from ui.documents import numerals, typed
+from ui.documents import language, numerals, typed
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -48,8 +49,10 @@ def _offer(subject: Subject, key: str) -> None:
             "computed from the table but what was released.",
         )
     ]
-    style = Numerals.POINT
-    if chosen.read:
+    style, spoken = Numerals.POINT, Language.ENGLISH
+    if len(chosen.languages) > 1:
+        spoken = language.ask(right, key=f"language-{key}")
+    if chosen.read and spoken is Language.ENGLISH:
         style = numerals.ask(right, key=f"numerals-{key}")
     if chosen.asks:
         subject = subject.knowing(typed.for_documents())
@@ -58,7 +61,7 @@ def _offer(subject: Subject, key: str) -> None:
     st.caption(f"{chosen.sentence}{told}")
     st.download_button(
         f"Download: {chosen.name}",
-        partial(chosen.text, subject.written(style)),
+        partial(chosen.written(spoken), subject.written(style)),
         file_name=chosen.named(subject),
         mime=chosen.mime,
         key=f"document-file-{key}",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _CAPTIONS: Final = {
     Numerals.POINT: "as in English",
-    Numerals.COMMA: "as in German; the text stays English",
+    Numerals.COMMA: "as in German; the text is English",
 }
 
 

@@ -1,0 +1,258 @@
+"""The public notice, in German."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from dpcore import __version__
+from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.numbers import day, german
+from dpcore.documents.notice import fairly, numbered
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
+from dpcore.documents.subject import own
+from dpcore.wording import brief, capital
+
+if TYPE_CHECKING:
+    from dpcore.documents.page import Piece
+    from dpcore.documents.subject import Subject, Time
+
+_LONGEST: Final = 100
+_MOST_TIMES: Final = 4
+
+
+def german_notice(subject: Subject) -> Page:
+    """Return the notice, to be hung up or sent out once its blanks are filled in."""
+    verb = (
+        "sollen veröffentlicht werden" if subject.planned else "wurden veröffentlicht"
+    )
+    return Page(
+        title="Was über Sie veröffentlicht werden soll"
+        if subject.planned
+        else "Was über Sie veröffentlicht wurde, und was es verraten kann",
+        pieces=(
+            Paragraph(
+                f"Stehen Angaben zu Ihnen in {_where(subject)}, ist dieses Blatt für "
+                f"Sie. Zahlen über alle zusammen {verb}, jede absichtlich durch Zufall "
+                "verändert. So ist begrenzt, was jemand daraus über Sie persönlich "
+                "erfahren kann: siehe unten.",
+                kind="lead",
+            ),
+            Facts(_facts(subject), blank=sentences.BLANK),
+            Section(
+                title="Was veröffentlicht werden soll"
+                if subject.planned
+                else "Was veröffentlicht wurde",
+                pieces=_published(subject),
+            ),
+            Section(
+                title="Was über Sie persönlich zu erfahren ist", pieces=_can(subject)
+            ),
+            Section(
+                title="Was nicht, und wovor dies nicht schützt",
+                pieces=(Items(_CANNOT),),
+            ),
+            Section(
+                title="An wen Sie sich wenden können",
+                pieces=(
+                    Facts(
+                        (
+                            (
+                                "Kontakt, Datenschutzbeauftragte",
+                                own(subject.typed.contact),
+                            ),
+                        ),
+                        blank=sentences.BLANK,
+                    ),
+                ),
+                whole=True,
+            ),
+        ),
+        mark=_mark(subject),
+        foot=f"Erstellt mit Epsilon Studio, Version {__version__}{_on(subject.today)}.",
+        sheet=True,
+        language="de",
+    )
+
+
+def _on(today: str) -> str:
+    return f", am {day(date.fromisoformat(today))}" if today else ""
+
+
+def _mark(subject: Subject) -> str:
+    marks = ("Nur geplant: Nichts davon ist veröffentlicht.",) * subject.planned
+    marks += (
+        "Unterricht: keine vertrauliche Veröffentlichung.",
+    ) * subject.facts.lesson
+    return " ".join(marks)
+
+
+def _where(subject: Subject) -> str:
+    if not subject.tables:
+        return "dieser Tabelle"
+    named = ", ".join(f"„{name}“" for name in subject.tables)
+    return f"einer dieser Tabellen ({named})"
+
+
+def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
+    facts = subject.facts
+    cost = sentences.price(float(subject.cost.epsilon), float(subject.cost.delta))
+    return (
+        ("Wer veröffentlicht", own(subject.typed.publisher)),
+        ("Wozu", own(subject.typed.purpose)),
+        ("Über wen, und wann", own(subject.typed.period)),
+        *((("Zeiträume", _times(subject.times)),) if subject.times else ()),
+        (f"Wie viele {sentences.noun(facts.unit).many}", _size(subject)),
+        ("Wer geschützt ist", _whom(subject)),
+        ("Grenze für alles zusammen", _limit(subject)),
+        (
+            "Davon brauchen diese Zahlen" if subject.planned else "Davon verbraucht",
+            cost,
+        ),
+    )
+
+
+def _times(times: tuple[Time, ...]) -> str:
+    return "; ".join(
+        f"{time.name} ({_days(time.days)})" for time in times[:_MOST_TIMES]
+    )
+
+
+def _days(days: str) -> str:
+    ends = (day(date.fromisoformat(end)) for end in days.split(" to "))
+    return " bis ".join(ends)
+
+
+def _size(subject: Subject) -> str:
+    known = subject.facts.number
+    if known is None:
+        told = "Nicht veröffentlicht: Auch das ist geschützt"
+    else:
+        count = sentences.number_of(known, subject.facts.unit)
+        told = f"{count}; diese Zahl ist ohne Rauschen veröffentlicht"
+    if not subject.tables:
+        return told
+    return f"{told}. Das gilt für die jetzige Tabelle; frühere können abweichen"
+
+
+def _whom(subject: Subject) -> str:
+    unit = subject.facts.unit
+    every = capital(sentences.noun(unit).every)
+    if unit.rows == 1:
+        return f"{every} mit der einen Zeile in der Tabelle"
+    return f"{every} mit bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
+
+
+def _limit(subject: Subject) -> str:
+    changes = subject.head.changes if subject.head is not None else ()
+    limit = sentences.budget(subject.facts.budget)
+    if not changes:
+        return (
+            f"{limit}; ist das verbraucht, wird nichts mehr veröffentlicht, es sei "
+            "denn, die Grenze wird angehoben"
+        )
+    times = f"{len(changes)}-mal" if len(changes) > 1 else "einmal"
+    last = day(date.fromisoformat(changes[-1][0][:10]))
+    return f"{limit}; bisher {times} geändert, zuletzt am {last}"
+
+
+def _published(subject: Subject) -> tuple[Piece, ...]:
+    rows = _rows(subject)
+    if not rows:
+        return (Paragraph("Bisher nichts."),)
+    head: tuple[str, ...] = ("worüber", "erwarteter Fehler")
+    one, many = "Frage", "Fragen"
+    if not subject.planned:
+        head = ("worüber", "veröffentlicht", "ohne das Rauschen, in 95 von 100 Fällen")
+        one, many = "Zahl", "Zahlen"
+    shown = fairly([question for question, _ in rows])
+    table = Table(
+        title=f"{len(rows)} {one if len(rows) == 1 else many}",
+        head=head,
+        rows=tuple(rows[place][1] for place in shown),
+    )
+    said = _said(subject, len(rows) - len(shown))
+    return (table, Paragraph(said, kind="note")) if said else (table,)
+
+
+def _said(subject: Subject, left: int) -> str:
+    said = []
+    if left:
+        verb = "fehlt" if left == 1 else "fehlen"
+        said.append(
+            f"{left} weitere {verb} hier aus Platzgründen; der vollständige Bericht "
+            "nennt alle."
+        )
+    if any(number.beside for one in subject.questions for number in one.numbers):
+        said.append(
+            "Wie groß jede Gruppe ist, wurde mit Rauschen veröffentlicht, denn die "
+            "Antwort folgt daraus; auch das steht im vollständigen Bericht."
+        )
+    if not subject.planned:
+        said.append(
+            "Werte jenseits öffentlicher Grenzen zählen als die Grenze, fehlende "
+            "wurden ersetzt oder nicht gezählt (siehe Bericht). Wie viele fehlten, "
+            "verraten nur Zahlen von Personen."
+        )
+    return " ".join(said)
+
+
+def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
+    """Return each number, or the planned error, with the place of its question."""
+    if subject.planned:
+        return [
+            (place, (_short(questions.name_of(one)), questions.error(one)))
+            for place, one in enumerate(subject.questions)
+        ]
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    for place, one in enumerate(subject.questions):
+        asked = questions.name_of(one)
+        for number in one.numbers:
+            if number.beside:
+                continue
+            alone = len(one.numbers) == 1 or number.label == one.name
+            name = asked if alone else numbered(asked, questions.label(one, number))
+            told = questions.value(number), questions.around(number)
+            rows.append((place, (_short(name), *told)))
+    return rows
+
+
+def _short(name: str) -> str:
+    return brief(capital(name), _LONGEST)
+
+
+def _can(subject: Subject) -> tuple[Piece, ...]:
+    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
+    if said:
+        first, *limits = said
+        total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
+        return (
+            Paragraph(first),
+            Items(
+                (
+                    *limits,
+                    f"Wird einmal die ganze Grenze ausgeschöpft: {total}.",
+                    "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
+                )
+            ),
+        )
+    if math.isinf(subject.guarantee[0]):
+        return (Paragraph("Es gibt keine Grenze: Diese Zahlen schützen niemanden."),)
+    return (Paragraph("Noch nichts: Es wurde nichts veröffentlicht."),)
+
+
+_CANNOT: Final = (
+    (
+        "Mehr als das über Sie persönlich, gleich was jemand sonst weiß, jetzt oder "
+        "später. Die Grenze gilt für alle, auch für die, die am meisten auffallen."
+    ),
+    (
+        "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "
+        "oder nicht: Dafür sind die Zahlen da, und davor ist niemand geschützt."
+    ),
+    (
+        "Niemand ist geschützt vor dem, der die Tabelle hat oder stiehlt, oder vor "
+        "anderswo veröffentlichten Zahlen über dieselben Menschen."
+    ),
+)

@@ -1,0 +1,58 @@
+"""Numbers and days as they are written in German."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from dpcore.documents.numerals import Numerals
+
+if TYPE_CHECKING:
+    from datetime import date
+
+_SMALL: Final = re.compile(r"\d+(?:\.\d+)?e-\d+")
+_LARGE: Final = re.compile(r"(-?[\d.,]+) (million|billion|trillion)\b")
+_NAMES: Final = {
+    "million": ("Million", "Millionen"),
+    "billion": ("Milliarde", "Milliarden"),
+    "trillion": ("Billion", "Billionen"),
+}
+
+
+def german(text: str) -> str:
+    """Return numbers of the program as they are read in German, without exponents.
+
+    >>> german("53,500"), german("0.25"), german("1 million"), german("2.5 billion")
+    ('53.500', '0,25', '1 Million', '2,5 Milliarden')
+    >>> german("2.5e-7"), german("73.2 %"), german("∞")
+    ('0,00000025', '73,2 %', '∞')
+    """
+    text = _SMALL.sub(lambda found: f"{Decimal(found[0]):f}", text)
+    text = Numerals.COMMA.written(text)
+    return _LARGE.sub(_named, text)
+
+
+def _named(found: re.Match[str]) -> str:
+    one, many = _NAMES[found[2]]
+    return f"{found[1]} {one if found[1].lstrip('-') == '1' else many}"
+
+
+def day(date: date) -> str:
+    """Return a day.
+
+    >>> from datetime import date
+    >>> day(date(2027, 1, 31))
+    '31.01.2027'
+    """
+    return f"{date:%d.%m.%Y}"
+
+
+def listed(parts: list[str]) -> str:
+    """Return parts of a sentence in a row.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b und c')
+    """
+    *first, last = parts
+    return f"{', '.join(first)} und {last}" if first else last

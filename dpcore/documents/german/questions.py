@@ -1,0 +1,234 @@
+"""What is asked, and of what an error is one, in German.
+
+Names are made of what defines a question, as in its record. A name that somebody typed
+stays as it is, and so does that of a question that is not known here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from dpcore.documents.german.numbers import german, listed
+from dpcore.releases.digits import PLACES
+from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.wording import in_full, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.documents.question import Number, Question
+    from dpcore.planning.item import Item
+    from dpcore.planning.widths import Width
+
+_NOT_SAID: Final = "keine Angabe"
+_NOUNS: Final = {
+    StatisticKind.SUM: "Summe",
+    StatisticKind.MEAN: "Mittelwert",
+    StatisticKind.VARIANCE: "Varianz",
+    StatisticKind.STANDARD_DEVIATION: "Standardabweichung",
+    StatisticKind.POPULATION_VARIANCE: "Varianz (Divisor n)",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "Standardabweichung (Divisor n)",
+    StatisticKind.HISTOGRAM: "Häufigkeiten",
+    StatisticKind.PROPORTIONS: "alle Anteile",
+    StatisticKind.MEDIAN: "Median",
+    StatisticKind.COVARIANCE: "Kovarianz",
+    StatisticKind.CORRELATION: "Korrelation",
+    StatisticKind.COVARIANCE_MATRIX: "Kovarianzmatrix",
+    StatisticKind.POOLED_VARIANCE: "gemeinsame Varianz",
+    StatisticKind.POOLED_COVARIANCE: "gemeinsame Kovarianz",
+    StatisticKind.MEANS: "Mittelwerte",
+    StatisticKind.DIFFERENCE: "Mittelwert",
+}
+_MECHANISMS: Final = {
+    "Truncated Laplace, calibrated": "Laplace, abgeschnitten (kalibriert)",
+    "Truncated Laplace, as published": "Laplace, abgeschnitten (wie veröffentlicht)",
+    "Folded Laplace": "Laplace, gefaltet",
+    "Averaged Laplace (10 draws)": "Laplace, gemittelt (10 Ziehungen)",
+    "Gaussian (analytic)": "Gauß (analytisch)",
+    "Gaussian (classic rule)": "Gauß (klassische Regel)",
+    "Generalized Gaussian (order 3)": "Gauß, verallgemeinert (Ordnung 3)",
+    "Exponential mechanism": "Exponentialmechanismus",
+    "Noise on the coefficients": "Rauschen auf den Koeffizienten",
+}
+_OF: Final = {
+    "": "",
+    PLACES: "Plätze in der sortierten Tabelle",
+    "part of the largest possible": "Teil des größtmöglichen Werts",
+    "coefficients on the scale of the model": "Koeffizienten im Maß des Modells",
+    "the noise; who is sampled adds to it": "das Rauschen; wer gezogen wird, kommt "
+    "hinzu",
+    "depends on who is drawn": "hängt davon ab, wer gezogen wird",
+    "depends on the table": "hängt von der Tabelle ab",
+    "depends on the answer": "hängt von der Antwort ab",
+}
+_UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze"} | {
+    "ranks": "Plätze"
+}
+_GROUP: Final = re.compile(r"a group of ([\d,]+)(.*)", re.DOTALL)
+_AWAY: Final = re.compile(r"at most ([\d,]+) " + re.escape(PLACES) + " away")
+_OTHERS: Final = "other"
+
+
+def named(item: Item) -> str:
+    """Return the name of a planned question, with what it asks where it was typed."""
+    title = item.request.title
+    told = _title(item.request.parameters()) or title
+    return told if item.name == title else f"{item.name} ({told})"
+
+
+def name_of(question: Question) -> str:
+    """Return the name of a question of a document."""
+    if question.request is not None and not question.numbers:
+        typed = question.name != question.request.title
+        return question.name if typed else _told(question)
+    return _told(question)
+
+
+def _told(question: Question) -> str:
+    title = _title(question.parameters)
+    if not title:
+        return question.name
+    return f"{title}, in „{question.table}“" if question.table else title
+
+
+def label(question: Question, number: Number) -> str:
+    """Return the name of one of several numbers of an answer."""
+    asked = question.asked
+    pair, group = asked.get("pair"), asked.get("group")
+    if isinstance(pair, list | tuple):
+        one, other = pair
+        known = {
+            f"{one} less {other}": f"{one} minus {other}",
+            f"{one} less {other}, in percent of {other}": f"{one} minus {other}, in "
+            f"Prozent von „{other}“",
+            f"mean of {one}": f"Mittelwert von „{one}“",
+            f"mean of {other}": f"Mittelwert von „{other}“",
+        }
+        return known.get(number.label, number.label)
+    labels = group.get("labels", ()) if isinstance(group, dict) else ()
+    if number.label == _OTHERS and isinstance(group, dict) and _OTHERS not in labels:
+        return "alle übrigen"
+    return number.label
+
+
+def value(number: Number) -> str:
+    """Return a released number with its unit."""
+    if number.value == TOO_FEW:
+        return "zu wenige für eine Aussage"
+    return f"{german(number.value)} {unit(number.unit)}".rstrip()
+
+
+def around(number: Number) -> str:
+    """Return where the table's own number lies."""
+    off = _AWAY.fullmatch(number.noise)
+    if off is not None:
+        return f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
+    return " bis ".join(german(end) for end in number.noise.split(" to "))
+
+
+def unit(name: str) -> str:
+    """Return a unit; those that came with the data stay as they are."""
+    return _UNITS.get(name, name)
+
+
+def mechanism(name: str) -> str:
+    """Return what a mechanism is called."""
+    return _MECHANISMS.get(name, name)
+
+
+def half(width: Width) -> str:
+    """Return a half-width with its unit."""
+    if not math.isfinite(width.half):
+        return _NOT_SAID
+    return f"{german(significant(width.half))} {unit(width.unit)}".rstrip()
+
+
+def error(question: Question) -> str:
+    """Return how far off the answer to a planned question will be."""
+    if question.off is None:
+        return _NOT_SAID
+    of, told = of_what(question.off), half(question.off)
+    sign = "± " if math.isfinite(question.off.half) else ""
+    return f"{sign}{told} ({of})" if of else f"{sign}{told}"
+
+
+def of_what(width: Width) -> str:
+    """Return of what a half-width is one, where that is not the answer alone."""
+    found = _GROUP.fullmatch(width.of)
+    if found is None:
+        return _OF.get(width.of, width.of)
+    size, more = german(found[1]), found[2]
+    if more == ", the smaller of two":
+        return f"eine Gruppe von {size}, die kleinere von zweien"
+    if more.startswith(", as a part"):
+        return f"eine Gruppe von {size}, als Teil der Spannweite jeder Spalte"
+    return f"eine Gruppe von {size}"
+
+
+def _title(parameters: Mapping[str, object]) -> str:
+    """Return the question in words; empty where its kind is not known."""
+    asked = parameters.get("query")
+    if not isinstance(asked, dict) or asked.get("kind") not in set(StatisticKind):
+        return ""
+    kind = StatisticKind(asked["kind"])
+    group = asked.get("group")
+    by = "" if group is None else f" nach {group['name']}"
+    if kind is StatisticKind.DIFFERENCE:
+        one, other = asked["pair"]
+        by += f", {one} minus {other}"
+    elif kind.pooled:
+        by = f" innerhalb von {group['name']}" if group else ""
+    return f"{_asked(kind, asked)}{by}"
+
+
+def _asked(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
+    if kind in {StatisticKind.COUNT, StatisticKind.PROPORTION}:
+        return _members(kind, asked)
+    if kind is StatisticKind.CROSS_TABLE:
+        names = [axis["column"]["name"] for axis in asked["crossed"]]
+        return f"Zahl der {_counted(asked)} nach {listed(names)}"
+    columns = asked.get("columns") or [asked["column"]]
+    name = listed([column["name"] for column in columns])
+    if kind is StatisticKind.QUANTILE:
+        return f"{_points(asked['q'])}-%-Quantil von {name}"
+    if kind is StatisticKind.QUANTILES:
+        *first, last = map(_points, asked["qs"])
+        return f"{listed([*(f'{q}-' for q in first), last])}-%-Quantile von {name}"
+    return f"{_NOUNS[kind]} von {name}"
+
+
+def _points(share: float) -> str:
+    return german(f"{100 * share:.6g}")
+
+
+def _members(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
+    """Return a number, or the share, of those who meet a condition."""
+    amount = "Zahl" if kind is StatisticKind.COUNT else "Anteil"
+    whom, name = f"{amount} der {_counted(asked)}", asked["column"]["name"]
+    member = asked.get("membership") or {}
+    if "label" in member:
+        return f"{whom} mit {name} = {member['label']}"
+    if "interval" in member:
+        return f"{whom} mit {name} {_between(*member['interval'])}"
+    with_value = asked["column"].get("missing") == "drop"
+    return f"{whom} mit einem Wert von {name}" if with_value else whom
+
+
+def _between(low: float | None, high: float | None) -> str:
+    if high is None:
+        return f"ab {german(in_full(low or 0.0))}"
+    if low is None:
+        return f"bis {german(in_full(high))}"
+    return f"von {german(in_full(low))} bis {german(in_full(high))}"
+
+
+def _counted(asked: Mapping[str, Any]) -> str:
+    known = asked.get("unit") or {}
+    if known.get("rows", 1) > 1:
+        return "Zeilen"
+    return {"person": "Personen", "record": "Datensätze"}.get(
+        known.get("noun", "person"), "Einheiten"
+    )

@@ -1,0 +1,208 @@
+"""What German papers say of people, costs and guarantees, each in one place."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.documents import missing
+from dpcore.documents.german.numbers import german
+from dpcore.documents.german.questions import of_what
+from dpcore.documents.german.questions import unit as unit_of
+from dpcore.figures.attackers import surest
+from dpcore.figures.meaning.odds import counted
+from dpcore.planning.assumed import hangs
+from dpcore.relations import NeighboringRelation
+from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import at_most, epsilon_text, in_full, significant
+
+if TYPE_CHECKING:
+    from dpcore.budget_filter import PrivacyBudget
+    from dpcore.data.columns import Column
+    from dpcore.planning.item import Item
+    from dpcore.relations import PrivacyUnit
+
+BLANK: Final = "bitte ausfüllen"
+OF_A_DIFFERENCE: Final = (
+    "Die Differenz zweier Gruppen hat ein eigenes ±. Sie zeigt, was erkennbar sein "
+    "muss, wenn ein Abstand dieser Größe nicht bloß Rauschen sein könnte: wenn ihr ± "
+    "höchstens so groß ist."
+)
+_MOST_LABELS: Final = 12
+_LARGEST: Final = 700.0
+
+
+class Noun(NamedTuple):
+    """What one protected unit is called: with "a", with "every", and in the plural."""
+
+    a: str
+    every: str
+    one: str
+    many: str
+
+
+_NOUNS: Final = {
+    "person": Noun("eine Person", "jede Person", "Person", "Personen"),
+    "record": Noun("ein Datensatz", "jeder Datensatz", "Datensatz", "Datensätze"),
+    "household": Noun("ein Haushalt", "jeder Haushalt", "Haushalt", "Haushalte"),
+}
+
+
+def noun(unit: PrivacyUnit) -> Noun:
+    """Return what a protected unit is called."""
+    name = unit.noun
+    other = Noun(
+        f"eine Einheit ({name})", f"jede Einheit ({name})", "Einheit", "Einheiten"
+    )
+    return _NOUNS.get(name, other)
+
+
+def number_of(count: int, unit: PrivacyUnit) -> str:
+    """Return how many there are, in words.
+
+    >>> from dpcore.relations import PrivacyUnit
+    >>> number_of(1, PrivacyUnit()), number_of(20190, PrivacyUnit())
+    ('1 Person', '20.190 Personen')
+    """
+    told = noun(unit)
+    return f"{german(f'{count:,}')} {told.one if count == 1 else told.many}"
+
+
+def price(epsilon: float, delta: float) -> str:
+    """Return a cost in symbols, rounded up."""
+    told = f"ε {german(epsilon_text(epsilon))}"
+    return f"{told}, δ {german(significant(delta, up=True))}" if delta else told
+
+
+def budget(known: PrivacyBudget) -> str:
+    """Return the caps of a budget."""
+    told = known.describe().removesuffix(" in total").replace(" and ", " und ")
+    for word, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
+        told = told.replace(word, letter)
+    return f"{german(told)} insgesamt"
+
+
+def belief(epsilon: float, delta: float, *, about: str = "bei einer Person ") -> str:
+    """Return what an attacker may believe afterwards, at most; a main clause."""
+    if not epsilon <= _LARGEST:
+        return "es gibt keine Grenze für das, was ein Angreifer erfahren kann"
+    most = german(surest(epsilon, delta=delta))
+    before = f"ein Angreifer, der sich {about}zu 50 % sicher war, "
+    if delta > 0:
+        return f"{before}liegt danach in höchstens {most} der Fälle richtig (mit δ)"
+    return f"{before}ist sich danach höchstens zu {most} sicher"
+
+
+def worlds(
+    epsilon: float, delta: float, relation: NeighboringRelation
+) -> tuple[str, ...]:
+    """Return the odds in counts of worlds: an introduction, and what follows.
+
+    The wording is that of ``dpcore.figures.meaning.odds``. Nothing where there is no
+    cost yet, or no limit.
+    """
+    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+        return ()
+    own, other, asked = _SIDES[relation]
+    sure = Guarantee(epsilon=epsilon, delta=delta)
+    there, absent = sure.worlds()
+    right, of = counted(there, up=True)
+    wrong, among = counted(absent, up=False)
+    share = german(at_most(float(sure.best_guess(0.5))))
+    introduction = (
+        f"Stellen Sie sich 100 Welten vor, in denen {own}, und 100, in denen {other}. "
+        "Alles andere ist gleich und dem Angreifer bekannt. In jeder Welt werden die "
+        "Zahlen mit neuem Zufall veröffentlicht, und der Angreifer sagt, was "
+        "wahrscheinlicher ist."
+    )
+    limit = (
+        f"Höchstens {german(f'{right:,}')} von {german(f'{of:,}')} solchen Welten "
+        f"führen den Angreifer zu dem Schluss, {asked}, wenn es so ist ({share}), und "
+        f"{german(f'{wrong:,}')} von {german(f'{among:,}')}, wenn es nicht so ist."
+    )
+    return introduction, limit
+
+
+_SIDES: Final = {
+    NeighboringRelation.ADD_REMOVE: (
+        "Sie in der Tabelle stehen",
+        "Sie nicht darin stehen",
+        "dass Sie in der Tabelle stehen",
+    ),
+    NeighboringRelation.SUBSTITUTION: (
+        "Ihr Eintrag sagt, was für Sie zutrifft",
+        "ein anderer Eintrag an seiner Stelle steht",
+        "dass der Eintrag in der Tabelle Ihrer ist",
+    ),
+}
+
+
+def column(known: Column, done: tuple[str, ...]) -> str:
+    """Return what is declared about a column, with what is done where a value lacks."""
+    name = f"{known.name} ({known.unit})" if known.unit else known.name
+    if known.kind is not ColumnKind.NUMBER:
+        more = len(known.labels) - _MOST_LABELS
+        told = ", ".join(known.labels[:_MOST_LABELS])
+        told += f" und {more} weitere" if more > 0 else ""
+    elif known.bounds is None:
+        told = "ohne Grenzen"
+    else:
+        ends = (known.bounds.lower, known.bounds.upper)
+        told = " bis ".join(german(in_full(end)) for end in ends)
+    treated = "; ".join(_treatment(text, known) for text in done)
+    return f"{name}: {told} ({treated})"
+
+
+_TREATMENTS: Final = {
+    missing.OTHERS: "wer keinen Wert oder keinen aus der Liste hat, kommt in die "
+    "Gruppe aller übrigen",
+    missing.NEITHER: "wer keinen Wert hat oder zu keiner der beiden Gruppen gehört, "
+    "wird nicht gezählt",
+    missing.EVERYBODY: "alle werden gezählt, ob mit Wert oder ohne",
+}
+
+
+def _treatment(text: str, known: Column) -> str:
+    if text in _TREATMENTS:
+        return _TREATMENTS[text]
+    if known.missing is MissingPolicy.DROP:
+        return "wer keinen Wert hat, wird nicht gezählt"
+    said = known.replacement
+    value = said if isinstance(said, str) else german(in_full(float(said or 0.0)))
+    return f"fehlende Werte zählen als {value}"
+
+
+def condition(item: Item) -> str:
+    """Return on which size of groups it hangs whether it shows what must be seen."""
+    known = hangs(item)
+    if known is None:
+        return ""
+    wanted = f"± {german(significant(known.wanted, 6))} {unit_of(item.width.unit)}"
+    wanted, size = wanted.rstrip(), german(f"{item.group:,}")
+    if known.fewest is None:
+        return f"Auch die größten Gruppen kommen so nicht auf {wanted}: ε ist zu klein."
+    fewest = german(f"{known.fewest:,}")
+    if item.seen:
+        whose = "beide Gruppen" if known.of_two else "die Gruppe"
+        verb = "haben" if known.of_two else "hat"
+        return (
+            f"{wanted} oder weniger ist es nur, wenn {whose} mindestens {fewest} "
+            f"Mitglieder {verb}. {size} wurden angenommen, denn wie groß Gruppen sind, "
+            f"ist vertraulich: Bei weniger als {fewest} stimmt das ✓ nicht, und es "
+            "braucht ein größeres ε."
+        )
+    each = "in jeder der beiden Gruppen" if known.of_two else "in einer Gruppe"
+    return (
+        f"Für Gruppen von {size}, eine angenommene Größe, ist es mehr als {wanted}: "
+        f"Dafür wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
+    )
+
+
+def note(place: int, item: Item, judged: Item | None) -> str:
+    """Return of what the error of a numbered question is one, and what it takes."""
+    told = f"Nr. {place}: ± gilt für {of_what(item.width)}."
+    if not item.width.assumed:
+        told = f"Nr. {place}, zu ±: {of_what(item.width)}."
+    more = "" if judged is None else condition(judged)
+    return f"{told} {more}".rstrip()

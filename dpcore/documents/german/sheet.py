@@ -1,0 +1,186 @@
+"""The page to sign, in German."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.documents import missing
+from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.numbers import day, german, listed
+from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
+from dpcore.documents.subject import own
+from dpcore.planning.assumed import is_difference
+from dpcore.planning.options import rows_of
+from dpcore.relations import NeighboringRelation
+from dpcore.wording import capital, significant
+
+if TYPE_CHECKING:
+    from dpcore.documents.decision import Decision
+    from dpcore.documents.page import Piece
+    from dpcore.documents.typed import Typed
+    from dpcore.planning.item import Item
+    from dpcore.planning.options import Option, Row
+
+_FEWEST_SIGNATURES: Final = 2
+_NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
+
+
+def german_decision_page(about: Decision) -> Page:
+    """Return the page; what was typed, and what came with the table, stays as it is."""
+    return Page(
+        title="Entscheidung über eine Veröffentlichung mit Differential Privacy",
+        pieces=(
+            _facts(about),
+            Section(title="Was veröffentlicht wird", pieces=_questions(about)),
+            Section(title="Womit verglichen wurde", pieces=_other(about)),
+            Section(
+                title="Entschieden von", pieces=_signatures(about.typed), whole=True
+            ),
+        ),
+        mark="Unterricht: eine Übung, keine Entscheidung über echte Daten."
+        if about.lesson
+        else "",
+        foot=f"Erstellt am {day(about.prepared)} mit Epsilon Studio aus Festlegungen "
+        "und Eingaben. Außer einer Zahl der Personen, die als öffentlich bezeichnet "
+        "ist, ist nichts auf dieser Seite aus der Tabelle berechnet. Sie wird erst "
+        "wirksam, wenn der Plan veröffentlicht wird.",
+        sheet=True,
+        language="de",
+    )
+
+
+def _facts(about: Decision) -> Facts:
+    typed = about.typed
+    cost = sentences.price(*about.plan.guarantee)
+    odds = sentences.belief(*about.plan.guarantee)
+    return Facts(
+        (
+            ("Zweck", own(typed.purpose)),
+            ("Tabelle", own(about.table)),
+            ("Spalten", "; ".join(_columns(about))),
+            ("Geschützt", _protected(about)),
+            ("Mindestgrößen", _sizes(about)),
+            ("Privatsphärenbudget", _budget(about)),
+            ("Dieser Plan kostet", f"{cost}: {odds}"),
+            ("Zeitraum", own(typed.period)),
+        ),
+        blank=sentences.BLANK,
+    )
+
+
+def _columns(about: Decision) -> list[str]:
+    asked = (item.request.asked for item in about.plan.basket.items)
+    done = missing.each_of_columns(asked)
+    return [sentences.column(column, done[column.name]) for column in about.columns]
+
+
+def _protected(about: Decision) -> str:
+    unit = about.unit
+    rows = "" if unit.rows == 1 else f" mit bis zu {german(f'{unit.rows:,}')} Zeilen"
+    apart = (
+        "dass die Angaben einer Person hinzukommen oder fehlen"
+        if about.relation is NeighboringRelation.ADD_REMOVE
+        else "dass die Angaben einer Person durch andere ersetzt sind"
+    )
+    return (
+        f"{sentences.noun(unit).a}{rows}; benachbarte Tabellen unterscheiden sich "
+        f"darin, {apart}"
+    )
+
+
+def _sizes(about: Decision) -> str:
+    known = sentences.number_of(about.size.people, about.unit)
+    many = sentences.noun(about.unit).many
+    whole = (
+        f"wie viele {many} es sind, ist öffentlich: {known}"
+        if about.size.public
+        else f"wie viele {many} es sind, ist vertraulich; gerechnet wird mit "
+        f"mindestens {known}"
+    )
+    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
+    if not groups:
+        return whole
+    sizes = listed([german(f"{size:,}") for size in sorted(groups)])
+    return (
+        f"{whole}. Fehler je Gruppe sind für Gruppen von {sizes} berechnet, also für "
+        "angenommene Größen; bei kleineren Gruppen sind sie größer"
+    )
+
+
+def _budget(about: Decision) -> str:
+    spent = float(about.spent.epsilon)
+    before = (
+        f"davon bisher verbraucht: {sentences.price(spent, 0.0)}"
+        if spent
+        else "noch nichts davon verbraucht"
+    )
+    return f"{sentences.budget(about.budget)}; {before}"
+
+
+def _questions(about: Decision) -> tuple[Piece, ...]:
+    rows = rows_of(about.plan.basket.items, about.other.basket.items)
+    table = Table(
+        title="± ist die halbe Breite des Rauschens (95 %); ✓ zeigt, was erkennbar "
+        "sein muss, ✗ nicht",
+        head=("Nr.", "Frage", "Verfahren", "ε", "±", "muss zeigen", "anderer: ε",
+              "anderer: ±"),
+        rows=tuple((str(at), *_question(row)) for at, row in enumerate(rows, 1)),
+        numbers=_NUMBERS,
+    )  # fmt: skip
+    notes = [
+        sentences.note(at, row.item, row.first)
+        for at, row in enumerate(rows, 1)
+        if row.item.width.of
+    ]
+    if any(row.wanted is not None and is_difference(row.item) for row in rows):
+        notes.append(sentences.OF_A_DIFFERENCE)
+    if not notes:
+        return (table,)
+    return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _question(row: Row) -> tuple[str, ...]:
+    item = row.item
+    wanted = ""
+    if row.wanted is not None:
+        known = german(significant(row.wanted, 6))
+        wanted = f"{known} {questions.unit(item.width.unit)}".rstrip()
+    first, second = (_answer(row, one) for one in (row.first, row.second))
+    noise = questions.mechanism(item.request.mechanism_label)
+    return capital(questions.named(item)), noise, *first, wanted, *second
+
+
+def _answer(row: Row, item: Item | None) -> tuple[str, str]:
+    if item is None:
+        return "", "nicht gefragt"
+    shown = row.shown(item)
+    sign = "" if shown is None else "✓ " if shown else "✗ "
+    epsilon = german(significant(item.epsilon, 6))
+    return epsilon, f"{sign}{questions.half(item.width)}"
+
+
+def _other(about: Decision) -> tuple[Piece, ...]:
+    told = f"Ein anderer Plan, der {_cost(about.other)}."
+    if about.plan.wanted:
+        told += (
+            f" Der Plan zeigt {about.plan.seen} von {about.plan.wanted} Antworten so "
+            f"genau wie nötig, der andere {about.other.seen} von {about.other.wanted}."
+        )
+    reason = ("Warum nicht dieser", own(about.typed.reason))
+    return Paragraph(told), Facts((reason,), blank=sentences.BLANK)
+
+
+def _cost(option: Option) -> str:
+    cost = sentences.price(*option.guarantee)
+    return f"{cost} kostet: {sentences.belief(*option.guarantee)}"
+
+
+def _signatures(typed: Typed) -> tuple[Piece, ...]:
+    lines = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
+    place = f"{own(typed.place)}, Datum" if typed.place.strip() else "Ort, Datum"
+    return tuple(
+        Blanks((place, f"Unterschrift: {own(name)}"))
+        if name
+        else Blanks(("Name", "Ort, Datum", "Unterschrift"))
+        for name in (*typed.deciders, *[""] * lines)
+    )

@@ -1,0 +1,120 @@
+"""German papers: no English left, German numbers, the parts of the English ones."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from dpcore.budget_filter import PrivacyCost
+from dpcore.documents.decision import decision_page
+from dpcore.documents.german.notice import german_notice
+from dpcore.documents.german.sheet import german_decision_page
+from dpcore.documents.language import Language
+from dpcore.documents.notice import notice
+from dpcore.documents.numerals import Numerals
+from dpcore.documents.typed import Typed
+from dpcore.planning.basket import Basket
+from dpcore.planning.options import Option
+from dpcore.relations import PrivacyUnit, TableSize
+from tests.documents.subjects import answered, meant
+from tests.documents.test_decision import decision, option
+from tests.documents.test_reading import BY_NAME, plain
+from tests.planning.planned import ALL, item
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
+
+ENGLISH = re.compile(
+    r"\b(the|of|and|with|is|are|to|by|each|people|group|not|table|numbers?|at least|"
+    r"from|private|public|mean|less|million|error|answer|question|ranks|draws?)\b",
+    re.IGNORECASE,
+)
+POINT = re.compile(r"(?<![\w.,])\d+\.(?!\d{3}\b)\d+(?![\w.])|\de-\d")
+FREE = re.compile(r"Differential Privacy|Version \S+")
+
+
+def whole():
+    """Every kind of question at once, and in another plan."""
+    names = [key for key in ALL if key != "model"]
+    items = tuple(
+        item(name, wanted=wanted, group=40)
+        for wanted, name in zip([1e-3, 50.0, None] * len(names), names, strict=False)
+    )
+    return Option(name="a", basket=Basket(items=items, total=20.0, delta=1e-6))
+
+
+def titled(one):
+    """Return the plan with the titles of its questions as their names."""
+    basket = one.basket
+    items = tuple(replace(x, name=x.request.title) for x in basket.items)
+    return replace(one, basket=replace(basket, items=items))
+
+
+def text_of(page):
+    return plain(page.html())
+
+
+def skeleton(page):
+    """Return what a page is built of, without its words."""
+    return re.sub(
+        r">[^<]*<", "><", re.sub(r"<style>.*</style>", "", page.html(), flags=re.DOTALL)
+    )
+
+
+ABOUTS = {
+    "of two": {},
+    "alone": {"relation": SUBSTITUTION, "unit": PrivacyUnit()},
+    "public": {"size": TableSize(people=98_765, public=True), "typed": Typed()},
+    "of all": {"plan": titled(whole()), "other": titled(option("b", total=0.1))},
+    "lesson": {"lesson": True, "spent": PrivacyCost(), "unit": PrivacyUnit(noun="x")},
+}
+
+
+@pytest.mark.parametrize("name", ABOUTS)
+def test_the_page_to_sign_is_german_and_has_the_parts_of_the_english_one(name):
+    about = decision(
+        **{"typed": Typed(purpose="Bericht", deciders=("A. B.",))} | ABOUTS[name]
+    )
+    about = replace(about, plan=titled(about.plan), other=titled(about.other))
+    page = german_decision_page(about)
+    told = FREE.sub("", text_of(page))
+    assert not ENGLISH.search(told), ENGLISH.findall(told)
+    assert not POINT.search(re.sub(r"\d\d\.\d\d\.\d{4}", "", told))
+    assert 'lang="de"' in page.html()
+    english = decision_page(about, Numerals.COMMA)
+    assert skeleton(page).count("<t") == skeleton(english).count("<t")
+    assert skeleton(page).count("<d") == skeleton(english).count("<d")
+    assert skeleton(page).count("<section") == skeleton(english).count("<section")
+
+
+def test_the_page_to_sign_says_what_the_english_one_says():
+    told = text_of(german_decision_page(decision()))
+    for part in (
+        "a report <b>on</b> pay", "staff.csv", "age (years): 0 bis 100",
+        "mit bis zu 3 Zeilen",
+        "mindestens 321 Einheiten", "für Gruppen von 40", "ε 3 und δ 0,00001 insgesamt",
+        "davon bisher verbraucht: ε 0,25", "73,2 %", "52,5 %", "too much noise",
+        "Unterschrift: A. Berger", "Bonn, Datum", "31.01.2027",
+    ):  # fmt: skip
+        assert part in unescape(told), part
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("make", [answered, meant])
+def test_the_notice_is_german_and_has_the_parts_of_the_english_one(make, relation):
+    subject = make(relation)
+    for one in (subject, replace(subject, questions=subject.questions[2:])):
+        page, english = german_notice(one), notice(one)
+        told = FREE.sub("", text_of(page))
+        assert not ENGLISH.search(told), ENGLISH.findall(told)
+        assert not POINT.search(re.sub(r"\d\d\.\d\d\.\d{4}", "", told))
+        assert skeleton(page).count("<t") == skeleton(english).count("<t")
+        assert skeleton(page).count("<li") == skeleton(english).count("<li")
+        assert skeleton(page).count("<d") == skeleton(english).count("<d")
+
+
+def test_only_the_notice_of_the_documents_is_german_too():
+    german = [one.name for one in BY_NAME.values() if Language.GERMAN in one.languages]
+    assert german == ["Public notice"]
+    chosen = BY_NAME["Public notice"]
+    assert 'lang="de"' in chosen.written(Language.GERMAN)(answered())
+    assert 'lang="en"' in chosen.written(Language.ENGLISH)(answered())
