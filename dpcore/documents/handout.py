@@ -73,7 +73,7 @@ def _asked(telling: Telling) -> tuple[Piece, ...]:
             _boxes(f"Question {number}", question)
             for number, question in enumerate(telling.questions, start=1)
         ),
-        Facts(pairs=(("What I take home", ""),)),
+        Facts(pairs=((telling.recall, ""),)),
     )
 
 
@@ -96,7 +96,12 @@ def _answered(telling: Telling) -> tuple[Piece, ...]:
     }
     return (
         Facts(pairs=tuple((name, _reason(asked[name])) for name in asked)),
-        Facts(pairs=(("Take home", telling.home), ("“So is it safe?”", telling.safe))),
+        Facts(
+            pairs=(
+                (f"Take home. {telling.recall}", telling.home),
+                ("“So is it safe?”", telling.safe),
+            )
+        ),
         Items(telling.notes),
     )
 

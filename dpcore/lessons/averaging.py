@@ -28,7 +28,7 @@ _NEARLY = 0.99
 
 
 def _error(epsilon: float, times: int) -> float:
-    """Return how far off the average of so many answers is typically."""
+    """Return the standard error of the average of so many answers, years."""
     variance = float(survey.noise_of_mean(epsilon).variance(0.0))
     return float(np.sqrt(variance / times))
 
@@ -55,8 +55,7 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"{times} answers to one question cost ε {epsilon_text(total)} "
         f"together: whoever was 50 % sure of somebody may become {_sure(total)} sure. "
         f"One answer for the same ε would be off by "
-        f"{significant(_error(total, 1))} years typically, the average of all is off "
-        "by "
+        f"about {significant(_error(total, 1))} years, the average of all by about "
         f"{significant(_error(epsilon, times))}.",
     )
 
@@ -70,17 +69,16 @@ def _telling() -> Telling:
         f"answer with fresh noise, for ε {_EPSILON:g}. She asks {_TIMES} times and "
         "averages the answers.",
         predict=ask(
-            f"One answer is off by {one} years typically. And the average of all "
-            f"{_TIMES}?",
+            f"One answer is off by about {one} years. And the average of all {_TIMES}?",
             wrong(
-                f"By {one} years, as before: noise stays noise",
+                f"By about {one} years, as before: noise stays noise",
                 "Noise that falls to both sides cancels in an average.",
             ),
             right(
-                f"By {all_} years",
-                f"The noise shrinks with the square root of the number of answers: "
-                f"{_TIMES} answers, a tenth. The price grows with the number itself: "
-                f"ε {total}.",
+                f"By about {all_} years",
+                f"Some noise is too high and some too low, and much of it cancels: of "
+                f"{_TIMES} answers, a tenth is left. But each answer costs "
+                f"ε {_EPSILON:g}, and all of them together ε {total}.",
             ),
             wrong(
                 "By nothing: she has the truth",
@@ -127,24 +125,24 @@ def _telling() -> Telling:
                 f"Mia has ε {total} to spend. Which is the better use?",
                 right(
                     f"One answer for ε {total}",
-                    f"It is off by {better} years typically; the average of {_TIMES} "
-                    f"cheap ones by {all_}.",
+                    f"It is off by about {better} years; the average of {_TIMES} cheap "
+                    f"ones by about {all_}.",
                 ),
                 wrong(
                     f"{_TIMES} answers of ε {_EPSILON:g}, averaged",
-                    f"Their average is off by {all_} years typically; one answer at "
-                    f"that price by {better}.",
+                    f"Their average is off by about {all_} years; one answer at that "
+                    f"price by about {better}.",
                 ),
                 wrong(
                     "Both are as good",
-                    "Averaging wastes budget: its error shrinks with the square root "
-                    "of the price, that of one answer with the price itself.",
+                    "Averaging wastes budget: for ten times the price, one answer is "
+                    "ten times as exact, an average only about three times.",
                 ),
             ),
         ),
-        home="Asking twice costs twice: noise that is drawn anew cancels, so every "
-        "draw "
-        "must be counted.",
+        recall="What does asking twice cost?",
+        home="Asking twice costs twice: the two ε add up, because fresh noise cancels "
+        "in an average.",
         notes=(
             (
                 "Let everybody throw a die and add it to a secret number; average over "

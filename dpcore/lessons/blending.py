@@ -133,6 +133,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="What does a larger crowd do for a person?",
         home="In a larger crowd each person moves the answer less: ten times the "
         "people, "
         "a tenth of the loss at the same noise.",

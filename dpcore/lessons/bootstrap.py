@@ -19,10 +19,11 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
-from dpcore.wording import epsilon_text, percent, significant
+from dpcore.wording import epsilon_text, percent
 
 _DELTA = 1e-6
 _RHO = 0.5
+_SAID = "what Karl says"
 _MOST_RHO, _MOST_PEOPLE = 1.0, 944
 
 
@@ -40,111 +41,114 @@ def _drawn(people: int) -> float:
     return 1 - (1 - 1 / people) ** people
 
 
+def _twice(people: int) -> float:
+    """Return the chance that a person is in a resample twice or more."""
+    return _drawn(people) - (1 - 1 / people) ** (people - 1)
+
+
 def _shown(settings: Settings) -> Shown:
     rho, people = settings["rho"], int(settings["people"])
     claimed, real = _levels(rho, people)
     most = _levels(_MOST_RHO, _MOST_PEOPLE)[1]
     title = (
-        f"One noisy bootstrap is claimed to cost ε {epsilon_text(claimed)}, and costs "
+        f"Karl says that his noisy average costs ε {epsilon_text(claimed)}; it costs "
         f"at least {epsilon_text(real)}"
     )
     return Shown(
         picture=claims_picture(
             title,
-            {"claimed": claimed, "at least so": real},
-            claimed="claimed",
+            {_SAID: claimed, "what it costs, at least": real},
+            claimed=_SAID,
             most=most,
-            what=f"ε at δ {significant(_DELTA)}",
+            what="ε: the smaller, the better protected",
         ),
-        sentence=f"A row of {people} is copied into a resample with chance "
-        f"{percent(_drawn(people))}, and often twice or three times: noise made for "
-        "one "
-        "copy does not hide three.",
+        sentence=f"Karl draws {people} rows from {people}, and puts each back before "
+        f"he draws the next. So a row is among them with chance "
+        f"{percent(_drawn(people))}, and twice or more with chance "
+        f"{percent(_twice(people))}. Noise made for one copy does not hide two.",
     )
 
 
 def _telling() -> Telling:
     people = survey.table().people
-    claimed, real = (epsilon_text(number) for number in _levels(_RHO, people))
+    levels = _levels(_RHO, people)
+    claimed, real = (epsilon_text(number) for number in levels)
     share = percent(_drawn(people))
     return Telling(
-        situation=f"Karl wants to know how sure his average of {people} people is, and "
-        "has learned the bootstrap: draw as many rows from the table with replacement, "
-        "average them, repeat. All that drawing at random, he thinks, must hide "
-        "everybody.",
+        situation=f"Karl has an average of {people} people, and draws {people} rows at "
+        "random, putting each back before he draws the next. He averages what he drew, "
+        "and does it all again: this is called the bootstrap. So much chance, he "
+        "thinks, must hide everybody.",
         predict=ask(
             "Is a bootstrap private, without any noise?",
             wrong(
                 "Yes: nobody knows which rows were drawn",
-                f"The oldest person is in a resample with chance {share}; then the "
-                "resample shows it.",
+                f"A row is drawn with chance {share}. Then it is in the average, "
+                "exactly as it is.",
             ),
             wrong(
-                "Nearly: a bit is hidden by chance",
-                "A promise must hold for everybody. For a person who stands out, "
-                "chance hides nothing.",
+                "Nearly: chance hides a little",
+                "A promise must hold for everybody. Somebody who stands out is seen "
+                "as soon as their row is drawn.",
             ),
             right(
                 "No",
-                f"Each row is in a resample with chance {share}, exactly as it is. "
-                "Random copies are no noise.",
+                f"A row is drawn with chance {share}, exactly as it is. Copies drawn "
+                "at random are no noise.",
             ),
         ),
         questions=(
             ask(
-                "Karl adds noise to each resampled average, as much as for the plain "
-                "one. Is that enough?",
+                "Karl adds noise to his average of drawn rows, as much as for the "
+                "plain average. Is that enough?",
                 wrong(
                     "Yes: noise is noise",
-                    "It was made for one copy of a row. A resample may hold several.",
+                    "It was made for one copy of a row. There may be several.",
                 ),
                 right(
-                    "No: a row may be copied several times",
-                    f"Where ε {claimed} was claimed, it costs at least {real}; both "
-                    f"but for a chance δ of {significant(_DELTA)} that it fails.",
+                    "No: a row may be drawn several times",
+                    f"Karl says ε {claimed}; it is at least {real}. Both leave out "
+                    "what happens once in a million times.",
                 ),
                 wrong(
-                    "It is more than enough: the drawing helps",
-                    "For somebody who stands out the copies hurt more than chance "
-                    "helps.",
+                    "It is more than enough: chance helps",
+                    "For somebody who stands out, copies do more harm than chance does "
+                    "good.",
                 ),
             ),
             ask(
-                "Where does Karl get a standard error, then?",
+                "Karl wanted to know how sure his average is. Where does he learn "
+                "that, then?",
                 right(
-                    "From public numbers, or bought with a part of the budget",
-                    "The noise is known exactly, and the spread of people can be asked "
-                    "for like any other number.",
+                    "From public numbers, or he pays for it from the budget",
+                    "How wide the noise is, is public. How much people differ can be "
+                    "asked for, with noise, like any other number.",
                 ),
                 wrong(
-                    "From the bootstrap, kept secret",
-                    "What is published of it is what counts: the interval's ends.",
+                    "From the bootstrap, if he keeps the rows secret",
+                    "The result is published, and it comes from exact copies.",
                 ),
                 wrong(
-                    "Nowhere: a private answer has none",
-                    "It has: the law of its noise is known, which is more than most "
-                    "statistics can say.",
+                    "Nowhere: a noisy answer has no interval",
+                    "It has one, since everybody may know how wide the noise is.",
                 ),
             ),
             ask(
                 f"What does ε {real} mean for a person?",
                 wrong(
-                    "A little less protection than claimed",
-                    "Undecided before, somebody may become "
-                    f"{surest(_levels(_RHO, people)[1])} "
-                    f"sure. Claimed were {surest(_levels(_RHO, people)[0])}.",
+                    "A little less protection than Karl said",
+                    "Somebody who was 50 % sure may become as good as certain. Karl "
+                    f"said at most {surest(levels[0])} sure.",
                 ),
                 right(
-                    "Next to none",
-                    "Undecided before, somebody may become "
-                    f"{surest(_levels(_RHO, people)[1])} "
-                    "sure.",
+                    "Next to no protection",
+                    "Somebody who was 50 % sure may become as good as certain.",
                 ),
             ),
         ),
+        recall="Is a bootstrap private?",
         home="A bootstrap is not private: it copies people at random, and copies are "
-        "no "
-        "noise.",
+        "no noise.",
         notes=(
             (
                 "A corrected bootstrap exists, which pays for the copies; the page "
@@ -170,11 +174,10 @@ LESSON = Lesson(
     knobs=(
         Knob(
             key="rho",
-            label="Budget of the noise (ρ, rho: ε by another measure)",
+            label="Budget for the noise (ρ, rho: another scale than ε)",
             value=_RHO,
             within=(0.1, _MOST_RHO, 0.1),
-            note="How much noise is added to the resampled average: more of it, less "
-            "noise.",
+            note="The more budget, the less noise is added.",
         ),
         Knob(
             key="people",

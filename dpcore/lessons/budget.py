@@ -133,8 +133,9 @@ def _telling() -> Telling:
                 ),
             ),
         ),
-        home="Every answer uses up a part of one promise; when it is used up, no new "
-        "answer is given about these people.",
+        recall="What happens when the budget is used up?",
+        home="When the budget is used up, no new answer is given about these people. "
+        "Answers that were given stay.",
         notes=(
             (
                 "The bars come from the filter that guards real releases: it adds "

@@ -149,6 +149,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="What do bounds do to an answer?",
         home="Bounds trade bias for noise: the best ones cut a few people, and are "
         "chosen without looking at the table.",
         notes=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dpcore.figures.individual.exposures import exposure_picture
+from dpcore.figures.lessons.claims import claims_picture
 from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
@@ -22,7 +22,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.wording import epsilon_text, significant
+from dpcore.wording import epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
@@ -52,16 +52,31 @@ def _visits(place: int) -> str:
 
 def _shown(settings: Settings) -> Shown:
     exposure = _exposure(settings["epsilon"])
-    most = int(exposure.ranking(1)[0])
-    half = float(exposure.quantiles([0.5])[0])
-    times = exposure.maximum / half
+    promised, most = exposure.worst_case, int(exposure.ranking(1)[0])
+    half, nine, nearly = (float(at) for at in exposure.quantiles([0.5, 0.9, 0.99]))
+    levels = {
+        "promised to all": promised,
+        f"Ruth, {_visits(most)} visits": exposure.maximum,
+        "99 of 100, at most": nearly,
+        "9 of 10, at most": nine,
+        "half of all, at most": half,
+    }
+    times = significant(exposure.maximum / half, 2)
     return Shown(
-        picture=exposure_picture(exposure, key="laplace"),
-        sentence=f"Everybody is promised ε {epsilon_text(exposure.worst_case)}. Half "
-        "of "
-        f"the people lose at most {significant(half)} of it; the one with "
-        f"{_visits(most)} visits loses {significant(exposure.maximum)}, "
-        f"{significant(times, 2)} times as much.",
+        picture=claims_picture(
+            f"Half of the people lose at most {percent(half / promised)} of what was "
+            f"promised, Ruth loses {percent(exposure.maximum / promised)}",
+            {name: 100 * level / promised for name, level in levels.items()},
+            claimed="promised to all",
+            most=100,
+            what="lost, % of the promised ε",
+            said=lambda share: percent(share / 100),
+            ticks={0: "0", 50: "50", 100: "100"},
+        ),
+        sentence=f"The bars show how much of the promise is used up: for nobody more "
+        f"than ε {epsilon_text(promised)}. Half of the people lose at most "
+        f"{significant(half)}. Ruth, with {_visits(most)} visits, loses "
+        f"{significant(exposure.maximum)}: {times} times as much.",
     )
 
 
@@ -75,80 +90,79 @@ def _telling() -> Telling:
     visits = _visits(most)
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
     return Telling(
-        situation=f"An insurer publishes the average number of visits to a doctor in "
-        f"{exposure.people:,} yearly records, with noise for ε 1. Ruth went {visits} "
-        "times, most "
-        "others hardly at all.",
+        situation=f"An insurer publishes how often people see a doctor, on average "
+        f"over {exposure.people:,} yearly records, with noise for ε 1. Most went a few "
+        f"times. Ruth went {visits} times.",
         predict=ask(
-            "How much of the promised ε 1 does the typical person really lose?",
+            "How much of the promised ε 1 do most people really lose?",
             wrong(
                 "All of it: the promise is the same for all",
-                "The promise is. It is made for the worst case, which most are far "
-                "from.",
+                "The promise is the same for all. But it is made for the most unusual "
+                "person, and most people are not unusual.",
             ),
             wrong(
                 "About half",
                 f"Much less: half of the people lose at most {half}.",
             ),
             right(
-                f"Hardly anything: about {half}",
-                f"Who is near to the average hardly moves it. Ruth, at {visits} "
-                "visits, "
-                f"loses {largest}.",
+                f"Hardly anything: half of them at most {half}",
+                "Most people hardly move the average, so that the answer says hardly "
+                f"anything about them. Ruth moves it more: she loses {largest}.",
             ),
         ),
         questions=(
             ask(
                 "Who loses most?",
                 right(
-                    "Who is farthest from all others",
-                    f"The average is {mean} visits; {visits} moves it most.",
+                    "Whoever is most unlike all others",
+                    f"The average is {mean} visits. Somebody with {visits} moves it "
+                    "most.",
                 ),
                 wrong(
-                    "Who is first in the table",
-                    "The order does not matter, only how far one moves the answer.",
+                    "Whoever is first in the table",
+                    "The order does not matter. What matters is how far somebody moves "
+                    "the answer.",
                 ),
                 wrong(
                     "Nobody: the noise is the same for all",
-                    "The noise is the same; what each adds to the answer is not.",
+                    "The noise is the same. How far people move the answer is not.",
                 ),
             ),
             ask(
                 f"May Ruth be told that she loses {largest}?",
                 wrong(
                     "Yes: it is her own number",
-                    "It depends on where all others are: from it and her visits, the "
-                    "exact average follows.",
+                    "It is made of everybody's visits: from it and her own, the exact "
+                    "average follows.",
                 ),
                 right(
-                    "No: it says something about all others. This survey was published "
-                    "long ago, so that we may print it here. She may be told what "
-                    "follows from her own record and public numbers",
-                    "Such as the promise, or the most that somebody with her number "
-                    "can lose, whoever else is there.",
+                    "No: the number says something about all others",
+                    "She may be told what was promised to everybody, or what follows "
+                    "from her own record and public numbers. This survey was "
+                    "published long ago. Only so may we print her loss here.",
                 ),
                 wrong(
                     "Yes, if she keeps it to herself",
-                    "The promise does not rest on anybody keeping quiet.",
+                    "A promise that hangs on people who keep quiet is none.",
                 ),
             ),
             ask(
-                "May the insurer publish this picture of everybody's losses?",
+                "May the insurer publish the picture of who loses how much?",
                 wrong(
                     "Yes: there are no names in it",
-                    "It is computed from the table, without noise: as secret as the "
-                    "table.",
+                    "It is computed from the table, without noise. So it is as secret "
+                    "as the table.",
                 ),
                 right(
-                    "No: it is for the curator's eyes, unless it is paid for",
-                    "Here it may be seen because the survey is public. For a table of "
-                    "one's own it stands in the confidential area.",
+                    "No: only whoever keeps the table may see it",
+                    "We may, because this survey is public. For a table of one's own "
+                    "the studio shows it in a locked area, marked confidential.",
                 ),
             ),
         ),
-        home="The promise is the same for all, the loss is not: who is unlike the "
-        "others "
-        "loses most, and how much is itself a secret.",
+        recall="Who loses most, and may they be told?",
+        home="Whoever is most unlike the others loses most. How much they lose must "
+        "not be told, not even to them: it says something about all others.",
         notes=(
             (
                 "The field calls it per-instance privacy loss. The promise is its "

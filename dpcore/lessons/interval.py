@@ -73,15 +73,16 @@ def _telling() -> Telling:
             ),
             right(
                 "Public numbers only: ε, the bounds and, here, the number of people",
-                "They fix how wide the noise is. So the interval costs nothing and "
+                "They fix how wide the noise is. (The bounds are the least and the "
+                "most that counts as an age.) So the interval costs nothing and "
                 f"tells nothing about anybody. That {people} people were asked was "
                 "printed by whoever made the survey. Where the number of people is "
                 "secret, the noise is made for a public minimum instead.",
             ),
             wrong(
                 "Many answers to the same question",
-                "That would cost a lot of budget. One answer is enough, since the law "
-                "of its noise is known.",
+                "Each answer has its price in privacy. One is enough, since everybody "
+                "may know how the noise is drawn.",
             ),
         ),
         questions=(
@@ -133,9 +134,9 @@ def _telling() -> Telling:
                 ),
             ),
         ),
-        home="The interval comes from public numbers and is free; more people, a "
-        "larger "
-        "ε or tighter bounds make it smaller.",
+        recall="Where does an interval come from, and what makes it smaller?",
+        home="An interval comes from public numbers and costs nothing. More people, a "
+        "larger ε or tighter bounds make it smaller.",
         notes=(
             (
                 "An exact answer without an interval and a noisy one with it: ask "

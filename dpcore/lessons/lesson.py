@@ -109,7 +109,8 @@ class Telling:
         situation: Somebody and what they want, in two sentences without jargon.
         predict: What is asked before anything is shown.
         questions: What is asked at the end.
-        home: The idea in one sentence, to take home.
+        recall: What one should be able to answer afterwards.
+        home: The answer to it, to take home.
         notes: What whoever teaches it should know, a thought each.
         safe: What to say to "so is it safe?".
 
@@ -118,6 +119,7 @@ class Telling:
     situation: str
     predict: Question
     questions: tuple[Question, Question, Question]
+    recall: str
     home: str
     notes: tuple[str, ...]
     safe: str

@@ -117,6 +117,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="What does ε say?",
         home="ε is a limit on odds: at ε 1 the best attacker is right in at most "
         f"{one} "
         "worlds, where a coin is in 50.",

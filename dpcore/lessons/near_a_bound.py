@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.attackers import surest
-from dpcore.figures.teaching.laboratory import worlds_picture
+from dpcore.figures.lessons.faults import Fault, faults_picture
 from dpcore.lessons.lesson import (
-    Knob,
     Lesson,
     Settings,
     Shown,
@@ -25,17 +24,15 @@ from dpcore.studies.teaching.laboratory import (
     Setup,
     acceptance,
     measure,
-    two_worlds,
 )
 from dpcore.wording import epsilon_text, percent, significant
 
 _SHIFT = 0.2
-_WAYS = (PUBLISHED, CLAMPED, REPAIRED)
-_NAMES = (
-    "redraw until inside (truncated, as published)",
-    "move to the bound (BIT)",
-    "redraw, with more noise (truncated, repaired)",
-)
+_NAMES = {
+    PUBLISHED: "draw again",
+    CLAMPED: "move to the bound",
+    REPAIRED: "more noise, draw again",
+}
 
 
 def _setup(key: str, epsilon: float = 1.0) -> Setup:
@@ -48,18 +45,20 @@ def _bias(key: str, epsilon: float = 1.0) -> float:
 
 
 def _shown(settings: Settings) -> Shown:
-    epsilon, way = settings["epsilon"], int(settings["way"])
-    setup = _setup(_WAYS[way], epsilon)
-    meter = measure(setup)
-    kept = (
-        "The promise is kept"
-        if meter.holds
-        else f"ε {epsilon:g} was promised, and {epsilon_text(meter.real)} is given away"
-    )
+    epsilon = settings["epsilon"]
+    real = {key: measure(_setup(key, epsilon)).real for key in _NAMES}
+    faults = [
+        Fault(name=name, epsilon=real[key], bias=_bias(key, epsilon), key=key)
+        for key, name in _NAMES.items()
+    ]
+    high = {key: percent(_bias(key, epsilon)) for key in _NAMES}
     return Shown(
-        picture=worlds_picture(two_worlds(setup), meter, setup=setup),
-        sentence=f"{kept}. With the true value on the lower bound, answers are too "
-        f"high by {percent(_bias(_WAYS[way], epsilon))} of the range on average.",
+        picture=faults_picture(faults, promised=epsilon),
+        sentence=f"Upper bars: what is given away about a person. ε {epsilon:g} was "
+        f"promised. Drawing again gives away ε {epsilon_text(real[PUBLISHED])}; moving "
+        f"to the bound (BIT) gives away {epsilon_text(real[CLAMPED])}. Lower bars: how "
+        "far too high the answers are on average, if the true share is 0 %. Drawing "
+        f"again: {high[PUBLISHED]} too high. Moving to the bound: {high[CLAMPED]}.",
     )
 
 
@@ -74,62 +73,63 @@ def _telling() -> Telling:
     more_odds, promised_odds = (
         significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
     )
-    biases = {key: percent(_bias(key)) for key in _WAYS}
+    biases = {key: percent(_bias(key)) for key in _NAMES}
     more = significant(repaired.scale / published.scale)
     return Telling(
-        situation="Noor publishes a share, which must lie between 0 and 100 %, but "
-        "noise sometimes lands at -7 %. She can draw again until the number is "
-        "possible, or move it to 0 %.",
+        situation="Noor publishes which share of her club smokes. A share lies between "
+        "0 % and 100 %: these are its bounds. But with noise her number is -7 %. She "
+        "can draw the noise again until the number is possible. Or she can move it to "
+        "the nearest bound, 0 %.",
         predict=ask(
-            "Noor promised ε 1, and the true share may be 0 %. Which way breaks her "
-            "promise?",
+            "Noor promised ε 1. Which of the two ways breaks her promise?",
             wrong(
-                "Moving it to 0 % (called BIT): all those zeros give the truth away",
-                "It looks at the noisy number only, which gives away no more than it "
-                "did before.",
+                "Moving it to the bound (called BIT)",
+                "Moving looks at the noisy number only, not at the people. So it gives "
+                "away nothing new.",
             ),
             right(
-                "Drawing again",
-                f"How often one has to draw depends on the secret itself: a draw is "
-                f"kept in {kept} of cases if the share is 0, and in {beside} if it is "
-                f"{percent(_SHIFT)}. The more is thrown away, the more counts what is "
-                f"left: {more_odds} times in the odds, on top of the {promised_odds} "
-                f"times that ε 1 allows. Together that is ε {real}.",
+                "Drawing again (called truncated noise)",
+                "How often a draw is kept depends on the people. If nobody smokes, "
+                f"{kept} of the draws are possible numbers; if {percent(_SHIFT)} do, "
+                f"{beside} are. So the number that is kept tells more than she "
+                f"promised: ε {real} instead of 1.",
             ),
             wrong(
                 "Neither: both only tidy up",
-                "Tidying up is free when it looks at the published number alone. "
-                "Drawing again asks the secret a second time.",
+                "Moving only tidies up. Drawing again looks at the people once more.",
             ),
         ),
         questions=(
             ask(
-                "Which of the two is biased near a bound?",
+                "The true share is 0 %. Whose answers are biased: too high on "
+                "average, however often one repeats it?",
                 wrong(
-                    "Only moving to the bound (BIT)",
-                    f"It is too high by {biases[CLAMPED]} of the range at the bound. "
-                    f"Drawing again is too high by {biases[PUBLISHED]}.",
+                    "Only those of moving to the bound (BIT)",
+                    f"They are too high by {biases[CLAMPED]} on average. Those of "
+                    f"drawing again are too high by {biases[PUBLISHED]}.",
                 ),
                 wrong(
-                    "Neither",
-                    "Both cut off what lies below, so that what is left is too high.",
+                    "Neither's: noise falls to both sides",
+                    "Here it cannot: nothing below 0 % is published. So the average is "
+                    "too high.",
                 ),
                 right(
-                    "Both, and drawing again more",
-                    f"At the bound, at ε 1: {biases[CLAMPED]} of the range with BIT, "
-                    f"{biases[PUBLISHED]} with redrawing.",
+                    "Both, and those of drawing again more",
+                    f"At ε 1 they are too high by {biases[PUBLISHED]} with drawing "
+                    f"again, and by {biases[CLAMPED]} with moving to the bound (BIT).",
                 ),
             ),
             ask(
-                "By how much does redrawing break a promise of ε 1 here?",
+                "By how much does drawing again break a promise of ε 1 here?",
                 wrong(
-                    "Not at all; the bias is its only fault",
-                    "Bias is about the answer. This is about the person.",
+                    "Not at all: it is only biased",
+                    "Bias is about the answer. The promise is about the person.",
                 ),
                 right(
-                    f"It gives ε {real} instead of 1",
-                    f"An undecided reader may become {surest(published.real)} sure, "
-                    f"and not {surest(clamped.nominal)} as promised. BIT gives "
+                    f"It gives away ε {real} instead of 1",
+                    f"Somebody who was 50 % sure of a person may become "
+                    f"{surest(published.real)} sure. Promised was "
+                    f"{surest(clamped.nominal)} at most. BIT gives away "
                     f"{epsilon_text(clamped.real)}, as promised.",
                 ),
                 wrong(
@@ -138,29 +138,34 @@ def _telling() -> Telling:
                 ),
             ),
             ask(
-                "Can redrawing be repaired?",
+                "Can drawing again be repaired?",
                 right(
                     "Yes, with more noise from the start",
-                    f"With {more} times the noise it gives ε 1 after all. Its bias at "
-                    f"the bound grows to {biases[REPAIRED]} of the range.",
+                    f"With {more} times the noise it gives away ε 1, as promised. But "
+                    f"then its answers are too high by {biases[REPAIRED]}.",
                 ),
                 wrong(
-                    "Yes, by redrawing at most ten times",
-                    "How often it was redrawn still depends on the secret.",
+                    "Yes, by drawing at most ten times",
+                    "How often it was drawn still depends on the people.",
                 ),
                 wrong(
                     "No",
-                    "More noise does it. It is only that moving to the bound is "
-                    "cheaper.",
+                    "More noise does it. But moving to the bound is cheaper.",
                 ),
             ),
         ),
-        home="Tidying up a published number is free; drawing it again is not, because "
-        f"that asks the secret again: ε 1 becomes {real}.",
+        recall="Which way is biased near a bound, and which breaks its promise?",
+        home="Both are biased near a bound. Only drawing again (truncated noise) "
+        f"breaks its promise: at ε 1 it gives away {real}. Moving to the bound (BIT) "
+        "keeps it.",
         notes=(
             (
                 "BIT is short for boundary-inflated truncation: what falls outside is "
                 "counted on the bound, which is why exactly 0 comes out so often."
+            ),
+            (
+                f"Drawing again multiplies the odds by {more_odds}, on top of the "
+                f"{promised_odds} times that ε 1 allows. Together that is ε {real}."
             ),
             (
                 f"One person moves the share by up to {percent(_SHIFT)} here. The "
@@ -172,11 +177,11 @@ def _telling() -> Telling:
             (
                 "The whole story is on the page Mechanism lab, where the broken "
                 "promise can "
-                "be caught by counting."
+                "be caught by counting. The page Audit tests any mechanism this way."
             ),
         ),
-        safe="A correct-looking number is no sign of a kept promise. Ask which way of "
-        "bounding was used, and what it gives away by proof.",
+        safe="A possible number is no sign of a kept promise. Ask how it was kept "
+        "within its bounds, and what that gives away.",
     )
 
 
@@ -184,15 +189,6 @@ LESSON = Lesson(
     key="near-a-bound",
     title="Near a bound: redraw or move",
     telling=_telling,
-    knobs=(
-        Knob(
-            key="way",
-            label="What is done with impossible numbers",
-            value=0,
-            options=_NAMES,
-            within=(0, 2, 1),
-        ),
-        epsilon_knob(),
-    ),
+    knobs=(epsilon_knob(),),
     shown=_shown,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
 from dpcore.figures.comparing.laws import two_worlds_picture
@@ -67,6 +69,7 @@ def _telling() -> Telling:
     there, instead = _means(_GUESTS)
     step = significant(there - instead)
     small, one = (significant(_reach(epsilon, _GUESTS)) for epsilon in (0.1, 1.0))
+    times = significant(math.e, up=True)
     return Telling(
         situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel, "
         "which publishes the average age of its guests. He would rather not be "
@@ -112,8 +115,9 @@ def _telling() -> Telling:
                 right(
                     "An answer speaks a little for one of the two, never more than ε "
                     "allows",
-                    "No answer is more than e to the ε times as likely in one world as "
-                    "in the other. That holds for every answer, and every guest.",
+                    f"At ε 1 no answer is more than {times} times as likely in one "
+                    "world as in the other. That holds for every answer, and every "
+                    "guest.",
                 ),
                 wrong(
                     "The promise is broken",
@@ -134,13 +138,14 @@ def _telling() -> Telling:
                 ),
                 right(
                     "Yes: the promise holds for every guest, and most reveal less",
-                    "Sensitivity is the worst case. The lesson on who is exposed shows "
-                    "how much less others lose.",
+                    "The noise is made for the worst case. A later lesson shows how "
+                    "much less others lose.",
                 ),
             ),
         ),
-        home="ε says how much one person can change what is likely to be published: "
-        "less ε, more noise, less to learn about one.",
+        recall="What does a smaller ε do to the answer, and to a person?",
+        home="A smaller ε makes the answer less exact and a person harder to notice: "
+        f"at ε 1 within ±{one} years, at ε 0.1 within ±{small}.",
         notes=(
             (
                 "Eli is as old as the bounds allow and the newborn as young: the worst "

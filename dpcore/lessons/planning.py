@@ -139,6 +139,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="Which ε should one ask people for?",
         home="Say first what must be seen and how exactly; the least ε that shows it "
         "is "
         "what to ask people for.",

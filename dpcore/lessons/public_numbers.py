@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.data.bounds import Interval
-from dpcore.figures.comparing.private_size import leak_picture
+from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
@@ -21,52 +21,68 @@ from dpcore.wording import epsilon_text
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _PEOPLE = 20
 _WIDEST = 3.0
-_FAR = 3
+_ANSWERS = (0.0, -100.0, -200.0, -300.0)
+"""Average ages that noise may make, each farther from where an age can be."""
+_MOST_TIMES = 4.2
+"""End of the axis, in promised epsilons; farther answers would give away more."""
 
 
 def _size(epsilon: float, people: int) -> PrivateSize:
     return PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
 
 
-def _far(size: PrivateSize) -> float:
-    """Return what an answer far from the bounds gives away."""
-    return abs(float(size.log_ratio(-_FAR * _BOUNDS.width)))
+def _lost(size: PrivateSize) -> list[float]:
+    """Return what each of the answers gives away."""
+    return [abs(float(size.log_ratio(at))) for at in _ANSWERS]
 
 
 def _shown(settings: Settings) -> Shown:
     size = _size(settings["epsilon"], int(settings["people"]))
+    lost = _lost(size)
+    promised = f"promised: ε {size.epsilon:g}"
+    names = [f"answer {at:g} years".replace("-", "−") for at in _ANSWERS]
+    levels = {promised: size.epsilon} | dict(zip(names, lost, strict=True))
+    worst = epsilon_text(max(lost))
     return Shown(
-        picture=leak_picture(size, widest=_WIDEST),
-        sentence=f"Who was promised ε {size.epsilon:g} may lose "
-        f"{epsilon_text(_far(size))} by an answer far out (noise may throw it to where "
-        "no age is, such as below 0): the noise is a little wider "
-        f"without that person, since it was made for {size.people - 1} people instead "
-        "of "
-        f"{size.people}.",
+        picture=claims_picture(
+            f"ε {size.epsilon:g} was promised to Max; an answer can give away ε "
+            f"{worst}",
+            {name: level / size.epsilon for name, level in levels.items()},
+            claimed=promised,
+            most=_MOST_TIMES,
+            what="given away about Max, over what was promised",
+            said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
+        ),
+        sentence="Noise may throw the published average to where no age is, such as "
+        f"−300 years. Without Max there would be {size.people - 1} members instead of "
+        f"{size.people}, and the noise would be wider. So an answer far out hints that "
+        "Max is not there. The bars show how much: the farther out, the more.",
     )
 
 
 def _telling() -> Telling:
     size = _size(1.0, _PEOPLE)
+    far = epsilon_text(_lost(size)[-1])
     return Telling(
-        situation=f"A self-help group does not say how many come. It publishes the "
-        f"average age with noise that is made for the number of its members, which is "
-        f"{_PEOPLE}, or {_PEOPLE - 1} without Max.",
+        situation=f"A self-help group keeps secret how many come. It publishes their "
+        f"average age with noise. The fewer members, the more noise there must be. So "
+        f"the group makes it for {_PEOPLE}; without Max it would be for "
+        f"{_PEOPLE - 1}.",
         predict=ask(
             "The number of members is never printed. Does it stay secret?",
             wrong(
                 "Yes: only the noisy average is published",
-                "How far the noise falls depends on the number. A far answer is more "
-                "likely from wider noise.",
+                "How far the noise falls depends on the number of members. So the "
+                "answer tells of it.",
             ),
             right(
                 "No: how wide the noise is tells of it",
-                f"An answer far out gives away ε {epsilon_text(_far(size))} where 1 "
-                "was "
-                "promised, and farther out ever more.",
+                "An answer far out comes from wide noise, and wide noise from few "
+                f"members. An average of −300 years would give away ε {far} about Max, "
+                "where 1 was promised.",
             ),
             wrong(
-                "It does not matter: a count is harmless",
+                "It does not matter: a number of people is harmless",
                 "Whether Max is a member is exactly what the group hides.",
             ),
         ),
@@ -75,32 +91,30 @@ def _telling() -> Telling:
                 "Which of these numbers is public?",
                 wrong(
                     "The exact average, rounded to whole years",
-                    "Rounding is no noise: two rounded averages can still differ by "
-                    "one person.",
+                    "It was computed from the people, and rounding is no noise.",
                 ),
                 right(
-                    "The answer that was released, with its interval",
-                    "It was paid for, and what follows from it alone is public, too. "
-                    "So are the bounds and how wide the noise is, where nobody looked "
-                    "at the table to choose them; and the number of people, where it "
-                    "was known before.",
+                    "The answer that was released and paid for, with its interval",
+                    "What follows from it alone is public, too. So is what was known "
+                    "before anybody looked, such as the bounds 0 and 100 years, or a "
+                    "number of people that was in the newspaper.",
                 ),
                 wrong(
                     "How much Max lost",
-                    "It is computed from everybody's data, without noise.",
+                    "It was computed from everybody's data, without noise.",
                 ),
             ),
             ask(
-                "A curator tries bounds until the answer looks good, and publishes "
-                "only "
-                "the last one. What is public?",
+                "Lea keeps the table. She tries bounds until the answer looks good, "
+                "and publishes only the last answer. What does she give away?",
                 wrong(
-                    "Only what was published, so only that counts",
-                    "The choice depended on the table, and is published with it.",
+                    "Only the last answer",
+                    "She chose it by looking at the others.",
                 ),
                 right(
-                    "The choice of the bounds, too, and it was not paid for",
-                    "What is chosen by looking tells of what was seen.",
+                    "Also something of what she saw while choosing",
+                    "Looking was not paid for. What is chosen by looking tells of what "
+                    "was seen.",
                 ),
             ),
             ask(
@@ -108,7 +122,7 @@ def _telling() -> Telling:
                 right(
                     "It was known before anybody looked, or it was released and paid "
                     "for, or it follows from such numbers alone",
-                    "Everything else is a function of the table, however harmless it "
+                    "Everything else was computed from the people, however harmless it "
                     "looks.",
                 ),
                 wrong(
@@ -121,9 +135,10 @@ def _telling() -> Telling:
                 ),
             ),
         ),
-        home="Public is what was known before anybody looked, what was released and "
-        "paid "
-        "for, and what follows from these alone.",
+        recall="Is this number public?",
+        home="A number is public if it was known before anybody looked, or was "
+        "released and paid for, or follows from such numbers alone. All else is "
+        "secret.",
         notes=(
             (
                 "In the studio, blue marks what may leave, amber what only the curator "

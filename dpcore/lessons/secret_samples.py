@@ -123,6 +123,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="What does a secret sample do?",
         home="A secret lot makes noise go further, as long as it stays secret; it "
         "replaces no noise.",
         notes=(

@@ -140,6 +140,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="Why are answers about small groups so noisy?",
         home="Noise hides one person, whatever the group: the fewer people, the more "
         "of "
         "the answer is noise.",

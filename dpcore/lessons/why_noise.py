@@ -44,7 +44,7 @@ def _shown(settings: Settings) -> Shown:
     width = survey.mean_request(epsilon, people=people).plan.half_widths(0.95)[0]
     title = (
         f"Without noise the trick finds {significant(age)} each time; with noise for ε "
-        f"{epsilon:g} it is off by {significant(spread)} years typically"
+        f"{epsilon:g} it is off by about {significant(spread)} years"
     )
     return Shown(
         picture=found_picture(
@@ -59,10 +59,10 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. With noise for ε {epsilon:g}, each average is "
         f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
-        f"trick finds an age that is off by {significant(spread)} years typically. ε "
-        "(epsilon) sets how much noise there is: the smaller, the more. Fewer patients "
-        "do not help the trick: the noise on the average grows as they become fewer, "
-        "and the trick multiplies it by their number.",
+        f"trick finds an age that is off by about {significant(spread)} years. ε "
+        "(epsilon) sets how much noise there is: the smaller ε, the more noise. With "
+        "fewer patients there is more noise on the average, so the trick works no "
+        "better.",
     )
 
 
@@ -87,7 +87,7 @@ def _telling() -> Telling:
             ),
             right(
                 "Her exact age",
-                f"{people} times the second average less {people - 1} times the first "
+                f"{people} times the second average minus {people - 1} times the first "
                 f"is her age: {significant(age)}.",
             ),
         ),
@@ -99,7 +99,7 @@ def _telling() -> Telling:
                     "hides her",
                     f"At ε 1 (ε, epsilon, sets how much noise there is) the average of "
                     f"{people} people is off by at most {width} years in 95 of 100 "
-                    f"cases; what the trick finds is off by {spread}.",
+                    f"cases; what the trick finds is off by about {spread}.",
                 ),
                 wrong(
                     "Nobody is told that there is noise",
@@ -143,6 +143,7 @@ def _telling() -> Telling:
                 ),
             ),
         ),
+        recall="Why is noise added?",
         home="Exact numbers about all can give away one; a little noise on the average "
         "is a lot of noise on the person.",
         notes=(

@@ -45,6 +45,7 @@ def test_the_words_of_a_lesson_are_whole(lesson):
     for question in questions(telling):
         assert question.text.endswith("?")
         texts += [choice.why for choice in question.choices]
+    assert telling.recall.endswith("?")
     for text in texts:
         assert text.rstrip("”").endswith((".", "?")), text
         assert not {"nan", "None", "{", "}"} & set(text.split()), text

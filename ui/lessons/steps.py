@@ -81,11 +81,22 @@ def _questions(place: Place, telling: Telling) -> None:
 
 def _home(place: Place, telling: Telling) -> None:
     with st.container(border=True):
-        st.markdown(f"**Take this home.** {literal(telling.home)}")
+        st.markdown(f"**Take this home.** {literal(telling.recall)}")
+        st.markdown(literal(telling.home))
+    if place.path.after(place.lesson.key, place.step) is None:
+        _recap(place)
     st.markdown(f"**“So is it safe?”** {literal(telling.safe)}")
     if not place.projected:
         with st.expander("Notes for whoever teaches"):
             st.markdown("\n".join(f"- {literal(note)}" for note in telling.notes))
+
+
+def _recap(place: Place) -> None:
+    """Say at the end of a path what can be answered now, a sentence a lesson."""
+    st.subheader("The whole path once more", anchor=False)
+    for lesson in place.path.lessons.values():
+        telling = lesson.telling()
+        st.markdown(f"**{literal(telling.recall)}**  \n{literal(telling.home)}")
 
 
 def _picture(place: Place, settings: Settings) -> None:

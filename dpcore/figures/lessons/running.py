@@ -32,8 +32,8 @@ def running_picture(
     half = _TYPICAL * typical
     spent = epsilon * count
     title = (
-        f"The average of {len(errors)} answers is off by "
-        f"{significant(float(typical[-1]))} {unit} typically, one of them by "
+        f"The average of {len(errors)} answers is off by about "
+        f"{significant(float(typical[-1]))} {unit}, one of them by about "
         f"{significant(float(typical[0]))}; the price is ε "
         f"{epsilon_text(float(spent[-1]))} instead of {epsilon_text(epsilon)}"
     )
@@ -47,7 +47,7 @@ def running_picture(
                 np.minimum(half, reach),
                 np.maximum(-half, -reach),
                 _BAND,
-                "two typical errors",
+                "where most such averages lie",
             ),
             line(
                 count,
