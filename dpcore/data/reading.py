@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from dpcore.data.cells import MISSING, settle
@@ -70,20 +69,11 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
         table = text[start:]
         fields = header_fields(table, encoding=encoding, delimiter=mark, line=first)
         names = _names(fields, first)
-        with ThreadPoolExecutor(max_workers=1) as beside:
-            counting = beside.submit(
-                record_lines,
-                table,
-                encoding=encoding,
-                delimiter=mark,
-                fields=len(names),
-                first=first,
-            )
-            frame = _parse(table, encoding, dialect, names)
-            # What is wrong with a record is told in its own words, not in pandas'.
-            lines = counting.result()
+        lines = record_lines(
+            table, encoding=encoding, delimiter=mark, fields=len(names), first=first
+        )
         _check_rows(lines)
-        return _settled(frame, dialect, lines)
+        return _parse(table, encoding, dialect, names, lines)
     except UnicodeError:
         raise _undecodable(text, encoding) from None
 
@@ -166,9 +156,8 @@ def _check_rows(lines: Lines) -> None:
 
 
 def _parse(
-    text: bytes, encoding: str, dialect: Dialect, names: list[str]
-) -> pd.DataFrame | None:
-    """Return what pandas reads; ``None`` where it cannot."""
+    text: bytes, encoding: str, dialect: Dialect, names: list[str], lines: Lines
+) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     def read(**options: Any) -> pd.DataFrame:  # noqa: ANN401 - options of pandas
@@ -197,18 +186,9 @@ def _parse(
         mixed = [name for name in names if frame[name].dtype in (object, bool)]
         if mixed:
             frame[mixed] = read(dtype="str", usecols=mixed)
-    except (pd.errors.EmptyDataError, pd.errors.ParserError, pd.errors.ParserWarning):
-        return None
-    return frame
-
-
-def _settled(
-    frame: pd.DataFrame | None, dialect: Dialect, lines: Lines
-) -> pd.DataFrame:
-    """Return the table with columns of one kind each, and the line of each record."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
-    if frame is None or len(frame) != len(lines):
+    except (pd.errors.ParserError, pd.errors.ParserWarning):
+        raise _unclosed(int(lines[-1])) from None
+    if len(frame) != len(lines):
         raise _unclosed(int(lines[-1]))
     for name in frame.columns:
         column = frame[name]
