@@ -5,7 +5,7 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from ui import session
 from ui.asking import columns, fit
-from ui.data import declaring, same_people, terms, upload, using
+from ui.data import declaring, same_people, terms, upload, using, whose
 from ui.text import literal
 
 session.require_router("pages/data.py")
@@ -19,6 +19,8 @@ current = session.draft() or session.study()
 if current is None:
     st.info("Choose a built-in survey, or drop a CSV of your own.")
     session.end_page()
+
+whose.ask(current)
 
 st.header("Columns")
 st.caption(
@@ -39,13 +41,13 @@ st.header("Protection and budget")
 notes = st.container()
 agreed = terms.ask(start=using.start(current))
 upload_drafted = drafted and current.example is None
-whose = same_people.ask(dataset, agreed) if upload_drafted else None
+people = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
 
 if st.button("Use this data", type="primary"):
     try:
         with st.spinner("Taking the fingerprint of the table …"):
-            study = using.accept(dataset, current.example, agreed, whose)
+            study = using.accept(dataset, current.example, agreed, people)
     except DPCoreError as error:
         st.error(literal(str(error)))
         session.end_page()

@@ -55,6 +55,11 @@ class Dataset:
         """Return the number of rows, missing values included."""
         return len(self.frame)
 
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the file that the table came from."""
+        return tuple(column.name for column in self.columns)
+
     def column(self, name: str) -> Column:
         """Return the description of a column."""
         return self.columns[self._position(name)]

@@ -29,7 +29,7 @@ def controls(app: AppTest) -> list[Widget]:
     """Return what can be set on the page, in the order of the page."""
     return [
         widget
-        for widget in _nodes(app)
+        for widget in nodes(app)
         if isinstance(widget, Widget)
         and not isinstance(widget, Button | DownloadButton)
         and widget.type != "file_uploader"
@@ -45,7 +45,7 @@ def buttons(app: AppTest) -> list[Button]:
 def views(app: AppTest) -> dict[str, list[Any]]:
     """Return, by key, the tabs and the folded parts that the server hears of."""
     found: dict[str, list[Any]] = {}
-    for block in _nodes(app):
+    for block in nodes(app):
         proto = getattr(block, "proto", None)
         key = user_key_from_element_id(getattr(proto, "id", None) or "")
         if not isinstance(block, Block) or not key:
@@ -158,7 +158,8 @@ def _after(options: list[str], chosen: str) -> str:
     return options[(place + 1) % len(options)]
 
 
-def _nodes(app: AppTest) -> Iterator[Any]:
+def nodes(app: AppTest) -> Iterator[Any]:
+    """Return all that the page consists of, in its order."""
     waiting: list[Any] = [app._tree]  # noqa: SLF001 - no public way
     while waiting:
         node = waiting.pop()

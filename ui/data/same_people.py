@@ -206,6 +206,4 @@ def _fingerprint(dataset: Dataset) -> str:
 
 
 def _description(dataset: Dataset) -> Description:
-    return Description(
-        name=dataset.name, columns=tuple(column.name for column in dataset.columns)
-    )
+    return Description(name=dataset.name, columns=dataset.header)

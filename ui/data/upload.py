@@ -147,7 +147,7 @@ def _tell_draft(upload: Upload | None) -> None:
     facts = "not in use yet" if upload is None else f"{upload.size} · not in use yet"
     _row(draft.dataset.name, facts, "Forget this table", session.forget_draft)
     if upload is not None and upload.dialect is not None:
-        _tell_reading(upload.dialect, len(draft.dataset.columns))
+        _tell_reading(upload.dialect, len(draft.dataset.header))
         _edit_dialect(upload)
     _offer(draft)
 

@@ -1,0 +1,1 @@
+"""One row a person, made of several by public recipes."""

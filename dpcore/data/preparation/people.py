@@ -1,0 +1,205 @@
+"""One row a person, as a table like any other. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.recipes import Ownerless, Preparation, Recipe
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+    from dpcore.data.preparation.recipes import Derived
+
+_NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PeopleDataset(Dataset):
+    """A table whose rows were made of several, one a person. CONFIDENTIAL.
+
+    People are in the order in which they first occur, each on the line of the first
+    row, so that nobody's rows change the order of others.
+
+    Attributes:
+        source: The table as it was read.
+        preparation: How its rows were put together.
+
+    """
+
+    source: Dataset
+    preparation: Preparation
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the file."""
+        return self.source.header
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return the keyed hash of the table that was read, and of whose rows they are.
+
+        Not of the recipes: whatever is asked about these people is paid by the same
+        account. Rows put together otherwise are other people, and pay on another.
+
+        Raises:
+            ParameterError: The key has less than 16 or more than 64 bytes.
+
+        """
+        whose = [*self.preparation.owners], self.preparation.ownerless.name
+        text = json.dumps([self.source.fingerprint(key), *whose])
+        return blake2b(text.encode(), key=key, digest_size=32).hexdigest()
+
+
+def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
+    """Return a table of one row a person, made by public recipes.
+
+    Bounds and lists are still to be declared: those of a column are not those of what
+    is made of it.
+
+    Raises:
+        DataError: A recipe needs numbers and some cells are none, or no row says whose
+            it is.
+        ParameterError: The table lacks a column.
+
+    """
+    from pandas import DataFrame, Series  # noqa: PLC0415 - slow to import
+
+    person = _persons(source, preparation)
+    people = int(person.max(initial=_NOBODY)) + 1
+    if not people:
+        message = (
+            "no row says whose it is. Choose another column, or count every row "
+            "without one as a person."
+        )
+        raise DataError(message)
+    made = [_made(source, one, person, people) for one in preparation.derived]
+    if preparation.count:
+        made.append(Series(np.bincount(person[person >= 0], minlength=people)))
+    columns = _described(source, preparation)
+    first = _first(person, people)
+    frame = DataFrame(
+        {column.name: values for column, values in zip(columns, made, strict=True)}
+    )
+    frame.index = source.frame.index[first].rename("line")
+    return PeopleDataset(
+        name=source.name,
+        frame=frame,
+        columns=columns,
+        source=source,
+        preparation=preparation,
+    )
+
+
+def _persons(source: Dataset, preparation: Preparation) -> NDArray[np.intp]:
+    """Return each row's person, from 0 in the order of the table; -1 for nobody."""
+    from pandas import factorize  # noqa: PLC0415 - slow to import
+
+    codes = np.zeros(len(source.frame), dtype=np.intp)
+    alone = np.zeros(len(codes), dtype=np.bool_)
+    for name in preparation.owners:
+        alone |= source.missing(name)
+        part, values = factorize(source.frame[name])
+        # Numbered anew each time, so that products stay small.
+        codes = factorize(codes * (len(values) + 1) + part)[0].astype(np.intp)
+    if preparation.ownerless is Ownerless.ALONE:
+        codes[alone] = len(codes) + np.arange(int(alone.sum()))
+        return factorize(codes)[0].astype(np.intp)
+    people = np.full(len(codes), _NOBODY, dtype=np.intp)
+    people[~alone] = factorize(codes[~alone])[0]
+    return people
+
+
+def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
+    """Return the first descriptions of the columns made, without bounds."""
+    whose = preparation.describe()
+    columns = []
+    names = iter(preparation.names)
+    for one in preparation.derived:
+        of, name = source.column(one.column), next(names)
+        if one.recipe.calculates or of.kind is ColumnKind.NUMBER:
+            unit = "" if of.kind is ColumnKind.YES_NO else of.unit
+            described = Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
+        else:
+            described = Column(
+                name=name,
+                kind=of.kind,
+                labels=of.labels,
+                missing=of.missing,
+                replacement=of.replacement,
+            )
+        columns.append(described)
+    if preparation.count:
+        columns.append(Column(name=next(names), kind=ColumnKind.NUMBER, unit="rows"))
+    meaning = whose[0].upper() + whose[1:] + "."
+    return tuple(replace(column, description=meaning) for column in columns)
+
+
+def _made(
+    source: Dataset, one: Derived, person: NDArray[np.intp], people: int
+) -> pd.Series:
+    from pandas import Series  # noqa: PLC0415 - slow to import
+
+    rows = np.flatnonzero((person >= 0) & ~source.missing(one.column))
+    if one.recipe.calculates:
+        values = source.numbers(one.column)[rows]
+        return Series(_calculated(one.recipe, values, person[rows], people))
+    cells: pd.Series = source.frame[one.column]
+    if one.recipe is Recipe.MOST_FREQUENT:
+        places = _most_frequent(cells.iloc[rows], person[rows], people)
+    else:
+        places = np.full(people, _NOBODY, dtype=np.intp)
+        step = -1 if one.recipe is Recipe.FIRST else 1
+        # Of several, the one that is written last stays.
+        places[person[rows][::step]] = np.arange(len(rows))[::step]
+    picked = np.append(rows, _NOBODY)[places]
+    return cells.reset_index(drop=True).reindex(picked).reset_index(drop=True)
+
+
+def _calculated(
+    recipe: Recipe, values: FloatArray, person: NDArray[np.intp], people: int
+) -> FloatArray:
+    # Added up from the least to the largest, so that the order of rows does not matter.
+    order = np.lexsort((values, person))
+    total = np.bincount(person[order], weights=values[order], minlength=people)
+    count = np.bincount(person, minlength=people)
+    divisor = count if recipe is Recipe.MEAN else np.ones(people)
+    return np.where(count, total / np.where(count, divisor, 1), np.nan)
+
+
+def _most_frequent(
+    values: pd.Series, person: NDArray[np.intp], people: int
+) -> NDArray[np.intp]:
+    """Return the place in ``values`` of everybody's most frequent, -1 for none."""
+    from pandas import factorize  # noqa: PLC0415 - slow to import
+    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
+
+    # Categories are stored in the order of the table, which others have a part in.
+    cells = values if is_numeric_dtype(values.dtype) else values.astype("str")
+    codes, distinct = factorize(cells, sort=True)
+    width = max(len(distinct), 1)
+    pairs, first, times = np.unique(
+        person * width + codes, return_index=True, return_counts=True
+    )
+    # From the worst to the best: the one that is written last stays.
+    order = np.lexsort((-(pairs % width), times))
+    places = np.full(people, _NOBODY, dtype=np.intp)
+    places[pairs[order] // width] = first[order]
+    return places
+
+
+def _first(person: NDArray[np.intp], people: int) -> NDArray[np.intp]:
+    """Return the row in which each person first occurs."""
+    rows = np.flatnonzero(person >= 0)[::-1]
+    first = np.zeros(people, dtype=np.intp)
+    first[person[rows]] = rows
+    return first

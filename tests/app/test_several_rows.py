@@ -1,0 +1,111 @@
+"""A table of visits: whose rows they are, and one row a person made of them."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.app.hand import nodes, turn, views
+from tests.app.test_pages import button, by_label, press_release
+from tests.app.test_uploads import said, upload
+from tests.conftest import PATIENCE, ROOT
+
+PAGES = (
+    "app.py",
+    *(
+        f"pages/{name}.py"
+        for name in ("data", "release", "plan", "tradeoffs", "meaning", "ledger")
+    ),
+)
+KEYED = re.compile(r"[0-9a-f]{8,}|\d+:\d+")
+WARDS = ("north", "south", "west")
+
+
+def visits(*, more=0):
+    """Visits of 120 patients, and as many more of one who has none otherwise."""
+    rows = [
+        f"p{i % 120},{1 + i * i % 9},{WARDS[i % 7 % 3]},{20 + i % 120 % 60}"
+        for i in range(300)
+    ]
+    mine = [f"q,{40 + i % 3},west,70" for i in range(more)]
+    return "\n".join(["patient,stay,ward,age", *rows[:50], *mine, *rows[50:], ""])
+
+
+def put_together(app):
+    key = next(key for key in views(app) if "whose-rows" in key)
+    turn(app, key, view=True)
+    assert not app.exception
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Sum of").set_value(["stay"]).run()
+    button(app, "Make one row a person").click().run()
+    assert not app.exception
+
+
+def columns(app):
+    return list(by_label(app.selectbox, "Column").options)
+
+
+def in_use(app, text):
+    upload(app, text, "visits.csv")
+    put_together(app)
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+def test_visits_become_people_and_the_answer_is_about_people(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    put_together(app)
+    assert columns(app) == [
+        "mean of stay per patient",
+        "mean of age per patient",
+        "sum of stay per patient",
+        "most frequent ward per patient",
+        "rows per patient",
+    ]
+    assert "Made of several rows a person" in said(app)
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    assert button(app, "Make one row a person").disabled
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    app.switch_page("app.py").run()
+    assert "120 people" in "".join(one.value for one in app.sidebar.caption)
+    app = open_page("release")
+    press_release(app)
+    assert not app.exception
+    assert "mean of stay per patient" in said(app)
+    app = open_page("data")
+    button(app, "Take every row as one person again").click().run()
+    assert columns(app) == ["patient", "stay", "ward", "age"]
+    button(app, "Forget this table").click().run()
+    assert "In use: visits" in said(app)
+    assert columns(app)[0] == "mean of stay per patient"
+
+
+def everything(app):
+    """What a browser is sent of a page, but for keyed names and moments."""
+    sent = [str(getattr(node, "proto", "")) for node in nodes(app)]
+    return [KEYED.sub("", text) for text in sent]
+
+
+def test_a_person_with_a_thousand_rows_shows_on_no_page_before_a_release(
+    monkeypatch, tmp_path
+):
+    """The pages as they open, walked with that person and without."""
+    walks = []
+    for more in (0, 1000):
+        monkeypatch.setenv("EPSILON_STUDIO_HOME", str(tmp_path / str(more)))
+        st.cache_resource.clear()
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+        in_use(app.switch_page("pages/data.py").run(), visits(more=more))
+        walks.append([everything(app.switch_page(page).run()) for page in PAGES])
+        assert "number of people: private" in "".join(walks[-1][0])
+        assert not app.exception
+    assert walks[0] == walks[1]

@@ -1,0 +1,178 @@
+"""Whose row it is, where one person has several: one row a person is made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.people import PeopleDataset, one_row_each
+from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.errors import DPCoreError
+from dpcore.relations import NeighboringRelation
+from ui import controls, session
+from ui.data import declaring, terms
+from ui.study import Draft
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from ui.study import Study
+
+# So many columns are filled in; more are chosen by hand.
+_FILLED = 20
+_LABELS = {
+    Recipe.MEAN: "Mean of",
+    Recipe.SUM: "Sum of",
+    Recipe.FIRST: "First of",
+    Recipe.LAST: "Last of",
+    Recipe.MOST_FREQUENT: "Most frequent of",
+}
+_OWNERLESS = {
+    Ownerless.DROP: "leave it out",
+    Ownerless.ALONE: "count it as a person of its own",
+}
+
+
+def ask(current: Draft | Study) -> None:
+    """Offer to make one row a person of an upload that has several.
+
+    What is made is another table, not in use before it is accepted.
+    """
+    if current.example is not None:
+        return
+    dataset = current.dataset
+    made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
+    source = _source(dataset)
+    if made is not None:
+        st.markdown(f"**Made of several rows a person:** {literal(made.describe())}.")
+    form = st.expander(
+        "Several rows of one person",
+        expanded=made is not None,
+        key=f"whose-rows-{session.generation()}",
+        on_change="rerun",
+    )
+    if not form.open:
+        return
+    with form:
+        st.caption(
+            "A table of visits, say, has several rows of one patient. Choose the "
+            "column that says whose row it is, and what is made of the rows of each. "
+            "The guarantee then protects a person with all rows together, however many."
+        )
+        preparation = _form(source, made)
+        if preparation is not None and st.button(
+            "Make one row a person", disabled=preparation == made
+        ):
+            _make(source, preparation)
+        if made is not None and st.button("Take every row as one person again"):
+            _keep(source)
+
+
+def _form(source: Dataset, made: Preparation | None) -> Preparation | None:
+    """Show the controls; return what they say, ``None`` where that is no recipe."""
+    # Streamlit keeps controls longer than the tab: they must not hold the table.
+    names, key = list(source.header), session.generation()
+    left, right = controls.row(2)
+    owners = left.place.multiselect(
+        "Whose row it is, says",
+        names,
+        default=[] if made is None else list(made.owners),
+        placeholder="such as a patient's number",
+        key=f"owners-{key}",
+        persist_state="session",
+        help="Rows with the same value are of one person. Of several columns, all have "
+        "to be the same: a household in a village, a person on a day.",
+    )
+    if not owners:
+        return None
+    ownerless = right.selectbox(
+        "A row that does not say it",
+        list(Ownerless),
+        index=list(Ownerless).index(Ownerless.DROP if made is None else made.ownerless),
+        format_func=_OWNERLESS.__getitem__,
+        key=f"ownerless-{key}",
+        kept="session",
+    )
+    derived = [
+        one for recipe in Recipe for one in _derived(source, recipe, owners, made, key)
+    ]
+    count = st.checkbox(
+        "Number of rows of the person",
+        value=made is None or made.count,
+        key=f"rows-of-each-{key}",
+        persist_state="session",
+    )
+    st.caption(
+        "Missing values do not count. “First” and “last” go by the order of the file; "
+        "of values that are as frequent, the first one in the alphabet or the least "
+        "number is taken. Bounds are declared afterwards, for what is made: a sum "
+        "reaches further than one row. The number of people starts as private "
+        "(add/remove); choose substitution below if it is public."
+    )
+    try:
+        return Preparation(
+            owners=tuple(owners),
+            derived=tuple(derived),
+            count=count,
+            ownerless=ownerless,
+        )
+    except DPCoreError as error:
+        st.error(literal(str(error)))
+        return None
+
+
+def _derived(
+    source: Dataset,
+    recipe: Recipe,
+    owners: list[str],
+    made: Preparation | None,
+    key: int,
+) -> list[Derived]:
+    """Ask which columns a recipe is for: first, a mean of numbers, a mode of others."""
+    usable = [
+        column
+        for column in source.columns
+        if column.name not in owners
+        and not (recipe.calculates and column.kind is ColumnKind.CATEGORY)
+    ]
+    if made is not None:
+        start = [one.column for one in made.derived if one.recipe is recipe]
+    else:
+        start = [one.name for one in usable if _usual(one.kind) is recipe][:_FILLED]
+    names = [column.name for column in usable]
+    chosen = st.multiselect(
+        _LABELS[recipe],
+        names,
+        default=[name for name in start if name in names],
+        placeholder="no column",
+        key=f"{recipe}-{key}-{hash(tuple(names))}",
+        persist_state="session",
+    )
+    return [Derived(recipe=recipe, column=name) for name in chosen]
+
+
+def _usual(kind: ColumnKind) -> Recipe:
+    return Recipe.MEAN if kind is ColumnKind.NUMBER else Recipe.MOST_FREQUENT
+
+
+def _source(dataset: Dataset) -> Dataset:
+    return dataset.source if isinstance(dataset, PeopleDataset) else dataset
+
+
+def _make(source: Dataset, preparation: Preparation) -> None:
+    try:
+        with st.spinner("Putting together the rows of each person …"):
+            made = one_row_each(source, preparation)
+    except DPCoreError as error:
+        st.error(literal(str(error)))
+        return
+    terms.set_relation(NeighboringRelation.ADD_REMOVE)
+    _keep(made)
+
+
+def _keep(dataset: Dataset) -> None:
+    earlier = declaring.look_up(dataset)
+    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+    st.rerun()
