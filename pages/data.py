@@ -5,7 +5,7 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from ui import session
 from ui.asking import columns, fit
-from ui.data import declaring, same_people, terms, upload, using, whose
+from ui.data import declaring, filtering, same_people, terms, upload, using, whose
 from ui.text import literal
 
 session.require_router("pages/data.py")
@@ -21,6 +21,7 @@ if current is None:
     session.end_page()
 
 whose.ask(current)
+filtering.ask(current)
 
 st.header("Columns")
 st.caption(

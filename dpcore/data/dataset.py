@@ -60,6 +60,11 @@ class Dataset:
         """Return the names of the columns of the file that the table came from."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def number_is_private(self) -> bool:
+        """Return whether the number of rows is private under every relation."""
+        return False
+
     def column(self, name: str) -> Column:
         """Return the description of a column."""
         return self.columns[self._position(name)]

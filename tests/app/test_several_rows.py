@@ -20,6 +20,7 @@ PAGES = (
     ),
 )
 KEYED = re.compile(r"[0-9a-f]{8,}|\d+:\d+")
+HEADER = ["patient", "stay", "ward", "age"]
 WARDS = ("north", "south", "west")
 
 
@@ -83,7 +84,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert "mean of stay per patient" in said(app)
     app = open_page("data")
     button(app, "Take every row as one person again").click().run()
-    assert columns(app) == ["patient", "stay", "ward", "age"]
+    assert columns(app) == HEADER
     button(app, "Forget this table").click().run()
     assert "In use: visits" in said(app)
     assert columns(app)[0] == "mean of stay per patient"
@@ -109,3 +110,32 @@ def test_a_person_with_a_thousand_rows_shows_on_no_page_before_a_release(
         assert "number of people: private" in "".join(walks[-1][0])
         assert not app.exception
     assert walks[0] == walks[1]
+
+
+def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    key = next(key for key in views(app) if key.startswith("conditions-"))
+    turn(app, key, view=True)
+    chosen = by_label(app.multiselect, "Columns with a condition")
+    chosen.set_value(["age", "ward"]).run()
+    by_label(app.number_input, "Public number for age").set_value(60.0).run()
+    assert "name at least one answer" in app.error[0].value
+    by_label(app.text_area, "ward is one of").set_value("north\nwest").run()
+    button(app, "Keep only these rows").click().run()
+    assert not app.exception
+    where = "where age at least 60 and ward is north or west"
+    assert columns(app) == [f"{name} {where}" for name in HEADER]
+    assert by_label(app.radio, "Neighboring relation").value == "add-remove"
+    by_label(app.radio, "Neighboring relation").set_value("substitution").run()
+    button(app, "Use this data").click().run()
+    assert "how many rows meet the conditions is private" in app.error[0].value
+    by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
+    by_label(app.selectbox, "Column").set_value(1).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert not app.error
+    app = open_page("data")
+    button(app, "Take all rows again").click().run()
+    assert columns(app) == HEADER

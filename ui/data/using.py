@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.examples import EXAMPLES
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, ParameterError
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from ui import session
 from ui.data import declaring, same_people, terms, upload
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from ui.study import Draft, Terms
 
 _LINK = "example"
+_ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+_NUMBER_IS_PRIVATE = (
+    "how many rows meet the conditions is private: whoever is replaced may no longer "
+    "meet them. Choose add/remove as neighboring relation, or take all rows again."
+)
 
 
 def accept(
@@ -36,9 +42,12 @@ def accept(
     Raises:
         LedgerError: If the relation or the unit differ from those of earlier releases,
             it was not said whether people are the same, or the ledger cannot be used.
-        ParameterError: If a lesson has spent more than its new budget.
+        ParameterError: If a lesson has spent more than its new budget, or the number
+            of rows would be public where it depends on what rows say.
 
     """
+    if dataset.number_is_private and agreed.relation is not _ADD_REMOVE:
+        raise ParameterError(_NUMBER_IS_PRIVATE)
     study = _study(dataset, example, agreed)
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)

@@ -13,6 +13,7 @@ from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import declaring, terms
+from ui.data.filtering import whole
 from ui.study import Draft
 from ui.text import literal
 
@@ -42,7 +43,7 @@ def ask(current: Draft | Study) -> None:
     """
     if current.example is not None:
         return
-    dataset = current.dataset
+    dataset = whole(current.dataset)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     source = _source(dataset)
     if made is not None:

@@ -1,0 +1,95 @@
+"""Some of the rows of a table, as a table like any other. CONFIDENTIAL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.dataset import Dataset
+from dpcore.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from dpcore.data.preparation.conditions import Condition
+
+_WHERE = " where "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FilteredDataset(Dataset):
+    """The rows of a table that meet public conditions. CONFIDENTIAL.
+
+    How many they are is private whatever is public about the table: a replaced record
+    may meet the conditions where the old one did not. So its neighbors are those in
+    which one person was added or removed; in the table that was read that is one
+    person added or removed, too, or nothing.
+
+    The names of its columns say the conditions. So a question about one, the record of
+    its answer and every paper about it do.
+
+    Attributes:
+        source: The table that the rows are of.
+        conditions: What all of them meet, at least one.
+
+    """
+
+    source: Dataset
+    conditions: tuple[Condition, ...]
+
+    @property
+    def number_is_private(self) -> bool:
+        """Return whether the number of rows is private under every relation."""
+        return True
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the file."""
+        return self.source.header
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return that of the whole table: the same people pay on the same account.
+
+        Raises:
+            ParameterError: The key has less than 16 or more than 64 bytes.
+
+        """
+        return self.source.fingerprint(key)
+
+
+def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDataset:
+    """Return the rows that meet all conditions; what is declared of them stays.
+
+    Raises:
+        DataError: No row meets them, or cells that are compared are not numbers.
+        ParameterError: No condition, an unknown column, or a column whose name could be
+            taken for one with a condition.
+
+    """
+    if not conditions:
+        message = "name at least one condition."
+        raise ParameterError(message)
+    if any(_WHERE in column.name for column in source.columns):
+        message = (
+            f"a column has “{_WHERE.strip()}” in its name, which is how conditions are "
+            "named. Rename it in the file."
+        )
+        raise ParameterError(message)
+    rows = np.logical_and.reduce([one.met(source) for one in conditions])
+    if not rows.any():
+        message = "no row meets the conditions. Check how they are written."
+        raise DataError(message)
+    texts = sorted({one.text for one in conditions})
+    names = {
+        column.name: f"{column.name}{_WHERE}{' and '.join(texts)}"
+        for column in source.columns
+    }
+    return FilteredDataset(
+        name=source.name,
+        frame=source.frame.loc[rows].rename(columns=names),
+        columns=tuple(
+            replace(column, name=names[column.name]) for column in source.columns
+        ),
+        source=source,
+        conditions=conditions,
+    )

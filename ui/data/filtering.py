@@ -1,0 +1,141 @@
+"""Only some of the rows: public conditions on columns of an upload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.conditions import (
+    Comparison,
+    LabelCondition,
+    NumberCondition,
+)
+from dpcore.data.preparation.filtering import FilteredDataset, meeting
+from dpcore.errors import DPCoreError
+from dpcore.relations import NeighboringRelation
+from ui import controls, session
+from ui.data import declaring, terms
+from ui.study import Draft
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.data.preparation.conditions import Condition
+    from ui.study import Study
+
+
+def ask(current: Draft | Study) -> None:
+    """Offer to ask only about rows that meet public conditions, of an upload.
+
+    They are another table, not in use before it is accepted.
+    """
+    if current.example is not None:
+        return
+    dataset = current.dataset
+    kept = dataset.conditions if isinstance(dataset, FilteredDataset) else ()
+    if kept:
+        texts = " and ".join(one.text for one in kept)
+        st.markdown(f"**Only rows where** {literal(texts)}.")
+    form = st.expander(
+        "Only some of the rows",
+        expanded=bool(kept),
+        key=f"conditions-{session.generation()}",
+        on_change="rerun",
+    )
+    if not form.open:
+        return
+    with form:
+        st.caption(
+            "Such as those aged at least 60, or of one ward. The conditions become "
+            "public, as part of the name of every column. How many rows meet them "
+            "stays private, so that they go with add/remove. A row without a value "
+            "meets no condition. If one person has several rows, put them together "
+            "first."
+        )
+        _change(whole(dataset), kept)
+
+
+def whole(dataset: Dataset) -> Dataset:
+    """Return the table without conditions."""
+    return dataset.source if isinstance(dataset, FilteredDataset) else dataset
+
+
+def _change(source: Dataset, kept: tuple[Condition, ...]) -> None:
+    # Streamlit keeps controls longer than the tab: they must not hold the table.
+    columns = source.columns
+    names = [column.name for column in columns]
+    chosen = st.multiselect(
+        "Columns with a condition",
+        names,
+        default=list(dict.fromkeys(one.column for one in kept)),
+        placeholder="such as age",
+        key=f"conditions-of-{session.generation()}",
+        persist_state="session",
+    )
+    try:
+        conditions = tuple(
+            _condition(columns[names.index(name)], names.index(name), kept)
+            for name in chosen
+        )
+        if conditions and st.button(
+            "Keep only these rows", disabled=conditions == kept
+        ):
+            with st.spinner("Choosing the rows …"):
+                made = meeting(source, conditions)
+            terms.set_relation(NeighboringRelation.ADD_REMOVE)
+            _keep(made)
+    except DPCoreError as error:
+        st.error(literal(str(error)))
+    if kept and st.button("Take all rows again"):
+        _keep(source)
+
+
+def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:
+    key = f"{session.generation()}-{place}"
+    before = next((one for one in kept if one.column == column.name), None)
+    if column.kind is ColumnKind.NUMBER:
+        return _of_number(column, key, before)
+    labels = before.labels if isinstance(before, LabelCondition) else ()
+    text = st.text_area(
+        f"{literal(column.name)} is one of",
+        "\n".join(labels),
+        placeholder="one on each line",
+        height="content",
+        key=f"one-of-{key}",
+        persist_state="session",
+        help="As written in the table. What is typed becomes public.",
+    )
+    typed = dict.fromkeys(line.strip() for line in text.splitlines())
+    return LabelCondition(
+        column=column.name, labels=tuple(label for label in typed if label)
+    )
+
+
+def _of_number(column: Column, key: str, before: Condition | None) -> NumberCondition:
+    known = before if isinstance(before, NumberCondition) else None
+    options = list(Comparison)
+    left, right = controls.row(2)
+    comparison = left.selectbox(
+        f"{literal(column.name)} is",
+        options,
+        index=0 if known is None else options.index(known.comparison),
+        format_func=str,
+        key=f"comparison-{key}",
+        kept="session",
+    )
+    number = right.number(
+        f"Public number for {literal(column.name)}",
+        0.0 if known is None else known.number,
+        key=f"compared-{key}",
+        kept="session",
+    )
+    return NumberCondition(column=column.name, comparison=comparison, number=number)
+
+
+def _keep(dataset: Dataset) -> None:
+    earlier = declaring.look_up(dataset)
+    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+    st.rerun()
