@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui import plans, releasing, session
 from ui.documents import area, gathering
-from ui.planning import adding, editing, exchange, running, settings, showing
+from ui.planning import adding, editing, exchange, needs, running, settings, showing
 
 session.require_router("pages/plan.py")
 st.title("Plan")
@@ -22,6 +22,7 @@ if plan.items:
         plan = settings.deal(plan, told=True)
         plans.keep(study, plan)
         showing.slide(plan)
+        needs.show(plan, study)
         ready = showing.listing(plan, study)
     known = releasing.answers([item.request for item in plan.items], study)
     price = showing.price(plan, study, known)

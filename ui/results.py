@@ -295,10 +295,22 @@ def _named(release: Release) -> str:
     return f"{release.title}, draw {release.draw}, {when} UTC"
 
 
+def _not_bare(release: Release, label: str, value: float) -> str:
+    """Return a number; a 0 with its interval, for it does not say that nobody is there.
+
+    So it is read as the noisy number that it is.
+    """
+    told, known = number_text(release, label, value), release.intervals
+    ends = None if known is None else (known.noise or {}).get(label)
+    if told != "0" or ends is None:
+        return told
+    return f"{told} (95 %: {' to '.join(interval_ends(*ends))})"
+
+
 def _joined(release: Release) -> str:
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
     if len(values) == 1 and not release.unsaid:
         return number_text(release, labels[0], values[0])
     named = zip(labels, values, strict=True)
-    said = [f"{label}: {number_text(release, label, value)}" for label, value in named]
+    said = [f"{label}: {_not_bare(release, label, value)}" for label, value in named]
     return ", ".join([*said, *(f"{label}: {TOO_FEW}" for label in release.unsaid)])

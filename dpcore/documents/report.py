@@ -26,7 +26,9 @@ _LEVEL: Final = 0.95
 _COUNTS: Final = (
     "Why there are numbers of people: what is asked of a group is a sum divided by how "
     "many it has, and both had to be released with noise. The counts are part of the "
-    "price, and may be shown; nothing more is told by showing them."
+    "price, and may be shown; nothing more is told by showing them. Each is off by "
+    "chance: 0 does not say that nobody is there, but that there may be as many as "
+    "its interval says."
 )
 
 

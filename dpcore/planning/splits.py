@@ -4,7 +4,7 @@ The best split makes the question that is worst off as good as it can be: it min
 the largest ratio of a half-width to the one that is wanted. A weighted sum of errors
 would buy a little of an easy question for all of a hard one; a plan of which everything
 must be seen is as good as its worst answer. So it needs to know what must be seen of
-every question that is not locked.
+every question that is not locked; where nobody said so, it is assumed (``aims``).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
+from dpcore.planning.aims import aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.item import LEAST, MOST
 from dpcore.privacy.halving import halved
@@ -76,13 +77,14 @@ def parts(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, .
 
 
 def can_split(items: Sequence[Item], split: Split) -> bool:
-    """Tell whether it is said what the split needs: for the best one, what must show.
+    """Tell whether it is known what the split needs: for the best one, what must show.
 
-    Questions that keep their epsilon need none.
+    Where nobody said it, a part of the range of the answer is assumed
+    (`dpcore.planning.aims`). Questions that keep their epsilon need none.
     """
     if split is not Split.BEST:
         return True
-    return all(item.fixed or item.wanted is not None for item in items)
+    return all(item.fixed or aim(item) is not None for item in items)
 
 
 def scaled(items: tuple[Item, ...], total: float, split: Split) -> tuple[float, ...]:
@@ -164,7 +166,7 @@ def _best(free: Sequence[Item], room: float) -> list[float]:
     nothing, and the others the best split among themselves.
     """
     for item in free:
-        if item.wanted is None:
+        if aim(item) is None:
             message = (
                 f"the best split needs to know what must be seen of “{item.name}”. Say "
                 "it below, or lock that question."
@@ -271,7 +273,7 @@ def _curve(item: Item, decade: int) -> _Curve:
 
 def _log_ratio(item: Item, epsilon: float) -> float:
     half = item.half_at(min(max(epsilon, LEAST), MOST))
-    return math.log(min(max(half, 1 / _LARGEST), _LARGEST) / (item.wanted or 1.0))
+    return math.log(min(max(half, 1 / _LARGEST), _LARGEST) / (aim(item) or 1.0))
 
 
 def _smallest_ratio(curves: Sequence[_Curve], room: float) -> list[float]:

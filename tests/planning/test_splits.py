@@ -10,10 +10,12 @@ import pytest
 
 from dpcore.budget_filter import typed
 from dpcore.errors import ParameterError
+from dpcore.planning.aims import assumed_aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
+from dpcore.planning.item import Item
 from dpcore.planning.splits import parts, scaled, settled
-from tests.planning.planned import QUICK, item
+from tests.planning.planned import ALL, QUICK, item
 
 NAMES = ("mean", "median", "variance", "sum")
 THREE = tuple(item(name, wanted=1.0, weight=w) for w, name in enumerate(NAMES[:3], 1))
@@ -102,9 +104,14 @@ def test_locks_beyond_the_total_are_refused_and_a_full_plan_is_not():
     assert parts(kept, 1.5, Split.EQUAL) == (0.5, 0.5, 0.5)
 
 
-def test_best_split_asks_what_must_be_seen():
+def test_best_split_assumes_what_nobody_said_and_asks_where_it_cannot():
+    unsaid = item("sum")
+    said = replace(unsaid, wanted=assumed_aim(unsaid))
+    assert parts((*THREE, unsaid), 1.0, Split.BEST) == parts(
+        (*THREE, said), 1.0, Split.BEST
+    )
     with pytest.raises(ParameterError, match="must be seen"):
-        parts((*THREE, item("sum")), 1.0, Split.BEST)
+        parts((*THREE, Item.of(ALL["model"])), 1.0, Split.BEST)
 
 
 def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,10 +10,12 @@ import streamlit as st
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
+from dpcore.planning.aims import assumed_aim
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
+from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.totals import price_of
-from dpcore.wording import epsilon_text, significant
+from dpcore.wording import epsilon_text, in_full, significant
 from ui import accounts, offering, plans, results, session
 from ui.text import literal
 
@@ -105,6 +108,20 @@ def _say_assumed(basket: Basket) -> None:
         st.caption(OF_A_DIFFERENCE)
 
 
+def _say_aims(basket: Basket) -> None:
+    """Say what the best split takes for what nobody said must be seen."""
+    free = [item for item in basket.items if item.wanted is None and not item.fixed]
+    if basket.split is not Split.BEST or not free:
+        return
+    many = "one question" if len(free) == 1 else f"{len(free)} questions"
+    st.caption(
+        f"Nobody said what must be seen of {many}. For the best split a tenth of what "
+        "the answer can be by its public bounds is **assumed**, such as a tenth of the "
+        "width of the bounds for a mean: marked in the list, and no ✓ or ✗ hangs on "
+        "it. Say it under “Change a question”, and the split follows."
+    )
+
+
 def listing(basket: Basket, study: Study) -> bool:
     """List the questions of the plan; return whether all of them can be released."""
     for name in plans.lost():
@@ -114,9 +131,13 @@ def listing(basket: Basket, study: Study) -> bool:
         )
     account = session.account(study)
     results.table(
-        [_row(number, item, account) for number, item in enumerate(basket.items, 1)],
+        [
+            _row(number, item, account, assumed=basket.split is Split.BEST)
+            for number, item in enumerate(basket.items, 1)
+        ],
         key="plan-items",
     )
+    _say_aims(basket)
     ready = True
     for item in basket.items:
         refusal = item.request.refusal(session.mode()) or _terms(item, account)
@@ -126,7 +147,17 @@ def listing(basket: Basket, study: Study) -> bool:
     return ready
 
 
-def _row(number: int, item: Item, account: Account) -> dict[str, object]:
+def _must(item: Item, *, assumed: bool) -> str:
+    """Return what must be seen; what the best split takes for it is marked."""
+    if item.wanted is not None:
+        return significant(item.wanted, 6)
+    aim = assumed_aim(item) if assumed and not item.fixed else None
+    return "" if aim is None else f"{significant(aim, 6)} (assumed)"
+
+
+def _row(
+    number: int, item: Item, account: Account, *, assumed: bool
+) -> dict[str, object]:
     width = item.width
     return {
         "no.": number,
@@ -134,7 +165,7 @@ def _row(number: int, item: Item, account: Account) -> dict[str, object]:
         "ε": significant(item.epsilon, 6),
         "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip(),
         "± is of": width.of,
-        "must show": "" if item.wanted is None else significant(item.wanted, 6),
+        "must show": _must(item, assumed=assumed),
         "shown": _judged(item),
         "weight": significant(item.weight, 6),
         "ε is": "locked" if item.locked else "shared" if item.divisible else "fixed",
@@ -210,12 +241,30 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
         st.warning(accounts.way_on(account, in_words(found.cost, account)))
     results.show(prices_picture(found), "plan-price", simulated=True)
     st.caption(_WAYS)
+    _say_rounding(found.cost)
     if not basket.delta:
         st.caption(
             "At δ 0 nothing but adding up is valid. With a δ above 0 at the top, which "
             "the account must have too, the other ways may be tighter."
         )
     return found
+
+
+def _say_rounding(cost: PrivacyCost) -> None:
+    """Say what is really charged where a price is rounded up to be read."""
+    epsilon = float(cost.epsilon)
+    if not math.isfinite(epsilon) or in_full(epsilon) == epsilon_text(epsilon):
+        return
+    at = (
+        f" and δ {significant(float(cost.delta), up=True)}, which is that of the plan "
+        "as a whole and no part of its ε"
+        if cost.delta
+        else ""
+    )
+    st.caption(
+        "Prices are rounded up to three digits, so that none reads smaller than it "
+        f"is: charged are exactly ε {in_full(epsilon)}{at}."
+    )
 
 
 def details() -> None:

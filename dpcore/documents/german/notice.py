@@ -59,7 +59,7 @@ def german_notice(subject: Subject) -> Page:
                     Facts(
                         (
                             (
-                                "Kontakt, Datenschutzbeauftragte",
+                                "Kontakt, Datenschutz",
                                 own(subject.typed.contact),
                             ),
                         ),

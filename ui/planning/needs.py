@@ -1,0 +1,69 @@
+"""What each need of the plan takes, and what would take less, beside the slide."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.planning.needs import all_needs, needs
+from dpcore.wording import epsilon_text, significant
+from ui import results
+
+if TYPE_CHECKING:
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.needs import Need
+    from ui.study import Study
+
+
+def show(basket: Basket, study: Study) -> None:
+    """Say what the needs take that the plan does not meet; nothing where it meets all.
+
+    Worked out once the area is opened: many searches for an epsilon.
+    """
+    short = [item for item in basket.items if item.seen is False]
+    if not short:
+        return
+    place = st.expander(
+        "What each need takes, and what would take less",
+        key="plan-needs",
+        on_change="rerun",
+    )
+    if not place.open:
+        return
+    with place:
+        found = needs(basket, study.size())
+        whole = all_needs(found)
+        told = (
+            "No ε meets all of them."
+            if math.isinf(whole)
+            else f"Given just what each needs, all needs together take "
+            f"ε {epsilon_text(whole)}."
+        )
+        st.markdown(f"**{told}** The plan deals out ε {significant(basket.planned)}.")
+        results.table([_row(need) for need in found], key="plan-needs-table")
+        st.caption(
+            "“Needs ε” is what the question itself takes; “total, split as now” what "
+            "all questions would have to share for it. What would take less is another "
+            "question: plan it instead, and see its price. Nothing here looks at the "
+            "table."
+        )
+
+
+def _row(need: Need) -> dict[str, object]:
+    item = need.item
+    return {
+        "question": item.name,
+        "must show": f"{significant(item.wanted or 0.0, 6)} {item.width.unit}".rstrip(),
+        "met": "✓ yes" if item.seen else "✗ no",
+        "needs ε": _told(need.epsilon),
+        "total, split as now": _told(need.total),
+        "what would take less": "; or ".join(need.cheaper),
+    }
+
+
+def _told(epsilon: float) -> str:
+    if math.isnan(epsilon):
+        return "it is locked"
+    return "no ε does" if math.isinf(epsilon) else epsilon_text(epsilon)
