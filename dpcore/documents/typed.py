@@ -17,6 +17,7 @@ class Typed:
         place: Where it is signed.
         publisher: Who publishes the numbers and holds the table.
         contact: Whom people can ask.
+        signed: Whether the page was signed, in words: when, and by whom.
 
     """
 
@@ -27,9 +28,11 @@ class Typed:
     place: str = ""
     publisher: str = ""
     contact: str = ""
+    signed: str = ""
 
     @property
     def decided(self) -> str:
-        """Return who decided, and why, in a line; empty where nobody said so."""
+        """Return who decided, why, and what was signed; empty where nobody said so."""
         by = f"Decided by {', '.join(self.deciders)}" if self.deciders else ""
-        return ": ".join(part for part in (by, self.reason) if part)
+        why = ": ".join(part for part in (by, self.reason) if part)
+        return "; ".join(part for part in (why, self.signed) if part)

@@ -99,14 +99,18 @@ def _total(basket: Basket, item: Item) -> float:
 
 def _cheaper(item: Item, size: TableSize) -> tuple[str, ...]:
     return tuple(
-        told for told in (_larger(item), _narrower(item), _of_all(item, size)) if told
+        told
+        for told in (_larger(item, size), _narrower(item), _of_all(item, size))
+        if told
     )
 
 
-def _larger(item: Item) -> str:
-    """Return how large groups would have to be at this epsilon."""
+def _larger(item: Item, size: TableSize) -> str:
+    """Return how large groups would have to be, unless there are too few people."""
     known = hangs(item)
     if known is None or known.fewest is None:
+        return ""
+    if size.public and known.fewest * (2 if known.of_two else 1) > size.people:
         return ""
     counted = item.request.unit.counted
     if known.of_two:

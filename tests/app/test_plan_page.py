@@ -122,9 +122,12 @@ def spent():
     return float(account.spent.epsilon)
 
 
-def test_plan_is_released_as_a_whole_and_answered_once(planned):
+def test_plan_is_released_as_a_whole_and_answered_once(planned, monkeypatch):
     app = planned
     by_label(app.number_input, "Total ε").set_value(1.0).run()
+    assert "Nobody is named yet as deciding" in shown(app)
+    by_label(app.radio, "Is the page signed?").set_value("yes, it is signed").run()
+    by_label(app.text_input, "When, and by whom?").set_value("3 May, A. B.").run()
     button(app, "Release the whole plan").click().run()
     # The first real release of a tab is confirmed.
     assert spent() == 0
@@ -144,6 +147,21 @@ def test_plan_is_released_as_a_whole_and_answered_once(planned):
     opened(app, "decision")
     assert "all of them share its total" in shown(app)
     assert by_label(app.text_area, "Purpose")
+    names = "Who decides (one name a line)"
+    by_label(app.text_area, names).set_value("A. B.\nC. D.").run()
+    opened(app, "ledger")
+    app.session_state["documents-ledger"] = True
+    files = {}
+    offered = st.download_button
+
+    def download(label, data, **settings):
+        files[label] = data
+        return offered(label, data, **settings)
+
+    monkeypatch.setattr(st, "download_button", download)
+    by_label(app.run().selectbox, "Document").set_value("Full report").run()
+    report = files["Download: Full report"]()
+    assert "Decided by A. B., C. D.; the page was signed: 3 May, A. B." in report
     opened(app, "plan")
     # Another question is paid for alone, and the others keep their answers.
     by_label(app.selectbox, "Statistic").set_value("median").run()
@@ -175,3 +193,24 @@ def test_plan_beyond_the_budget_or_under_other_terms_is_not_released(planned):
     assert button(app, "Release the whole plan").disabled
     # In a lesson, likewise; nothing is spent, and the plan stays.
     assert len(listed(app)) == 2
+
+
+def test_a_price_that_is_rounded_up_says_what_is_charged(planned):
+    by_label(planned.radio, "Split").set_value("as typed").run()
+    by_label(planned.number_input, "Total ε").set_value(0.200004).run()
+    assert "charged are exactly ε 0.20000" in shown(planned)
+    by_label(planned.number_input, "Total ε").set_value(0.2).run()
+    assert "charged are exactly" not in shown(planned)
+
+
+def test_what_a_need_takes_is_told_where_the_plan_does_not_meet_it(planned):
+    app = planned
+    assert "plan-needs" not in app.session_state
+    by_label(app.number_input, "Must show").set_value(0.01).run()
+    app.session_state["plan-needs"] = True
+    app.run()
+    assert not app.exception
+    assert "all needs together take" in shown(app)
+    assert "bounds no wider than" in shown(app)
+    (found,) = (f.value for f in app.dataframe if "needs ε" in f.value)
+    assert list(found["met"]) == ["✗ no"]

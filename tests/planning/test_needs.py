@@ -37,12 +37,14 @@ def test_all_needs_together_take_what_each_takes():
 
 def test_what_is_said_to_do_does():
     short = item("group", epsilon=1.0, wanted=5.0)
-    (need,) = needs(Basket(items=(short,)), SIZE)
+    (need,) = needs(Basket(items=(short,)), TableSize(people=10_000, public=True))
     assert not need.item.seen
     joined, everybody = need.cheaper[0], need.cheaper[-1]
     fewest = int("".join(filter(str.isdigit, joined)))
     assert replace(need.item, group=fewest).seen
     assert "everybody together" in everybody
+    (few,) = needs(Basket(items=(short,)), TableSize(people=50, public=True))
+    assert not any("joined" in told for told in few.cheaper)
     (mean,) = needs(Basket(items=(item("mean", wanted=0.1),)), SIZE)
     (narrow,) = mean.cheaper
     assert "bounds no wider than" in narrow

@@ -10,10 +10,18 @@ from typing import Final
 import streamlit as st
 
 from dpcore.documents.typed import Typed
-from ui import session
+from ui import controls, session
+from ui.text import literal
 
 _LONGEST: Final = 600
 _MOST_NAMES: Final = 12
+_SIGNED: Final = "the page was signed"
+_STATES: Final = {
+    "nobody said so yet": "",
+    "yes, it is signed": _SIGNED,
+    "nobody has to sign": "nobody had to sign",
+}
+"""What can be said of the page to sign, and how documents say it."""
 
 
 def for_signing() -> Typed:
@@ -27,8 +35,47 @@ def for_signing() -> Typed:
         place = _line("Place", "place", "Where it is signed.")
         deciders = _deciders()
     return Typed(
-        purpose=purpose, period=period, reason=reason, deciders=deciders, place=place
+        purpose=purpose,
+        period=period,
+        reason=reason,
+        deciders=deciders,
+        place=place,
+        signed=_signed(),
     )
+
+
+def before_release() -> None:
+    """Say who decides, and ask whether the page is signed. It holds nothing up."""
+    left, right = controls.row(2)
+    names = _lines(str(session.public(f"sign-names-{session.generation()}") or ""))
+    with left.place:
+        st.markdown("**Before it is released: who decides, and is it signed?**")
+        st.markdown(
+            f"Named as deciding: {literal(', '.join(names))}."
+            if names
+            else "Nobody is named yet as deciding."
+        )
+        st.page_link(
+            "pages/decision.py", label="Name people, and make the page to sign"
+        )
+    state = right.radio(
+        "Is the page signed?",
+        list(_STATES),
+        key=f"sign-state-{session.generation()}",
+        kept="session",
+        note="It stands in the report and the registry entry, in these words, and "
+        "nowhere in the ledger. Nobody is kept from releasing by it.",
+    )
+    if _STATES[state] == _SIGNED:
+        with right.place:
+            _line("When, and by whom?", "signed", "Optional: a day, and names.")
+
+
+def _signed() -> str:
+    """Return what was said of signing; empty where nobody said anything."""
+    told = _STATES.get(str(session.public(f"sign-state-{session.generation()}")), "")
+    when = str(session.public(f"sign-signed-{session.generation()}") or "").strip()
+    return f"{told}: {when}" if told == _SIGNED and when else told
 
 
 def for_documents() -> Typed:
@@ -56,6 +103,7 @@ def for_documents() -> Typed:
         deciders=deciders,
         publisher=publisher,
         contact=contact,
+        signed=_signed(),
     )
 
 
@@ -72,7 +120,10 @@ def _period() -> str:
 
 
 def _deciders() -> tuple[str, ...]:
-    names = _area("Who decides (one name a line)", "names", "")
+    return _lines(_area("Who decides (one name a line)", "names", ""))
+
+
+def _lines(names: str) -> tuple[str, ...]:
     lines = [line.strip() for line in names.splitlines() if line.strip()]
     return tuple(lines[:_MOST_NAMES])
 

@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.planning.needs import all_needs, needs
 from dpcore.wording import epsilon_text, significant
 from ui import results
+from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.planning.basket import Basket
@@ -43,11 +44,18 @@ def show(basket: Basket, study: Study) -> None:
         )
         st.markdown(f"**{told}** The plan deals out ε {significant(basket.planned)}.")
         results.table([_row(need) for need in found], key="plan-needs-table")
+        lines = [
+            f"- **{literal(need.item.name)}**: {literal('; or '.join(need.cheaper))}"
+            for need in found
+            if need.cheaper
+        ]
+        if lines:
+            heading = "What would take less:"
+            st.markdown("\n".join([heading, "", *lines]))
         st.caption(
             "“Needs ε” is what the question itself takes; “total, split as now” what "
-            "all questions would have to share for it. What would take less is another "
-            "question: plan it instead, and see its price. Nothing here looks at the "
-            "table."
+            "all questions would have to share for it. A cheaper question is another "
+            "one: plan it instead, and see its price. Nothing here looks at the table."
         )
 
 
@@ -59,7 +67,6 @@ def _row(need: Need) -> dict[str, object]:
         "met": "✓ yes" if item.seen else "✗ no",
         "needs ε": _told(need.epsilon),
         "total, split as now": _told(need.total),
-        "what would take less": "; or ".join(need.cheaper),
     }
 
 

@@ -11,12 +11,14 @@ import streamlit as st
 from dpcore.planning.totals import price_of
 from dpcore.releases.identity import analysis_id
 from dpcore.releases.models.request import ModelRequest
+from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.wording import capital
 from ui import offering, plans, releasing, results, session
 from ui.answering import answers, differences
+from ui.documents import typed
 from ui.models import regression
 from ui.planning import showing
 from ui.text import literal
@@ -51,6 +53,8 @@ def offer(
     account = session.account(study)
     count = known.count(None)
     ready = ready and account.admits(price.cost)
+    if count and session.mode() is Mode.RELEASE:
+        typed.before_release()
     st.button(
         "Release the whole plan",
         type="primary",

@@ -15,7 +15,7 @@ from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.totals import price_of
-from dpcore.wording import epsilon_text, in_full, significant
+from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import accounts, offering, plans, results, session
 from ui.text import literal
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_DRAWN = 20
 _ALL = 0.999
+_NOTICED = 1.001
+"""By how much a price has to be rounded up to be taken for a mistake."""
 _WHY = (
     "**Why a plan may be charged its tightest total.** All questions of a plan are "
     "fixed before its first answer, and released together or not at all. No noise is "
@@ -253,7 +255,8 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
 def _say_rounding(cost: PrivacyCost) -> None:
     """Say what is really charged where a price is rounded up to be read."""
     epsilon = float(cost.epsilon)
-    if not math.isfinite(epsilon) or in_full(epsilon) == epsilon_text(epsilon):
+    shown = rounded([epsilon], up=True)[0]
+    if not math.isfinite(epsilon) or shown <= epsilon * _NOTICED:
         return
     at = (
         f" and δ {significant(float(cost.delta), up=True)}, which is that of the plan "
