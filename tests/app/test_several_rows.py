@@ -34,11 +34,11 @@ def visits(*, more=0):
     return "\n".join(["patient,stay,ward,age", *rows[:50], *mine, *rows[50:], ""])
 
 
-def put_together(app):
+def put_together(app, owner="patient"):
     key = next(key for key in views(app) if "whose-rows" in key)
     turn(app, key, view=True)
     assert not app.exception
-    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Whose row it is, says").set_value([owner]).run()
     by_label(app.multiselect, "Sum of").set_value(["stay"]).run()
     button(app, "Make one row a person").click().run()
     assert not app.exception
@@ -139,3 +139,30 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     app = open_page("data")
     button(app, "Take all rows again").click().run()
     assert columns(app) == HEADER
+
+
+def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(
+    open_page,
+):
+    """Otherwise everybody could be charged on two budgets, and nobody would notice."""
+    asked = "Are these people who have an account already?"
+    app = in_use(open_page("data"), visits())
+    by_label(app.multiselect, "Sum of").set_value([]).run()
+    button(app, "Make one row a person").click().run()
+    assert asked not in said(app)
+    button(app, "Use this data").click().run()
+    assert not app.error
+    key = next(key for key in views(app) if key.startswith("conditions-"))
+    turn(app, key, view=True)
+    age = by_label(app.multiselect, "Columns with a condition")
+    age.set_value(["mean of age per patient"]).run()
+    button(app, "Keep only these rows").click().run()
+    assert asked not in said(app)
+    assert "Made of several rows a person" in said(app)
+    button(app, "Take every row as one person again").click().run()
+    assert columns(app) == HEADER
+    assert asked in said(app)
+    assert "Here a row is a person" not in said(app)
+    put_together(app, "ward")
+    assert asked in said(app)
+    assert "Here a row is a person" in said(app)

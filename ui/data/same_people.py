@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.data.preparation.people import PeopleDataset
 from dpcore.errors import LedgerError
 from dpcore.releases import people
 from dpcore.releases.people import Description
 from ui import accounts, session
 from ui.data import declaring
+from ui.data.filtering import whole
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -28,6 +30,11 @@ _OTHERS = ""
 _PRESSED_TOO_EARLY = (
     "tables like this one have an account already. Say below whether these are the "
     "same people, and press again."
+)
+_PUT_TOGETHER = (
+    "Here a row is a person, made of several. Where rows of that table were taken as "
+    "they are, or were put together otherwise, what was spent there protects those "
+    "rows: somebody with several of them lost up to as many times as much."
 )
 _NOT_SAID = (
     "tick that nobody of this table is in the others, or choose the account of these "
@@ -73,6 +80,8 @@ def ask(dataset: Dataset, agreed: Terms) -> Whose | None:
             "quarter, another order of the rows, or some who joined or left make no "
             "other people."
         )
+        if isinstance(whole(dataset), PeopleDataset):
+            st.caption(_PUT_TOGETHER)
         if chosen != _OTHERS:
             _tell_account(_named(found, chosen), agreed)
             return Whose(account=chosen)
