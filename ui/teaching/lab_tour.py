@@ -27,6 +27,7 @@ from dpcore.studies.teaching.laboratory import (
 )
 from dpcore.wording import epsilon_text, nearest, percent, significant, three_digits
 from ui import controls, results, tabs
+from ui.auditing.asking import MECHANISM, WHAT
 
 if TYPE_CHECKING:
     from dpcore.studies.comparing.equal_privacy import Remedy
@@ -189,6 +190,14 @@ def _audit(setup: Setup) -> None:
             "that nothing was found proves nothing."
         )
     st.markdown(text)
+    st.page_link(
+        "pages/audit.py",
+        label="Check any mechanism this way",
+        icon=":material/policy:",
+        query_params={WHAT: MECHANISM},
+        help="The page Audit does the same for every mechanism, statistic and model of "
+        "the studio, and looks for the most telling event by itself.",
+    )
 
 
 def _equal_privacy(setup: Setup) -> None:
