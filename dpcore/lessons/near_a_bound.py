@@ -77,7 +77,7 @@ def _telling() -> Telling:
     more = significant(repaired.scale / published.scale)
     return Telling(
         situation="Noor publishes which share of her club smokes. A share lies between "
-        "0 % and 100 %: these are its bounds. But with noise her number is -7 %. She "
+        "0 % and 100 %: these are its bounds. But with noise her number is −7 %. She "
         "can draw the noise again until the number is possible. Or she can move it to "
         "the nearest bound, 0 %.",
         predict=ask(

@@ -50,7 +50,7 @@ def _shown(settings: Settings) -> Shown:
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
-            what="given away about Max, over what was promised",
+            what="given away, times the promised ε",
             said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
         ),
         sentence="Noise may throw the published average to where no age is, such as "

@@ -10,6 +10,7 @@ from dpcore.errors import ParameterError
 from dpcore.lessons.catalog import LESSONS
 from dpcore.lessons.lesson import Step, ask, right, wrong
 from dpcore.lessons.paths import PATHS
+from dpcore.wording import epsilon_text
 
 EVERY = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 
@@ -97,3 +98,20 @@ def test_a_path_leads_through_every_step_and_back(path):
         walked.append(after)
     assert walked[-1] == (last, Step.HOME)
     assert len(walked) == len(set(walked)) == len(Step) * len(path.lessons)
+
+
+def test_the_class_is_told_by_how_much_drawing_again_breaks_its_promise():
+    asked = LESSONS["near-a-bound"].telling()
+    shown = LESSONS["near-a-bound"].shown({"epsilon": 1.0})
+    real = float(shown.picture.table["epsilon given away"].max())
+    assert 1 < real <= 2
+    assert f"gives away {epsilon_text(real)}" in asked.home
+
+
+@pytest.mark.parametrize("people", [3, 20, 100])
+def test_no_bar_of_what_is_given_away_leaves_its_axis(people):
+    for epsilon in (0.1, 1.0, 3.0):
+        lesson = LESSONS["public-numbers"]
+        picture = lesson.shown({"epsilon": epsilon, "people": people}).picture
+        (bars,) = picture.figure.data
+        assert max(bars.x) < picture.figure.layout.xaxis.range[1]
