@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from axe_core_python.sync_playwright import Axe
 
 from dpcore.documents.catalog import DOCUMENTS
+from dpcore.documents.decision import decision_page
+from dpcore.documents.german.sheet import german_decision_page
+from dpcore.documents.numerals import Numerals
+from dpcore.planning.basket import Basket
+from dpcore.planning.item import Item
+from dpcore.planning.options import Option
 from tests.browser.test_accessibility import GRAVE
 from tests.documents.subjects import answered, meant
+from tests.documents.test_decision import TYPED, decision
+from tests.planning.planned import item
+from tests.releases.questions import apart
 
 pytestmark = pytest.mark.browser
 PRINTED = [document for document in DOCUMENTS if document.mime == "text/html"]
@@ -25,6 +35,29 @@ def paper(browser):
     page.on("request", lambda request: asked.append(request.url))
     yield page, asked
     context.close()
+
+
+def test_the_page_to_sign_is_one_sheet_in_both_languages(paper, tmp_path):
+    page, _ = paper
+    items = tuple(
+        item(name, wanted=10.0, group=350)
+        for name in ("mean", "group", "median", "group, gaussian")
+    )
+    gap = replace(Item.of(apart()), wanted=10.0, group=350)
+    about = decision(
+        plan=Option(
+            name="a", basket=Basket(items=(*items, gap), total=5.0, delta=1e-6)
+        ),
+        typed=replace(TYPED, deciders=("A. Berger", "B. Aydin", "C. Demir")),
+    )
+    for made in (decision_page(about, Numerals.COMMA), german_decision_page(about)):
+        file = tmp_path / "sheet.html"
+        file.write_text(made.html(), encoding="utf-8")
+        page.goto(file.as_uri())
+        found = Axe().run(page)["violations"]
+        assert [one["id"] for one in found if one["impact"] in GRAVE] == []
+        sheets = page.pdf(prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1
 
 
 @pytest.mark.parametrize("document", PRINTED, ids=lambda document: document.name)

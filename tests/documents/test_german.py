@@ -9,19 +9,21 @@ import pytest
 from dpcore.budget_filter import PrivacyCost
 from dpcore.documents.decision import decision_page
 from dpcore.documents.german.notice import german_notice
+from dpcore.documents.german.questions import of_what
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.notice import notice
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
+from dpcore.planning.item import Item
 from dpcore.planning.options import Option
 from dpcore.relations import PrivacyUnit, TableSize
 from tests.documents.subjects import answered, meant
 from tests.documents.test_decision import decision, option
 from tests.documents.test_reading import BY_NAME, plain
 from tests.planning.planned import ALL, item
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
+from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, apart
 
 ENGLISH = re.compile(
     r"\b(the|of|and|with|is|are|to|by|each|people|group|not|table|numbers?|at least|"
@@ -89,13 +91,23 @@ def test_the_page_to_sign_is_german_and_has_the_parts_of_the_english_one(name):
 def test_the_page_to_sign_says_what_the_english_one_says():
     told = text_of(german_decision_page(decision()))
     for part in (
-        "a report <b>on</b> pay", "staff.csv", "age (years): 0 bis 100",
-        "mit bis zu 3 Zeilen",
+        "a report <b>on</b> pay", "staff.csv",
+        "age (years): 0 bis 100 (fehlende Werte: 50)", "mit bis zu 3 Zeilen",
         "mindestens 321 Einheiten", "für Gruppen von 40", "ε 3 und δ 0,00001 insgesamt",
         "davon bisher verbraucht: ε 0,25", "73,2 %", "52,5 %", "too much noise",
         "Unterschrift: A. Berger", "Bonn, Datum", "31.01.2027",
     ):  # fmt: skip
         assert part in unescape(told), part
+
+
+def test_of_what_an_error_is_one_is_told_to_the_end():
+    widths = [Item.of(apart()).width, item("group", group=1_200).width]
+    widths += [replace(widths[0], of="a group of 40, as a part of each column's range")]
+    assert [of_what(width) for width in widths] == [
+        "eine Gruppe von 100, die kleinere von zweien",
+        "eine Gruppe von 1.200",
+        "eine Gruppe von 40, als Teil der Spannweite jeder Spalte",
+    ]
 
 
 @pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])

@@ -67,7 +67,7 @@ _OF: Final = {
 _UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze"} | {
     "ranks": "Plätze"
 }
-_GROUP: Final = re.compile(r"a group of ([\d,]+)(.*)", re.DOTALL)
+_GROUP: Final = re.compile(r"a group of (\d[\d,]*(?<!,))(.*)", re.DOTALL)
 _AWAY: Final = re.compile(r"at most ([\d,]+) " + re.escape(PLACES) + " away")
 _OTHERS: Final = "other"
 

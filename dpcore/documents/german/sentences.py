@@ -9,7 +9,6 @@ from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.numbers import german
 from dpcore.documents.german.questions import of_what
-from dpcore.documents.german.questions import unit as unit_of
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import counted
 from dpcore.planning.assumed import hangs
@@ -155,11 +154,9 @@ def column(known: Column, done: tuple[str, ...]) -> str:
 
 
 _TREATMENTS: Final = {
-    missing.OTHERS: "wer keinen Wert oder keinen aus der Liste hat, kommt in die "
-    "Gruppe aller übrigen",
-    missing.NEITHER: "wer keinen Wert hat oder zu keiner der beiden Gruppen gehört, "
-    "wird nicht gezählt",
-    missing.EVERYBODY: "alle werden gezählt, ob mit Wert oder ohne",
+    missing.OTHERS: "ohne Wert oder nicht gelistet: Gruppe aller übrigen",
+    missing.NEITHER: "ohne Wert oder in keiner der beiden Gruppen: nicht gezählt",
+    missing.EVERYBODY: "alle gezählt, ob mit Wert oder ohne",
 }
 
 
@@ -167,10 +164,10 @@ def _treatment(text: str, known: Column) -> str:
     if text in _TREATMENTS:
         return _TREATMENTS[text]
     if known.missing is MissingPolicy.DROP:
-        return "wer keinen Wert hat, wird nicht gezählt"
+        return "ohne Wert: nicht gezählt"
     said = known.replacement
     value = said if isinstance(said, str) else german(in_full(float(said or 0.0)))
-    return f"fehlende Werte zählen als {value}"
+    return f"fehlende Werte: {value}"
 
 
 def condition(item: Item) -> str:
@@ -178,25 +175,15 @@ def condition(item: Item) -> str:
     known = hangs(item)
     if known is None:
         return ""
-    wanted = f"± {german(significant(known.wanted, 6))} {unit_of(item.width.unit)}"
-    wanted, size = wanted.rstrip(), german(f"{item.group:,}")
     if known.fewest is None:
-        return f"Auch die größten Gruppen kommen so nicht auf {wanted}: ε ist zu klein."
+        return "Für das ✓ reicht keine Gruppengröße: ε ist zu klein."
     fewest = german(f"{known.fewest:,}")
     if item.seen:
         whose = "beide Gruppen" if known.of_two else "die Gruppe"
         verb = "haben" if known.of_two else "hat"
-        return (
-            f"{wanted} oder weniger ist es nur, wenn {whose} mindestens {fewest} "
-            f"Mitglieder {verb}. {size} wurden angenommen, denn wie groß Gruppen sind, "
-            f"ist vertraulich: Bei weniger als {fewest} stimmt das ✓ nicht, und es "
-            "braucht ein größeres ε."
-        )
+        return f"Das ✓ stimmt nur, wenn {whose} mindestens {fewest} Mitglieder {verb}."
     each = "in jeder der beiden Gruppen" if known.of_two else "in einer Gruppe"
-    return (
-        f"Für Gruppen von {size}, eine angenommene Größe, ist es mehr als {wanted}: "
-        f"Dafür wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
-    )
+    return f"Für das ✓ wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
 
 
 def note(place: int, item: Item, judged: Item | None) -> str:
