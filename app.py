@@ -32,6 +32,7 @@ page = st.navigation(
             st.Page("pages/made_up.py", title="Made-up table"),
             st.Page("pages/audit.py", title="Audit"),
             st.Page("pages/attacks.py", title="Attacks"),
+            st.Page("pages/glossary.py", title="Glossary"),
             st.Page("pages/about.py", title="About"),
         ],
         "Resampling": [

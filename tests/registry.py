@@ -32,6 +32,7 @@ WITHOUT_A_TABLE = {
     "study2",
     "figures12",
     "about",
+    "glossary",
     "lessons",
 }
 """Pages that never read the table in use."""

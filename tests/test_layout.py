@@ -63,6 +63,18 @@ KINDS = {"GlmFit", "RidgeFit"} | {
 }
 
 
+def test_every_metric_says_what_it_is():
+    bare = [
+        f"{path.name}: {ast.unparse(node.args[0])}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith(".metric")
+        and not any(keyword.arg == "help" for keyword in node.keywords)
+    ]
+    assert bare == []
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_no_kind_of_law_or_fit_is_asked_what_it_is(path):
     for node in ast.walk(ast.parse(path.read_text())):

@@ -20,7 +20,7 @@ _SIDEWAYS = (
     "Math.max(document.documentElement.scrollWidth,"
     " document.querySelector('[data-testid=stMain]').scrollWidth)"
 )
-WITHOUT_A_PICTURE = {"Data", "About", "Lessons", "Made-up table"}
+WITHOUT_A_PICTURE = {"Data", "About", "Glossary", "Lessons", "Made-up table"}
 """Pages that draw nothing before something on them is chosen."""
 GRAVE = {"serious", "critical"}
 DESK = {"width": 1280, "height": 900}

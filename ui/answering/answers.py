@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from dpcore.statistics.crossed_query import CrossedQuery
     from dpcore.statistics.means_query import MeansQuery
 
+_RELEASED = (
+    "Public: the exact answer with noise, drawn once and charged to the budget. How "
+    "far it may be off is said below it; a larger ε brings it closer."
+)
 _SAMPLED = (
     "“With sampling” holds the same quantity of the population behind it, as if the "
     "table were a simple random sample. The sampling error is bounded from public "
@@ -106,6 +110,7 @@ def _one_number(answer: Release, asked: Request) -> None:
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
         f"{measured(value, error)}{after_number(unit)}",
+        help=_RELEASED,
     )
     picture = figures.answer_picture(
         value,
@@ -124,6 +129,7 @@ def _one_rank(answer: Release, asked: Request) -> None:
         f"Sanitized {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], answer.values[0])
         + after_number(asked.query.unit_text),
+        help=_RELEASED,
     )
     st.markdown(
         f"With 95 % probability its place in the sorted table is at most "
@@ -251,7 +257,11 @@ def resampled(
     text = measured(value, float(high - low) / 2) if known else significant(value, 4)
     figure, files = keys
     with offering.frame(answer):
-        st.metric(f"Sanitized {literal(title)}", f"{text}{after_number(answer.unit)}")
+        st.metric(
+            f"Sanitized {literal(title)}",
+            f"{text}{after_number(answer.unit)}",
+            help=_RELEASED,
+        )
         if known:
             picture = figures.resampled_picture(
                 value,

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 _ROUNDS: Final = 10_000
 _BY_HAND: Final = 200
+_WORLD: Final = (
+    "The total without noise, in one of the two worlds. Which of both is the released "
+    "number closer to?"
+)
+_RELEASED: Final = "The total of the world that the coin chose, with noise."
 _GUESSES: Final = "_membership-guesses"
 _PRIVATE, _EXACT = "a private total", "the exact total"
 
@@ -132,7 +137,12 @@ def _by_hand(
         f"released, round {place + 1}": significant(float(rounds.released[place]), 7),
     }
     for label, number in numbers.items():
-        row.metric(capital(label), f"{number}{unit}", width="content")
+        row.metric(
+            capital(label),
+            f"{number}{unit}",
+            width="content",
+            help=_RELEASED if label.startswith("released") else _WORLD,
+        )
     with st.container(horizontal=True):
         for words, guess in ((f"{capital(name)} is in", 1), ("Not in", 0)):
             st.button(

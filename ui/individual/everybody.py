@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from ui.individual.subject import AnySubject
     from ui.study import Study
 
+_MOST = (
+    "Confidential: what the release can tell about the one person of this table whom "
+    "it hits hardest."
+)
+_AVERAGE = "Confidential: the losses of all people of this table, on average."
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
@@ -172,12 +177,18 @@ def _chain(steps: Chain, *, key: str) -> None:
         "is proved, or at least what a search found where nothing is.",
     )
     bound = "at most" if steps.upper else None
-    for cell, label, loss in (
-        (cells[2], "Most exposed person here", steps.maximum),
-        (cells[3], "Average person here", steps.mean),
+    for cell, label, loss, explained in (
+        (cells[2], "Most exposed person here", steps.maximum, _MOST),
+        (cells[3], "Average person here", steps.mean, _AVERAGE),
     ):
         shown = significant(loss, up=steps.upper)
-        cell.metric(label, shown, delta=bound, **words)
+        cell.metric(
+            label,
+            shown,
+            delta=bound,
+            **words,
+            help=explained,
+        )
     folded(
         "The four beside each other",
         "chain",

@@ -239,9 +239,23 @@ def _settings(cells: Sequence[Cell]) -> tuple[int | None, int]:
 def _shown(found: Recovery, what: str, unit: str) -> None:
     """Show the recovered number beside the truth."""
     cells = st.columns(3)
-    cells[0].metric("Loss that is told", f"ε {told_text(found)}")
-    cells[1].metric("Attacker finds", significant(found.recovered, 6))
-    cells[2].metric("Without noise", significant(found.truth, 6))
+    cells[0].metric(
+        "Loss that is told",
+        f"ε {told_text(found)}",
+        help="The person's own loss from this one answer, with as many digits as are "
+        "told.",
+    )
+    cells[1].metric(
+        "Attacker finds",
+        significant(found.recovered, 6),
+        help="What follows for the exact number from the released one and the loss "
+        "that is told.",
+    )
+    cells[2].metric(
+        "Without noise",
+        significant(found.truth, 6),
+        help="Confidential: the exact number, which nobody outside should ever know.",
+    )
     results.show(recovery_picture(found, what=what, unit=unit), "recovery")
 
 

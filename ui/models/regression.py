@@ -146,7 +146,12 @@ def _simulated(fit: Fit, asked: ModelRequest) -> FloatArray:
 def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     """Show how the fit went, and say in words what is wrong with it."""
     cells = st.columns(4)
-    cells[0].metric("People behind it", f"{found.people:,}")
+    cells[0].metric(
+        "People behind it",
+        f"{found.people:,}",
+        help="How many rows of the table have all that the model needs, after missing "
+        "values were treated as declared.",
+    )
     cells[1].metric(
         "Explained",
         "not defined" if np.isnan(found.explained) else percent(found.explained),

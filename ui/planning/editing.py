@@ -81,7 +81,10 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
         changed = item.at(_epsilon(first, item, "epsilon").inside)
         half = changed.width.half
         second.place.metric(
-            "Error, 95 times of 100", f"± {significant(half)}{unit}{of}"
+            "Error, 95 times of 100",
+            f"± {significant(half)}{unit}{of}",
+            help="In 95 of 100 releases the answer lies no farther than this from the "
+            "exact one. More ε or more people make it smaller.",
         )
         return changed
     error = _error(second if way == _PEOPLE else first, item, way)
@@ -89,7 +92,12 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
         changed = item
         if not math.isclose(error, item.width.half, rel_tol=1e-12):
             changed = item.at(epsilon_for(item, error))
-        second.place.metric("ε it takes", epsilon_text(changed.epsilon))
+        second.place.metric(
+            "ε it takes",
+            epsilon_text(changed.epsilon),
+            help="The least ε of this question with which its error is as small as "
+            "typed. The plan takes it over.",
+        )
         return changed
     supposed = item.at(_epsilon(first, item, "supposed").inside)
     people = people_for(supposed, error)

@@ -236,7 +236,12 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     )
     if account.budget.rho is None:
         saved = epsilon_text(found.saved) if found.saved else "nothing"
-        third.metric("Saved, ε", saved)
+        third.metric(
+            "Saved, ε",
+            saved,
+            help="How much less the plan costs as a whole than its questions one after "
+            "another.",
+        )
     else:
         st.caption("In ρ costs add up, and no way of counting does better.")
     if not fits:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ui.controls import Cell
     from ui.teaching.made_up import Table
 
+_SHARE = (
+    "How close this table comes to the worst one. Noise has to be made for the worst "
+    "one all the same: how close it comes would tell about the people."
+)
 _CHART = "explorer-chart"
 _MOST_GROUPS = 6
 
@@ -186,23 +190,39 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
     st.header(literal(message), anchor=False)
     st.markdown(literal(f"The worst table: {extreme}. {end}"))
     first, second, third = st.columns(3)
-    first.metric("In this table (local sensitivity)", significant(local))
+    first.metric(
+        "In this table (local sensitivity)",
+        significant(local),
+        help="How far the one change that matters most moves the number in this very "
+        "table.",
+    )
     first.badge(
         "Confidential in real life",
         icon=":material/lock:",
         color="orange",
     )
     first.caption("With real people it would tell about them; this table is made up.")
-    second.metric("Over all tables (global sensitivity)", all_tables)
+    second.metric(
+        "Over all tables (global sensitivity)",
+        all_tables,
+        help="How far one person can move the number at most, whatever the table. "
+        "Noise is measured by it; closer bounds make it smaller.",
+    )
     second.badge(
         "Public: bounds and sizes only", icon=":material/public:", color="blue"
     )
     if 0 < worst < np.inf:
         third.metric(
-            "Share of the worst case reached", f"{significant(100 * local / worst)} %"
+            "Share of the worst case reached",
+            f"{significant(100 * local / worst)} %",
+            help=_SHARE,
         )
     else:
-        third.metric("Share of the worst case reached", "none can be told")
+        third.metric(
+            "Share of the worst case reached",
+            "none can be told",
+            help=_SHARE,
+        )
 
 
 def _clickable(scene: Scene) -> None:

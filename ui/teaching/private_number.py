@@ -39,8 +39,17 @@ def show() -> None:
         "more likely from the wider one."
     )
     metrics = st.columns(3)
-    metrics[0].metric("Promised", f"ε {epsilon_text(epsilon)}")
-    metrics[1].metric("Laplace, n private", "no finite ε")
+    metrics[0].metric(
+        "Promised",
+        f"ε {epsilon_text(epsilon)}",
+        help="What is said to be given away about one person at most.",
+    )
+    metrics[1].metric(
+        "Laplace, n private",
+        "no finite ε",
+        help="What is really given away: answers far out tell without limit how wide "
+        "the noise is, and so how many people there are.",
+    )
     metrics[2].metric(
         "BIT, n private",
         f"ε {level}",

@@ -102,7 +102,12 @@ def promise(plan: Option, study: Study) -> None:
         help="Public: it depends on bounds and noise alone. Nobody in this table can "
         "lose more, for the change of a record that it promises to hide.",
     )
-    second.metric("An attacker who was 50 % sure becomes at most", sureness(plan))
+    second.metric(
+        "An attacker who was 50 % sure becomes at most",
+        sureness(plan),
+        help="Public: how sure somebody who would have bet even odds on a person "
+        "taking part can be after all answers, in the worst case.",
+    )
     if study.terms.relation is not NeighboringRelation.ADD_REMOVE:
         st.caption(
             f"The promise is {compared_with(study.terms.relation)}. What a person "

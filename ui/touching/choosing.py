@@ -128,7 +128,12 @@ def _answer(answer: Release) -> None:
             )
         else:
             (total,) = answer.values
-            st.metric("Chosen total ε", in_full(total))
+            st.metric(
+                "Chosen total ε",
+                in_full(total),
+                help="Public: chosen among the totals above by a search with noise, "
+                "which was charged.",
+            )
             st.button(
                 "Take it as the total of the plan",
                 key="choice-take",

@@ -38,8 +38,18 @@ def show() -> None:
     )
     found = looked(pay, limit=limit, bound=_BOUND)
     left, right = st.columns(2)
-    left.metric("ε chosen, the person is in the table", epsilon_text(found.inside))
-    right.metric("ε chosen, the person is not", epsilon_text(found.outside))
+    left.metric(
+        "ε chosen, the person is in the table",
+        epsilon_text(found.inside),
+        help="Made up: the ε at which nobody loses more than the limit, where the best-"
+        "paid person is among them.",
+    )
+    right.metric(
+        "ε chosen, the person is not",
+        epsilon_text(found.outside),
+        help="Made up: the same where that person is not in the table. The difference "
+        "is what tells.",
+    )
     if found.tells:
         st.markdown(
             "**The ε alone tells who is in the table**, before any answer, and it says "

@@ -156,7 +156,12 @@ def first(current: Study) -> None:
         f"{significant(losses.times_in_table)} ×",
         help="The most exposed person in the table.",
     )
-    cells[2].metric("DP over average", f"{significant(losses.times_on_average)} ×")
+    cells[2].metric(
+        "DP over average",
+        f"{significant(losses.times_on_average)} ×",
+        help="How many times the guarantee for everybody exceeds what the people in "
+        "the table lose on average.",
+    )
     cells[3].metric(
         "Noise σ",
         significant(losses.sigma),

@@ -150,8 +150,18 @@ def _everybody(
         f"ε {epsilon_text(charged)}",
         help="Public: the sum of the costs, for the worst case of each release.",
     )
-    cells[1].metric("Most exposed person lost", f"ε {significant(losses.maximum)}")
-    cells[2].metric("Average person lost", f"ε {significant(losses.mean)}")
+    cells[1].metric(
+        "Most exposed person lost",
+        f"ε {significant(losses.maximum)}",
+        help="Confidential: what all releases together can tell about the one person "
+        "of this table whom they hit hardest, whoever that is.",
+    )
+    cells[2].metric(
+        "Average person lost",
+        f"ε {significant(losses.mean)}",
+        help="Confidential: the losses of all people of this table, added up and "
+        "divided by their number.",
+    )
     picture = totals_picture(
         losses, charged=charged, planned=float(worst.of[way][0]), compared=compared
     )

@@ -77,8 +77,17 @@ def _spread(own: Own, rows: FloatArray) -> None:
         f"{significant(claimed)}{unit}",
         help="√(Z)/n times the width of the bounds.",
     )
-    cells[1].metric("Typical error, as published", f"{significant(published)}{unit}")
-    cells[2].metric("Typical error, repaired", f"{significant(repaired)}{unit}")
+    cells[1].metric(
+        "Typical error, as published",
+        f"{significant(published)}{unit}",
+        help="How far answers of the published method typically lie from the mean of "
+        "this table. Computed from the table: confidential.",
+    )
+    cells[2].metric(
+        "Typical error, repaired",
+        f"{significant(repaired)}{unit}",
+        help="The same of the repaired method, which keeps its promise.",
+    )
     st.markdown(
         f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
         "score may show which values were drawn, and through a rare value, who: as "

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from ui.resampling.standard_errors.settings import Settings
     from ui.study import Study
 
+_ANSWER = (
+    "Public: the average of all released bootstraps. Drawing again would be a new "
+    "release, with a price of its own."
+)
 _MANY, _ONE = "several noisy bootstraps", "one shot"
 
 
@@ -168,7 +172,11 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     unit = after_number(answer.unit)
     if people < FEWEST_PEOPLE:
         error = answer.noise / math.sqrt(len(numbers))
-        st.metric("Answer", f"{measured(float(numbers.mean()), error)}{unit}")
+        st.metric(
+            "Answer",
+            f"{measured(float(numbers.mean()), error)}{unit}",
+            help=_ANSWER,
+        )
         st.caption(
             f"Without a standard error and an interval: with fewer than "
             f"{FEWEST_PEOPLE} people these would be too small much too often."
@@ -180,11 +188,23 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     found = corrected.around(numbers, noise=answer.noise**2, people=people)
     first, second, third = st.columns(3)
     error = found.standard_error
-    first.metric("Answer", f"{measured(found.center, error)}{unit}")
-    second.metric("Standard error, cautious", f"{significant(error)}{unit}")
+    first.metric(
+        "Answer",
+        f"{measured(found.center, error)}{unit}",
+        help=_ANSWER,
+    )
+    second.metric(
+        "Standard error, cautious",
+        f"{significant(error)}{unit}",
+        help="How much the answer would scatter if the people had been drawn anew and "
+        "the noise, too; rather too large than too small. More people or more ε "
+        "make it smaller.",
+    )
     third.metric(
         f"{100 * asked.level:g} % interval",
         f"{measured(found.lower, error)} to {measured(found.upper, error)}",
+        help="Holds the number that the people were drawn from in at least so many of "
+        "100 releases. Public, as it follows from the answers alone.",
     )
     picture = one_picture(
         numbers,

@@ -173,9 +173,24 @@ def survey() -> None:
     rate = sampled / population
     final = float(amplify(epsilon, rate))
     cells = st.columns(3)
-    cells[0].metric("For a respondent", f"ε {epsilon_text(epsilon)}")
-    cells[1].metric("For a member of the population", f"ε {epsilon_text(final)}")
-    cells[2].metric("Share of the population in the survey", percent(rate))
+    cells[0].metric(
+        "For a respondent",
+        f"ε {epsilon_text(epsilon)}",
+        help="For somebody who is known to have answered, nothing is gained: the ε of "
+        "the releases.",
+    )
+    cells[1].metric(
+        "For a member of the population",
+        f"ε {epsilon_text(final)}",
+        help="For somebody of whom nobody knows whether they answered: less, since "
+        "they may not be in the survey at all.",
+    )
+    cells[2].metric(
+        "Share of the population in the survey",
+        percent(rate),
+        help="Respondents over people in the population. The smaller, the more a "
+        "member of it is hidden.",
+    )
     st.markdown(
         f"**Whoever does not know who was surveyed learns about a member of the "
         f"population at most what ε {epsilon_text(final)} allows, at no cost in "

@@ -253,10 +253,17 @@ def _many_releases(ratio: float, rate: float, delta: float) -> None:
             lambda: repeated(law, ratio, rate, times=times, delta=delta),
         )
     cells = st.columns(3)
-    cells[0].metric("Added up", f"ε {epsilon_text(total.basic)}")
+    cells[0].metric(
+        "Added up",
+        f"ε {epsilon_text(total.basic)}",
+        help="The ε of each release times their number: always right, and seldom the "
+        "least.",
+    )
     cells[1].metric(
         "By Renyi divergences" if law == "gaussian" else "By zCDP",
         f"ε {epsilon_text(total.renyi)}",
+        help="A finer way to add up, which is right, too, at the δ above; often less "
+        "for many releases.",
     )
     known = math.isfinite(total.pld)
     cells[2].metric(
