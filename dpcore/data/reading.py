@@ -68,11 +68,11 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
         start, first = header_start(text, delimiter=mark, skipped=dialect.skipped)
         table = text[start:]
         fields = header_fields(table, encoding=encoding, delimiter=mark, line=first)
-        names = _names(fields, first)
+        names = column_names(fields, first)
         lines = record_lines(
             table, encoding=encoding, delimiter=mark, fields=len(names), first=first
         )
-        _check_rows(lines)
+        check_number(len(lines))
         return _parse(table, encoding, dialect, names, lines)
     except UnicodeError:
         raise _undecodable(text, encoding) from None
@@ -117,7 +117,13 @@ def _refuse_nul(text: bytes) -> None:
         raise DataError(message, line=line)
 
 
-def _names(fields: list[str], line: int) -> list[str]:
+def column_names(fields: list[str], line: int | None) -> list[str]:
+    """Return the names of the columns of a file, without surrounding white space.
+
+    Raises:
+        DataError: There are too many, or one is missing, too long, or there twice.
+
+    """
     if len(fields) > MAX_COLUMNS:
         message = (
             f"the header has {len(fields)} columns, and at most {MAX_COLUMNS} can be "
@@ -143,13 +149,19 @@ def _names(fields: list[str], line: int) -> list[str]:
     return names
 
 
-def _check_rows(lines: Lines) -> None:
-    if len(lines) == 0:
+def check_number(records: int) -> None:
+    """Refuse a file without records, or with more than can be read.
+
+    Raises:
+        DataError: It is one of these.
+
+    """
+    if records == 0:
         message = "the file has a header and no records. Add one line for each person."
         raise DataError(message)
-    if len(lines) > MAX_ROWS:
+    if records > MAX_ROWS:
         message = (
-            f"the file has {len(lines)} records, and at most {MAX_ROWS} can be read. "
+            f"the file has {records} records, and at most {MAX_ROWS} can be read. "
             "Upload fewer rows."
         )
         raise DataError(message)

@@ -1,4 +1,4 @@
-"""Choosing a table: a built-in example, or a CSV read with an editable dialect."""
+"""Choosing a table: a built-in example, a Parquet file, or a CSV, read as one says."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import streamlit as st
 from dpcore.data.columns import propose_kinds
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect, sniff
+from dpcore.data.doors.parquet import is_parquet, read_parquet
+from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.reading import MAX_BYTES, read_csv
 from dpcore.errors import DPCoreError
@@ -20,6 +22,8 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pandas as pd
 
     from ui.study import Upload
 
@@ -58,13 +62,14 @@ def choose() -> None:
     with right:
         key = f"upload-{session.uploads()}"
         st.file_uploader(
-            "CSV file",
-            type=["csv", "tsv", "txt"],
+            "CSV or Parquet file",
+            type=["csv", "tsv", "txt", "parquet", "gz", "bz2", "xz", "zst", "zip"],
             key=key,
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="Comma, semicolon or tab. The file goes to the computer that runs "
+            help="Comma, semicolon or tab, or Parquet; also packed (gz, bz2, xz, zst, "
+            "or zip with one file). The file goes to the computer that runs "
             "this program, and stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
@@ -109,10 +114,8 @@ def _read_example(key: str) -> None:
 def _read_upload(upload: Upload) -> None:
     with st.spinner(f"Reading {upload.size} …"):
         session.begin_reading()
-        dialect = upload.dialect or sniff(upload.data)
-        session.read_as(dialect)
         try:
-            frame = read_csv(upload.data, dialect)
+            frame = _frame(upload)
             columns = propose_kinds(frame)
             dataset = Dataset(name=upload.name, frame=frame, columns=columns)
         except DPCoreError as error:
@@ -121,6 +124,16 @@ def _read_upload(upload: Upload) -> None:
             earlier = declaring.look_up(dataset)
             session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
     st.rerun()
+
+
+def _frame(upload: Upload) -> pd.DataFrame:
+    """Return the table of a file, and note in which dialect a CSV was read."""
+    data = unpacked(upload.data)
+    if is_parquet(data):
+        return read_parquet(data)
+    dialect = upload.dialect or sniff(data)
+    session.read_as(dialect)
+    return read_csv(data, dialect)
 
 
 def _tell_failure(upload: Upload | None) -> None:
@@ -134,7 +147,9 @@ def _tell_failure(upload: Upload | None) -> None:
     if upload is not None:
         facts = f"{upload.size} · not read"
         _row(upload.name, facts, "Forget this file", session.forget_upload)
-        _edit_dialect(upload)
+        # Before a dialect is known the file is no text, or could not be unpacked.
+        if upload.dialect is not None:
+            _edit_dialect(upload)
 
 
 def _tell_draft(upload: Upload | None) -> None:

@@ -1,0 +1,1 @@
+"""Files that are not plain CSV: unpacked, or read into the same table."""

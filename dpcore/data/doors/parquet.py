@@ -1,0 +1,142 @@
+"""A Parquet file, read into the same table that its CSV would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.data.cells import settle
+from dpcore.data.dialects import Dialect
+from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+_MARK: Final = b"PAR1"
+_LOCKED: Final = b"PARE"
+_FIRST_LINE: Final = 2
+"""Rows are counted as the lines of a CSV file, whose first line is its header."""
+_PLAIN: Final = Dialect()
+_MOST_UNPACKED: Final = 10 * MAX_BYTES
+
+
+def is_parquet(data: bytes) -> bool:
+    """Return whether a file says at its beginning that it is a Parquet file."""
+    return data.startswith((_MARK, _LOCKED))
+
+
+def read_parquet(data: bytes) -> pd.DataFrame:
+    """Return the table of a Parquet file, as ``read_csv`` returns that of its CSV.
+
+    Numbers, decimals included, are numbers, and text that is a number throughout is
+    one, too; answers of yes and no, days and times are text as pandas writes it. Nulls
+    are missing. The index counts rows as lines, the first row being line 2. Column and
+    row numbers of an error are those of the file.
+
+    Raises:
+        DataError: The file is damaged, locked, empty or too large, a column has no name
+            or that of another one, or holds lists, records or bytes.
+
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    if len(data) > MAX_BYTES:
+        message = (
+            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
+            "or rows."
+        )
+        raise DataError(message)
+    if data.startswith(_LOCKED):
+        message = "the Parquet file is encrypted. Save it without encryption."
+        raise DataError(message)
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        schema = file.schema_arrow
+        names = column_names(list(schema.names), None)
+        for place, field in enumerate(schema, start=1):
+            _check_type(place, field.type)
+        check_number(file.metadata.num_rows)
+        _check_size(file)
+        texts = [field.name for field in schema if _is_text(field.type)]
+        # Text is kept as one copy of each answer, however many rows have it.
+        table = pq.read_table(pa.BufferReader(data), read_dictionary=texts)
+        return _framed(table, names)
+    except (OSError, UnicodeError, pa.ArrowException):
+        message = (
+            "the Parquet file cannot be read: it is damaged, or was not sent to its "
+            "end. Save the table once more, or upload it as CSV."
+        )
+        raise DataError(message) from None
+
+
+def _check_size(file: pq.ParquetFile) -> None:
+    facts = file.metadata
+    groups = range(facts.num_row_groups)
+    if sum(facts.row_group(i).total_byte_size for i in groups) > _MOST_UNPACKED:
+        message = (
+            f"unpacked the file has more than {_MOST_UNPACKED // 1024**3} GB. Upload "
+            "fewer columns or rows."
+        )
+        raise DataError(message)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _check_type(place: int, kind: pa.DataType) -> None:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    types = pa.types
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    known = (
+        types.is_integer(inner)
+        or types.is_floating(inner)
+        or types.is_decimal(inner)
+        or types.is_boolean(inner)
+        or types.is_null(inner)
+        or types.is_date(inner)
+        or types.is_timestamp(inner)
+        or _is_text(inner)
+    )
+    if not known:
+        message = (
+            f"column {place} holds values of the type {kind}, which is neither a "
+            "number, nor text, nor a day. Leave it out, or save it as one of these."
+        )
+        raise DataError(message, column=place)
+
+
+def _framed(table: pa.Table, names: list[str]) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    last = _FIRST_LINE + table.num_rows
+    lines = pd.RangeIndex(_FIRST_LINE, last, name="line")
+    columns = {
+        name: _settled(column, name, lines)
+        for name, column in zip(names, table.columns, strict=True)
+    }
+    return pd.DataFrame(columns, index=lines)
+
+
+def _settled(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Series:
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    kind = column.type
+    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        column, kind = column.cast(pa.float64()), pa.float64()
+    values = pd.Series(column.to_pandas().array, index=lines, name=name)
+    if pa.types.is_integer(kind) and not column.null_count:
+        return pd.to_numeric(values, downcast="integer")
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return values.astype("float64")
+    if not pa.types.is_dictionary(kind):
+        # As pandas would write them into a CSV.
+        values = values.astype("str").mask(values.isna())
+    return settle(values, _PLAIN)

@@ -1,0 +1,220 @@
+"""Parquet and packed files give the table of their CSV, or say why they cannot."""
+
+import bz2
+import contextlib
+import datetime as dt
+import gzip
+import io
+import lzma
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpcore.data.columns import propose_kinds
+from dpcore.data.dialects import sniff
+from dpcore.data.doors import unpacking
+from dpcore.data.doors.parquet import is_parquet, read_parquet
+from dpcore.data.doors.unpacking import unpacked
+from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.reading import read_csv
+from dpcore.errors import DataError
+
+KEY = b"k" * 32
+PEOPLE = 5_000
+
+
+def people():
+    rng = np.random.default_rng(0)
+    day = pd.Timestamp(2020, 1, 1)
+    some = np.arange(PEOPLE)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(0, 90, PEOPLE),
+            "pay": rng.normal(1e3, 99, PEOPLE).round(2),
+            "sex": pd.Categorical(rng.choice(["m", "w", " d "], PEOPLE)),
+            "member": rng.random(PEOPLE) < 0.5,
+            "came": day + pd.to_timedelta(rng.integers(0, 99, PEOPLE), "D"),
+            "seen": day + pd.to_timedelta(rng.integers(0, 10**7, PEOPLE), "s"),
+            "code": rng.integers(0, 9, PEOPLE).astype(str),
+            "visits": np.where(rng.random(PEOPLE) < 0.1, np.nan, some % 5),
+            "name": [None if i % 7 == 0 else f'a,{i}"' for i in some],
+            "born": [dt.date(2020, 1, 1 + i % 28) if i % 5 else None for i in some],
+            "empty": [None] * PEOPLE,
+            "asked": pd.array(
+                [None if i % 9 == 0 else i % 2 > 0 for i in some], "boolean"
+            ),
+        }
+    )
+
+
+def as_csv(frame):
+    return frame.to_csv(index=False).encode()
+
+
+def as_parquet(columns, **options):
+    buffer = io.BytesIO()
+    table = columns if isinstance(columns, pa.Table) else pa.table(columns)
+    pq.write_table(table, buffer, **options)
+    return buffer.getvalue()
+
+
+def zipped(**files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def as_zstd(data):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(data)
+    return sink.getvalue().to_pybytes()
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": as_zstd,
+    "zip": lambda data: zipped(**{"__MACOSX/._x": b"", "../../x.csv": data}),
+}
+
+
+def test_parquet_gives_the_table_of_its_csv():
+    frame = people()
+    text = as_csv(frame)
+    told = read_csv(text, sniff(text))
+    data = as_parquet(pa.Table.from_pandas(frame, preserve_index=False))
+    assert is_parquet(data)
+    found = read_parquet(data)
+    assert table_fingerprint(found, key=KEY) == table_fingerprint(told, key=KEY)
+    assert propose_kinds(found) == propose_kinds(told)
+    assert found.index.equals(told.index)
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_packed_file_is_the_file(pack):
+    data = as_csv(people())
+    packed = pack(data)
+    assert unpacked(packed) == data
+    for end in (7, len(packed) // 2, len(packed) - 3):
+        with pytest.raises(DataError, match="damaged"):
+            unpacked(packed[:end])
+
+
+def test_archive_in_several_parts_is_read_to_its_end():
+    assert unpacked(gzip.compress(b"a,b\n") + gzip.compress(b"1,2\n")) == b"a,b\n1,2\n"
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_small_archive_of_a_huge_file_is_refused_before_it_is_unpacked(
+    pack, monkeypatch
+):
+    monkeypatch.setattr(unpacking, "MAX_BYTES", 1 << 20)
+    assert len(unpacked(pack(bytes(1 << 20)))) == 1 << 20
+    with pytest.raises(DataError, match="more than 1 MB"):
+        unpacked(pack(bytes((1 << 20) + 1)))
+
+
+def test_archives_that_are_no_one_file_are_told():
+    for files, found in ({"a.csv": b"1", "b.csv": b"2"}, 2), ({}, 0), ({"d/": b""}, 0):
+        data = zipped(**files)
+        if not files:
+            # An empty archive has no file to begin with; it is no archive to us.
+            assert unpacked(data) == data
+            continue
+        with pytest.raises(DataError, match=f"holds {found} files"):
+            unpacked(data)
+
+
+def test_locked_archive_is_told():
+    data = bytearray(zipped(**{"a.csv": b"x,y"}))
+    # The flag of a password, in the entry and in the directory.
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(DataError, match="password"):
+        unpacked(bytes(data))
+
+
+def test_workbook_is_left_to_be_refused_by_its_name():
+    data = zipped(**{"[Content_Types].xml": b"", "xl/workbook.xml": b""})
+    assert unpacked(data) is data
+    with pytest.raises(DataError, match="Excel"):
+        read_csv(data, sniff(data))
+
+
+BAD = {
+    "lists": ({"a": [[1], [2]]}, "column 1 holds values of the type list"),
+    "records": ({"x": [1, 2], "a": [{"b": 1}, {"b": 2}]}, "column 2 holds"),
+    "bytes": ({"a": [b"x", b"y"]}, "type binary"),
+    "times": ({"a": pa.array([1, 2], pa.time64("us"))}, "type time64"),
+    "durations": ({"a": pa.array([1, 2], pa.duration("s"))}, "type duration"),
+    "no name": ({" ": [1]}, "column 1 has no name"),
+    "long name": ({"a" * 300: [1]}, "more than 200 characters"),
+    "nobody": ({"a": pa.array([], pa.int64())}, "no records"),
+    "same name": (
+        pa.table([[1], [2]], names=["a", "a "]),
+        "column 2 has the same name as column 1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "why"), BAD.values(), ids=BAD)
+def test_parquet_that_is_no_table_of_people_is_told(columns, why):
+    with pytest.raises(DataError, match=why):
+        read_parquet(as_parquet(columns))
+
+
+def test_damaged_and_locked_parquet_is_told():
+    data = as_parquet({"a": [1, 2, 3]})
+    for broken in (data[:9], data[:-6], data[:4] + bytes(len(data) - 8) + data[-4:]):
+        with pytest.raises(DataError, match="damaged"):
+            read_parquet(broken)
+    with pytest.raises(DataError, match="encrypted"):
+        read_parquet(b"PARE" + data[4:])
+
+
+def test_any_damage_is_told_or_does_not_matter():
+    rng = np.random.default_rng(3)
+    data = as_parquet({"a": [1, 2, 3] * 20, "b": ["x", "yy", None] * 20})
+    for _ in range(300):
+        broken = bytearray(data)
+        for at in rng.integers(4, len(data) - 4, 3):
+            broken[at] = rng.integers(256)
+        with contextlib.suppress(DataError):
+            read_parquet(bytes(broken))
+
+
+def test_numbers_of_all_kinds_are_numbers():
+    found = read_parquet(
+        as_parquet(
+            {
+                "small": pa.array([1, None, 3], pa.int8()),
+                "huge": pa.array([2**63, 2**64 - 1, 0], pa.uint64()),
+                "exact": pa.array(["1.50", None, "2.25"]).cast(pa.decimal128(9, 2)),
+                "float": pa.array([1.5, float("inf"), float("nan")], pa.float32()),
+                "text": ["1e3", "NA", " 7 "],
+                "same": pa.array(["a", "a", None]).dictionary_encode(),
+            }
+        )
+    )
+    assert found["small"].tolist()[::2] == [1.0, 3.0]
+    assert found["small"].isna().tolist() == [False, True, False]
+    assert found["huge"].astype(float).tolist() == [2.0**63, 2.0**64, 0.0]
+    assert found["exact"].tolist()[::2] == [1.5, 2.25]
+    assert found["float"].tolist()[:2] == [1.5, np.inf]
+    assert found["text"].tolist()[::2] == [1000.0, 7.0]
+    assert found["same"].tolist()[:2] == ["a", "a"]
+    assert found["same"].isna().tolist() == [False, False, True]
+
+
+def test_encoded_text_stays_one_copy_of_each_answer():
+    text = ["a long answer that many give " * 40] * 20_000
+    found = read_parquet(as_parquet({"a": text}))
+    assert found.memory_usage(deep=True).sum() < 100_000
