@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from ui import session
+from ui import first_visit, session
 from ui.asking import columns, fit
 from ui.data import declaring, filtering, same_people, terms, upload, using, whose
 from ui.text import literal
@@ -13,11 +13,12 @@ st.title("Data")
 st.markdown(
     "Which table, whom does it describe, and what may the public know about it?"
 )
+first_visit.show("pages/data.py")
 
 upload.choose()
 current = session.draft() or session.study()
 if current is None:
-    st.info("Choose a built-in survey, or drop a CSV of your own.")
+    st.info("Choose a built-in survey, or upload a table of your own.")
     session.end_page()
 
 whose.ask(current)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import session
+from ui import first_visit, session
 from ui.data import using
 from ui.teaching import miniature
 
@@ -20,7 +20,7 @@ with first.container(border=True, height="stretch"):
             using.use_example("rand-hie")
         session.go("pages/release.py")
 with second.container(border=True, height="stretch"):
-    st.markdown("**Upload a CSV**")
+    st.markdown("**Upload a table**")
     st.caption(
         "It goes to the computer that runs this program, stays in its memory, and is "
         "forgotten when you close the tab."
@@ -32,6 +32,8 @@ with third.container(border=True, height="stretch"):
     st.caption("One idea at a time: predict, see, play. Also as a path for a class.")
     if st.button("Take the first lesson"):
         session.go("pages/lessons.py")
+first_visit.offer()
+first_visit.show("pages/home.py")
 
 st.header("One guest replaced")
 miniature.show()

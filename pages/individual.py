@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, controls, session
+from ui import confidential, controls, first_visit, session
 from ui.individual import exposing, individual, resampled
 from ui.individual.models import exposing as model_exposing
 from ui.individual.subject import SubjectKind
@@ -13,6 +13,7 @@ st.markdown(
     "The guarantee covers the worst case. How much would each person in *this* table "
     "really lose?"
 )
+first_visit.show("pages/individual.py")
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

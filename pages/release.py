@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, results, session
+from ui import first_visit, offering, results, session
 from ui.answering import (
     answers,
     differences,
@@ -19,6 +19,7 @@ from ui.auditing import asking as auditing
 session.require_router("pages/release.py")
 st.title("Release")
 st.markdown("What may leave the table, how far off will it be, and what does it cost?")
+first_visit.show("pages/release.py")
 asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
