@@ -56,5 +56,5 @@ style.apply()
 with recovery.told():
     using.follow_link()
 sidebar.show()
-with recovery.told(), releasing.heard():
+with session.only_what_is_shown(page.url_path), recovery.told(), releasing.heard():
     page.run()

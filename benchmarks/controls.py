@@ -64,6 +64,12 @@ def model_controls(walk: Walk) -> Iterator[Change]:
     yield "Regression, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
 
 
+def plan_controls(walk: Walk) -> Iterator[Change]:
+    """Yield a change of what a plan shares out. The Plan page is open."""
+    totals = (f"{2 + i / 100:g}" for i in itertools.count(1))
+    yield "Plan of 50 questions, total", lambda: walk.type("Total ε", next(totals))
+
+
 def resampling_controls(walk: Walk) -> Iterator[Change]:
     """Yield changes on the pages about resamples, and on Figures 1 and 2."""
     steps = itertools.cycle(["ArrowLeft", "ArrowRight"])

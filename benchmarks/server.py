@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -36,6 +37,13 @@ class MeasuredServer(Server):
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
         return int(line.split()[1]) * 1024
+
+    def processor(self) -> float:
+        """Return the seconds that the processor has worked for the app so far."""
+        status = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii")
+        # The name of the program, in parentheses, may contain spaces.
+        user, system = status.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def watch_peak(self) -> None:
         """Sample the memory from now on."""

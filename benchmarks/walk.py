@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 import time
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import FilePayload
 
 from tests.browser.rest import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Page
 
+_STATISTICS = ("mean", "sum")
+_MECHANISMS = ("laplace", "bit", "truncated", "folded", "averaged")
 # Seconds that imports in the background take.
 _BACKGROUND = 5
 # The answer is there with the last change of the script's state, of a figure, a number
@@ -41,6 +48,17 @@ _ENDED = """quiet => {
     const {begin, answer} = window.benchmark;
     return answer !== null && performance.now() - begin - answer > quiet;
 }"""
+
+
+def _varied(item: Any, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ANN401 - JSON
+    """Yield a planned question about other columns, of other kinds and mechanisms."""
+    for name, kind, mechanism in product(columns, _STATISTICS, _MECHANISMS):
+        other = copy.deepcopy(item)
+        other["name"] = f"{kind} of {name}, {mechanism}"
+        other["request"]["mechanism"] = mechanism
+        other["request"]["query"]["kind"] = kind
+        other["request"]["query"]["column"]["name"] = name
+        yield other
 
 
 class Walk:
@@ -134,6 +152,29 @@ class Walk:
             self._page.get_by_test_id("stTopNavSection").filter(has_text=menu).click()
             self._page.get_by_role("menuitem", name=name, exact=True).click()
         self._page.get_by_role("heading", name=name, exact=True).wait_for()
+        settled(self._page)
+
+    def plan(self, count: int, columns: Sequence[str]) -> None:
+        """Plan so many questions: one by hand, the others in the file of the plan.
+
+        The question that is asked on Release has a mean, and one of the columns.
+        """
+        self._page.get_by_role("button", name="Add to plan").click()
+        settled(self._page)
+        self.go("Plan")
+        with self._page.expect_download() as wanted:
+            self._page.get_by_role("button", name="Download the plan (JSON)").click()
+        content = json.loads(wanted.value.path().read_text())
+        (item,) = content["items"]
+        content["items"] = list(_varied(item, columns))[:count]
+        file = FilePayload(
+            name="plan.json",
+            mimeType="application/json",
+            buffer=json.dumps(content).encode(),
+        )
+        box = self._page.get_by_test_id("stFileUploaderDropzoneInput").first
+        box.set_input_files(file)
+        self._page.get_by_text(f"What {count} planned answers").first.wait_for()
         settled(self._page)
 
     def show_everybody(self) -> None:

@@ -39,15 +39,49 @@ class PrivacyUnit:
             it; it multiplies every sensitivity (group privacy). A unit is as many
             places, each with a row or empty, and between neighbors each of them gets
             another row, loses it, or gets one.
+        cap: How many rows of one unit count at most, where a column says whose they
+            are: enforced and not promised, so that ``rows`` is 1 then. A unit counts
+            with any number of rows from none to so many, and neighbors differ in all
+            rows of one. ``None`` where a unit has one row, or ``rows`` are promised.
 
     """
 
     noun: str = "person"
     rows: int = 1
+    cap: int | None = None
 
     def __post_init__(self) -> None:
         if self.rows < 1:
             message = f"rows per {self.noun} must be at least 1, got {self.rows}."
+            raise ParameterError(message)
+        if self.cap is not None and (self.cap < 1 or self.rows > 1):
+            message = (
+                "of each at least one row counts, and it is counted or promised how "
+                f"many there are, not both; got {self.cap} and {self.rows}."
+            )
+            raise ParameterError(message)
+
+    @property
+    def several(self) -> bool:
+        """Return whether one unit may stand behind several rows.
+
+        >>> PrivacyUnit(cap=5).several, PrivacyUnit(rows=2).several
+        (True, True)
+        """
+        return self.rows > 1 or self.cap is not None
+
+    def check_one_row(self, what: str) -> None:
+        """Refuse what is not known where several rows of one unit count.
+
+        Raises:
+            ParameterError: It is so here.
+
+        """
+        if self.cap is not None:
+            message = (
+                f"{what} not offered where several rows of a {self.noun} count. Make "
+                f"one row a {self.noun} on Data, or ask for counts, sums or means."
+            )
             raise ParameterError(message)
 
     def keeps_number(self, relation: NeighboringRelation) -> bool:
@@ -59,7 +93,7 @@ class PrivacyUnit:
         >>> PrivacyUnit(rows=2).keeps_number(NeighboringRelation.SUBSTITUTION)
         False
         """
-        return relation is NeighboringRelation.SUBSTITUTION and self.rows == 1
+        return relation is NeighboringRelation.SUBSTITUTION and not self.several
 
     @property
     def counted(self) -> str:
@@ -68,7 +102,7 @@ class PrivacyUnit:
         >>> PrivacyUnit().counted, PrivacyUnit(noun="visit").counted
         ('people', 'visits')
         """
-        if self.rows > 1:
+        if self.several:
             return "rows"
         return "people" if self.noun == "person" else f"{self.noun}s"
 

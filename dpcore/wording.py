@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _DIGITS = 3
 # Enough for every digit before and after the point of any float.
 _EXACT = Context(prec=700)
+_BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 
@@ -40,7 +41,7 @@ def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> st
         return "∞" if number > 0 else "-∞"
     if number == 0:
         return "0"
-    exact = Decimal(repr(float(number)))
+    exact = _told(number, up=up)
     place = exact.adjusted() - digits + 1
     rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
     rounded = exact.quantize(Decimal(1).scaleb(min(place, 0)), rounding, _EXACT)
@@ -79,6 +80,8 @@ def epsilon_text(epsilon: float) -> str:
 
     >>> epsilon_text(1.48981), epsilon_text(0.5), epsilon_text(1e-6)
     ('1.49', '0.5', '1e-6')
+    >>> epsilon_text(0.1 + 0.2), epsilon_text(0.30000001)
+    ('0.3', '0.301')
     """
     return significant(epsilon, up=True)
 
@@ -95,7 +98,7 @@ def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
         if epsilon == 0 or not math.isfinite(epsilon):
             found.append(epsilon)
             continue
-        exact = Decimal(repr(epsilon))
+        exact = _told(epsilon, up=up)
         place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
         found.append(float(exact.quantize(place, rounding, _EXACT)))
     return found
@@ -224,6 +227,16 @@ def compared_with(relation: NeighboringRelation) -> str:
     if relation is NeighboringRelation.ADD_REMOVE:
         return "compared with not being there"
     return "compared with another record in their place"
+
+
+def _told(number: float, *, up: bool) -> Decimal:
+    """Return the number to be rounded.
+
+    What is above a short number by the last bits of the format alone, as a sum of
+    prices is, is that number: rounding it up would tell a price that nobody pays.
+    """
+    exact = Decimal(repr(float(number)))
+    return _BEFORE_THE_LAST_BITS.plus(exact) if up else exact
 
 
 def _plain(number: Decimal) -> str:

@@ -5,7 +5,17 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from ui import first_visit, session
 from ui.asking import columns, fit
-from ui.data import declaring, filtering, same_people, terms, upload, using, whose
+from ui.data import (
+    declaring,
+    filtering,
+    for_a_class,
+    same_people,
+    terms,
+    upload,
+    using,
+    whose,
+    widening,
+)
 from ui.text import literal
 
 session.require_router("pages/data.py")
@@ -21,6 +31,7 @@ if current is None:
     st.info("Choose a built-in survey, or upload a table of your own.")
     session.end_page()
 
+widening.ask(current)
 whose.ask(current)
 filtering.ask(current)
 
@@ -29,6 +40,7 @@ st.caption(
     "Kinds are proposed from the file. By using the data you declare them, the bounds "
     "and the lists to be public."
 )
+columns.tell_ending(current.dataset)
 position = columns.choose(current.dataset)
 drafted = session.draft() is not None
 keep = session.redraft if drafted else declaring.redeclare
@@ -36,12 +48,16 @@ dataset = columns.declare(current.dataset, position, keep)
 if dataset is None:
     session.end_page()
 fit.check(dataset, position, codebook=current.example is not None)
-with st.expander("All columns", key=f"folded-columns-{session.generation()}"):
-    st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
+everything = st.expander(
+    "All columns", key=f"folded-columns-{session.generation()}", on_change="rerun"
+)
+if everything.open:
+    with everything:
+        st.dataframe(columns.overview(dataset), hide_index=True, key="all-columns")
 
 st.header("Protection and budget")
 notes = st.container()
-agreed = terms.ask(start=using.start(current))
+agreed = terms.ask(start=using.start(current), cap=dataset.cap)
 upload_drafted = drafted and current.example is None
 people = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
@@ -62,5 +78,6 @@ if not drafted:
         f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
     )
     columns.tell_undeclared(dataset)
+    for_a_class.check()
     if st.button("Continue to Release"):
         session.go("pages/release.py")

@@ -159,8 +159,11 @@ def totals(releases: Sequence[Release], account: Account) -> None:
     delta = float(account.budget.delta or 0) or _TOTAL_DELTA
     events = [event_from(release.event) for release in releases]
     with st.spinner("Composing the releases …"):
+        known = session.remember(
+            "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
+        )
         picture = totals_picture(
-            compose(events, delta=delta),
+            known,
             charged=float(account.spent.epsilon),
             delta=delta,
             plans=any(release.plan for release in releases),

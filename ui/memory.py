@@ -16,7 +16,8 @@ from starlette.formparsers import MultiPartParser
 
 # glibc's name for the size from which a block of memory is the system's own.
 _MMAP_THRESHOLD = -3
-_LARGE = 4 << 20
+_LARGE = 2 << 20
+_GLIBC = platform.libc_ver()[0] == "glibc"
 
 
 def tidy() -> None:
@@ -32,8 +33,14 @@ def give_back_columns() -> None:
     Left alone, glibc raises the limit with the first large array that is freed, and
     keeps the memory of all later ones. Other C libraries have no such setting.
     """
-    if platform.libc_ver()[0] == "glibc":
+    if _GLIBC:
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+
+
+def give_back() -> None:
+    """Return the memory between smaller blocks to the system, where it is free."""
+    if _GLIBC:
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def keep_uploads(largest: int) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
 from dpcore.releases.digits import number_text
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, Mode
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, THESE_ROWS, Mode
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
 from dpcore.wording import capital, interval_ends, significant
@@ -137,22 +137,27 @@ def downloads(releases: Sequence[Release], key: str) -> None:
     """Offer releases as files. Nothing else can be downloaded."""
     study, table = session.study(), ""
     if study is not None:
-        table = A_SAMPLE if study.sampled else EVERYBODY
-    if table == EVERYBODY:
+        whole = EVERYBODY if study.terms.unit.cap is None else THESE_ROWS
+        table = A_SAMPLE if study.sampled else whole
+    if table in {EVERYBODY, THESE_ROWS}:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
     first, *others = st.columns(3)
-    records = [release.to_json(table=table) for release in releases]
-    text = records[0] if len(records) == 1 else "[" + ",\n".join(records) + "]"
     first.download_button(
         "Download JSON",
-        text,
+        partial(_json, releases, table),
         file_name=f"{name}.json",
         mime="application/json",
         key=f"json-{key}",
         on_click="ignore",
     )
     csv_files(partial(to_csv, releases, table=table), name, key, others)
+
+
+def _json(releases: Sequence[Release], table: str) -> str:
+    """Return one record as it is, and several in a list."""
+    records = [release.to_json(table=table) for release in releases]
+    return records[0] if len(records) == 1 else "[" + ",\n".join(records) + "]"
 
 
 def table_files(frame: Callable[[], pd.DataFrame], name: str, key: str) -> None:

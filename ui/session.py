@@ -7,6 +7,7 @@ therefore holds public settings only.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import weakref
@@ -45,7 +46,7 @@ from ui import memory
 from ui.study import Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
@@ -65,6 +66,8 @@ _UPLOADS = "_uploads"
 _WANTED = "_wanted"
 _FAILURE = "_failure"
 _PENDING_MODE = "_pending_mode"
+# What the page on screen and the one before it show is remembered.
+_PAGES = 2
 _OTHER_KEY = (
     "the key of the ledger is not the one that was there when this table was put in "
     "use: the folder is gone, or another one. Put it back, or use the table again on "
@@ -87,6 +90,9 @@ class _Vault:
         default_factory=partial(secrets.token_bytes, KEY_BYTES), repr=False
     )
     found: dict[str, tuple[str, object]] = field(default_factory=dict)
+    passing: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
+    shown: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def _close(vault: _Vault) -> None:
@@ -222,6 +228,13 @@ def read_as(dialect: Dialect) -> None:
     vault = _vault()
     if vault.upload is not None:
         vault.upload = replace(vault.upload, dialect=dialect)
+
+
+def read_sheet(sheet: str, sheets: tuple[str, ...]) -> None:
+    """Note which sheets the uploaded workbook has, and which of them is read."""
+    vault = _vault()
+    if vault.upload is not None:
+        vault.upload = replace(vault.upload, sheet=sheet, sheets=sheets)
 
 
 def ask_to_read(source: str) -> None:
@@ -455,13 +468,63 @@ def remember(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     """Return ``compute()``, or what it returned for ``key`` before, in this tab.
 
     CONFIDENTIAL results stay in the vault: nothing is shared between sessions. Each
-    slot keeps the latest result only, so that memory stays a few columns of the table.
+    slot keeps the latest result only, which is small: what holds a number for every
+    person is remembered `while_shown`.
     """
     found = _vault().found
     if slot not in found or found[slot][0] != key:
         found.pop(slot, None)
         found[slot] = (key, compute())
     return cast("_T", found[slot][1])
+
+
+def while_shown(slot: str, key: str, compute: Callable[[], _T]) -> _T:
+    """Return ``compute()`` as `remember` does, as long as a page shows what it is for.
+
+    It is forgotten where the page does so no more, or two others were opened since: a
+    reader who goes back and forth does not wait again. So memory holds the table, and
+    what is or just was on screen of everybody.
+    """
+    vault = _vault()
+    vault.asked.add(slot)
+    vault.passing.add(slot)
+    return remember(slot, key, compute)
+
+
+def this_run(slot: str, key: str, compute: Callable[[], _T]) -> _T:
+    """Return ``compute()`` as `remember` does, until this run of the page ends.
+
+    For what is asked for several times in a run, is as large as a part of the table,
+    and is quickly found again.
+    """
+    _vault().passing.add(slot)
+    return remember(slot, key, compute)
+
+
+def stay(slots: Iterable[str]) -> None:
+    """Keep what is remembered in some slots, although this run does not ask for it."""
+    _vault().asked.update(slots)
+
+
+@contextlib.contextmanager
+def only_what_is_shown(page: str) -> Iterator[None]:
+    """Run a page, and forget what was remembered while shown and is so no more.
+
+    A run that is cut short, to run anew or because a setting is not valid yet, forgets
+    nothing.
+    """
+    vault = _vault()
+    vault.asked.clear()
+    yield
+    vault.shown.pop(page, None)
+    vault.shown[page] = frozenset(vault.asked)
+    for left in [*vault.shown][:-_PAGES]:
+        del vault.shown[left]
+    gone = vault.passing.difference(*vault.shown.values())
+    if gone:
+        let_go(gone)
+        vault.passing -= gone
+        memory.give_back()
 
 
 def let_go(slots: Iterable[str]) -> None:

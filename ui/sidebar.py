@@ -62,6 +62,10 @@ def _card(study: Study) -> None:
         f"{count} · {ready} of {len(dataset.columns)} columns declared · protects "
         f"one {study.terms.unit.noun}: {study.terms.relation.phrase}"
     )
+    # Lists of columns leave it out; answers and papers say it.
+    ending = dataset.ending.lstrip(" ,")
+    if ending:
+        st.caption(f"Every column: {literal(ending)}.")
 
 
 def _gauge(study: Study) -> None:

@@ -10,6 +10,8 @@ from dpcore.relations import TableSize
 from dpcore.releases.identity import analysis_id
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
@@ -25,11 +27,14 @@ class Upload:
     """A file that was sent and is not in use yet. CONFIDENTIAL.
 
     Its dialect is how it was read, or is to be; ``None`` where that is to be guessed.
+    Of a workbook, ``sheet`` is the one of its ``sheets`` that is read.
     """
 
     name: str
     data: bytes = field(repr=False)
     dialect: Dialect | None = None
+    sheets: tuple[str, ...] = ()
+    sheet: str | None = None
 
     @property
     def size(self) -> str:
@@ -76,12 +81,17 @@ class Draft:
     """A table that was read and is not in use yet. CONFIDENTIAL.
 
     ``earlier`` can be taken over; where it was, the controls begin with ``start``.
+    ``before`` is what was declared of a file with the same columns after steps, which
+    can be taken again.
+    ``missing`` holds, by column, which codes its file says to stand for no answer.
     """
 
     dataset: Dataset
     example: str | None
     earlier: Earlier | None = None
     start: Terms | None = None
+    before: Declaration | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +115,12 @@ class Study:
 
     @property
     def sampled(self) -> bool:
-        """Return whether the table is a sample: answers have a sampling error then."""
-        return not self.terms.everybody
+        """Return whether answers have a sampling error: the table is a sample.
+
+        Not where several rows of a person count: which rows there are of whom is no
+        simple random sample, and answers are about this table alone.
+        """
+        return not self.terms.everybody and self.terms.unit.cap is None
 
     @property
     def public_number(self) -> bool:

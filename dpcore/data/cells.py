@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pandas as pd
+from dpcore.data.dialects import Dialect
 
-    from dpcore.data.dialects import Dialect
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "<NA>", "NULL", "null")
 """Cells that stand for a missing value. "None" is not among them: it is an answer."""
@@ -27,9 +29,7 @@ def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
     """
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    codes, distinct = pd.factorize(column)
-    cells = pd.Series(distinct, dtype="str").str.strip()
-    cells = cells.mask(cells.isin(MISSING))
+    codes, cells = _distinct(column)
     cells, all_numbers = _plain_numbers(cells, dialect)
     if all_numbers:
         try:
@@ -39,6 +39,37 @@ def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
         else:
             numbers = values.reindex(codes).to_numpy()
             return pd.Series(numbers, index=column.index, name=column.name)
+    return _told_apart(column, codes, cells)
+
+
+def as_text(column: pd.Series) -> pd.Series:
+    """Return a column as clean text, also where all its cells are numbers.
+
+    As ``settle`` does with text: what the cells of one part of a table are does not
+    hang on those of others.
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype("str").mask(column.isna())
+    return _told_apart(column, *_distinct(column))
+
+
+def _distinct(column: pd.Series) -> tuple[NDArray[np.intp], pd.Series]:
+    """Return which distinct cell each is, and those without space around them."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    codes, distinct = pd.factorize(column)
+    cells = pd.Series(distinct, dtype="str").str.strip()
+    return codes, cells.mask(cells.isin(MISSING))
+
+
+def _told_apart(
+    column: pd.Series, codes: NDArray[np.intp], cells: pd.Series
+) -> pd.Series:
+    """Return the text of a column, of the distinct cells that it has."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
     # Cleaning may have made equal what was distinct.
     merged, distinct = pd.factorize(cells)
     merged = pd.Series(merged).reindex(codes, fill_value=-1).to_numpy()
@@ -46,6 +77,24 @@ def settle(column: pd.Series, dialect: Dialect) -> pd.Series:
     kept = pd.Categorical.from_codes(merged, categories=categories)
     text = pd.Series(kept, index=column.index, name=column.name)
     return text if len(categories) <= _FEW else text.astype("str")
+
+
+def as_csv_has_it(values: pd.Series) -> pd.Series:
+    """Return typed values as reading them from the CSV that pandas writes would.
+
+    Numbers stay numbers. All else is the text that pandas would write, settled as any
+    text is: days, times, answers of yes and no.
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    types = pd.api.types
+    if types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype):
+        if values.isna().any() or not types.is_integer_dtype(values.dtype):
+            values = values.astype("float64")
+        return pd.to_numeric(values, downcast="integer")
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype("str").mask(values.isna())
+    return settle(values, Dialect())
 
 
 def within_floats(cells: pd.Series) -> pd.Series:

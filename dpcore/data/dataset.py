@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from dpcore.data.fingerprints import table_fingerprint
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     import pandas as pd
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
+
+_T = TypeVar("_T")
 
 MISSING_CODE = -1
 """Code of a missing value."""
@@ -64,6 +68,38 @@ class Dataset:
     def number_is_private(self) -> bool:
         """Return whether the number of rows is private under every relation."""
         return False
+
+    @property
+    def cap(self) -> int | None:
+        """Return how many rows of one person count at most; None for one row each."""
+        return None
+
+    @property
+    def persons(self) -> NDArray[np.intp]:
+        """Return whose each row is, from 0: here every row is a person. (n,)."""
+        return np.arange(len(self.frame))
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows, of which one person may have several."""
+        return len(self.frame)
+
+    @property
+    def ending(self) -> str:
+        """Return what all names of columns end with that steps have added to them."""
+        return ""
+
+    def short(self, name: str) -> str:
+        """Return the name of a column in a list of them: without what all end with."""
+        return name.removesuffix(self.ending)
+
+    def each(
+        self,
+        function: Callable[[Dataset], _T],
+        columns: Sequence[str],  # noqa: ARG002 - all of them are in memory
+    ) -> Iterator[_T]:
+        """Yield what a function makes of every part of the table: it is one part."""
+        yield function(self)
 
     def column(self, name: str) -> Column:
         """Return the description of a column."""

@@ -29,12 +29,7 @@ def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
         ParameterError: The key has less than 16 or more than 64 bytes.
 
     """
-    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
-        message = (
-            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, "
-            f"got {len(key)}."
-        )
-        raise ParameterError(message)
+    check_key(key)
     state = blake2b(key=key, digest_size=32)
     state.update(_numbers([*frame.shape]))
     for name in frame.columns:
@@ -42,6 +37,21 @@ def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
         for part in _canonical(frame[name]):
             state.update(part)
     return state.hexdigest()
+
+
+def check_key(key: bytes) -> None:
+    """Refuse a key that is too short to keep a secret, or longer than BLAKE2b takes.
+
+    Raises:
+        ParameterError: The key has less than 16 or more than 64 bytes.
+
+    """
+    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
+        message = (
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, "
+            f"got {len(key)}."
+        )
+        raise ParameterError(message)
 
 
 def _canonical(column: pd.Series) -> Iterator[bytes]:

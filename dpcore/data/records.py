@@ -117,13 +117,27 @@ def _regular(text: bytes, delimiter: int, fields: int, first: int = 1) -> Lines 
     found = _separators(text, end, delimiter)
     if found is None:
         return None
-    ends = np.flatnonzero(found[found != _QUOTED_LINE_END])
-    if np.any(np.diff(ends, prepend=-1) != fields):
+    quoted = found == _QUOTED_LINE_END
+    several = bool(quoted.any())
+    records = _records(found[~quoted] if several else found, fields)
+    if records is None:
         return None
+    if not several:
+        return range(first + 1, first + records)
     line_ends = found[found != _DELIMITER]
-    if len(line_ends) == len(ends):
-        return range(first + 1, first + len(ends))
     return np.flatnonzero(line_ends == _LINE_END)[:-1] + first + 1
+
+
+def _records(found: NDArray[np.uint8], fields: int) -> int | None:
+    """Return how many records there are if all have that many fields, otherwise None.
+
+    Every so many separators one ends a line, and no other does.
+    """
+    records, over = divmod(len(found), fields)
+    last = found[fields - 1 :: fields]
+    if over or not last.all() or np.count_nonzero(found) != records:
+        return None
+    return records
 
 
 def _maybe_blank_lines(text: bytes, end: int) -> bool:

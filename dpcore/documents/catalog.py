@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents.checklist import checklist
+from dpcore.documents.german.methods import german_methods
 from dpcore.documents.german.notice import german_notice
+from dpcore.documents.german.report import german_report
 from dpcore.documents.language import Language
 from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
@@ -91,6 +93,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         mime=_HTML,
         text=lambda subject: report(subject).html(),
         asks=True,
+        german=lambda subject: german_report(subject).html(),
     ),
     Document(
         name="Checklist after NIST SP 800-226",
@@ -107,6 +110,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
         file=("methods", "txt"),
         mime="text/plain",
         text=lambda subject: methods(subject) + "\n",
+        german=lambda subject: german_methods(subject) + "\n",
     ),
     Document(
         name="Script that redoes the accounting",

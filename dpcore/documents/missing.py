@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dpcore.data.columns import MissingPolicy
 from dpcore.statistics.conditions import filled
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from dpcore.data.columns import Column
     from dpcore.models.question import ModelQuestion
@@ -46,11 +47,9 @@ def treatment(asked: Asked, column: Column) -> str:
     return filled(column)[0]
 
 
-def of_question(asked: Asked) -> str:
+def of_question(asked: Asked) -> tuple[tuple[Column, str], ...]:
     """Return what a question does with missing values of each of its columns."""
-    return "; ".join(
-        f"{column.name}: {treatment(asked, column)}" for column in asked.columns
-    )
+    return tuple((column, treatment(asked, column)) for column in asked.columns)
 
 
 def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
@@ -59,6 +58,21 @@ def of_columns(questions: Iterable[Asked]) -> dict[str, str]:
     Where questions differ in it, all that is done stands there, each once.
     """
     return {name: "; ".join(told) for name, told in each_of_columns(questions).items()}
+
+
+def counted_as(
+    columns: Iterable[Column], done: Mapping[str, str]
+) -> tuple[Column, ...]:
+    """Return the columns where somebody without a value counts as a public one.
+
+    ``done`` is what ``of_columns`` says of them.
+    """
+    return tuple(
+        column
+        for column in columns
+        if column.missing is MissingPolicy.REPLACE
+        and filled(column)[0] in done.get(column.name, "").split("; ")
+    )
 
 
 def each_of_columns(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:

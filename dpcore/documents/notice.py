@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from dpcore.documents import missing
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
-from dpcore.wording import brief, capital
+from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
 
 _MOST_ROWS: Final = 8
+MOST_COLUMNS: Final = 3
+"""How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
@@ -144,11 +147,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             "follows from it; the full report has these numbers. "
         )
     if not subject.planned:
-        said += (
-            "Before they were counted, values beyond public bounds were moved to the "
-            "bound, and missing ones filled in or left out, as the full report says. "
-            "How many were missing is told by numbers of people alone."
-        )
+        said += f"Values beyond public bounds count as the bound. {_missing(subject)}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
@@ -159,6 +158,24 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             rows=tuple(rows[place][1] for place in shown),
         ),
         *more,
+    )
+
+
+def _missing(subject: Subject) -> str:
+    """Say what people without a value did to the numbers."""
+    known = missing.counted_as(subject.columns, subject.missing)
+    if not known:
+        return "Whoever has no value is not counted; how many that are is not told."
+    told = ", ".join(
+        f"{in_full(value) if isinstance(value, float | int) else value} "
+        f"({brief(column.name)})"
+        for column in known[:MOST_COLUMNS]
+        for value in (column.replacement,)
+    )
+    more = " and others, see the full report" * (len(known) > MOST_COLUMNS)
+    return (
+        f"Whoever has no value counts as {told}{more}: that draws means towards it, by "
+        "how much is not told."
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpcore.budget_filter import PrivacyCost
+    from dpcore.data.columns import Column
     from dpcore.planning.item import Item
     from dpcore.planning.widths import Width
     from dpcore.releases.record import Release
@@ -202,7 +203,14 @@ class Question:
     @property
     def without(self) -> str:
         """Return what becomes of missing values; empty where that is not known."""
-        return "" if self.request is None else missing.of_question(self.request.asked)
+        return "; ".join(f"{column.name}: {told}" for column, told in self.treated)
+
+    @property
+    def treated(self) -> tuple[tuple[Column, str], ...]:
+        """Return its columns, each with what becomes of missing values of it."""
+        if self.request is None:
+            return ()
+        return missing.of_question(self.request.asked)
 
     @property
     def people(self) -> str:
@@ -210,11 +218,19 @@ class Question:
         return people_text(self.parameters)
 
     @property
-    def claimed(self) -> str:
-        """Return what it was said to cost, and costs; empty where that is the same."""
+    def less(self) -> float | None:
+        """Return the epsilon that is claimed for it, where it really costs more."""
         claim = getattr(self.request, "claimed", self.parameters.get("epsilon"))
         real = float(self.cost.epsilon)
         if not isinstance(claim, int | float) or real <= claim * _AS_ASKED:
+            return None
+        return float(claim)
+
+    @property
+    def claimed(self) -> str:
+        """Return what it was said to cost, and costs; empty where that is the same."""
+        claim, real = self.less, float(self.cost.epsilon)
+        if claim is None:
             return ""
         return (
             f"ε {epsilon_text(claim)} is claimed for it where it was published; "
@@ -223,7 +239,12 @@ class Question:
 
     @property
     def sensitivity(self) -> str:
-        """Return by how much one unit can change the answer; empty if not known.
+        """Return by how much one unit can change the answer; empty if not known."""
+        return f"{self.largest} {self.of_noise}".rstrip() if self.largest else ""
+
+    @property
+    def largest(self) -> str:
+        """Return the same without its unit.
 
         Where there are several numbers, all of them together: the sum of the changes,
         and of Gaussian noise the root of the sum of their squares.
@@ -238,7 +259,7 @@ class Question:
         largest = known.l2 if self.key.startswith("gaussian") else known.l1
         if asked.query.kind.of_ranks:  # of each candidate's own place
             largest = known.largest
-        return f"{significant(largest, 6)} {self.of_noise}".rstrip()
+        return significant(largest, 6)
 
     @property
     def answer(self) -> str:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from dpcore.documents.question import Question
     from dpcore.documents.subject import Subject
 
-_MOST_NUMBERS: Final = 200
+MOST_NUMBERS: Final = 200
+"""How many numbers of one question are told; the files of the release hold all."""
 _UNBOUNDED: Final = "∞"
 _LEVEL: Final = 0.95
 _COUNTS: Final = (
@@ -152,7 +153,7 @@ def _question(number: int, question: Question) -> Section:
         pieces.append(_numbers(number, question))
         if any(number.beside for number in question.numbers):
             pieces.append(Paragraph(_COUNTS, kind="note"))
-        over = len(question.numbers) - _MOST_NUMBERS
+        over = len(question.numbers) - MOST_NUMBERS
         if over > 0:
             pieces.append(
                 Paragraph(f"And {over} more, in the files of the release.", kind="note")
@@ -208,7 +209,7 @@ def _interval(question: Question) -> str:
 
 
 def _numbers(place: int, question: Question) -> Table:
-    shown = question.numbers[:_MOST_NUMBERS]
+    shown = question.numbers[:MOST_NUMBERS]
     sampled = any(number.total for number in shown)
     head = ("number", "released", "unit", "noise alone")
     return Table(

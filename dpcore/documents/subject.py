@@ -168,6 +168,8 @@ class Subject:
     @property
     def about(self) -> str:
         """Return whom the numbers describe."""
+        if self.facts.unit.cap is not None:
+            return "the rows of this table that count, and no larger group"
         if self.everybody:
             return "everybody they are about is in the table"
         return "the table is a sample of a larger group"

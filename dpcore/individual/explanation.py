@@ -11,6 +11,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.rows_of_people import unpacked
 from dpcore.wording import epsilon_text, people, significant
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
     Where the loss is that of being removed, the person is compared with the others;
     where it is that of being replaced, with the record that changes the answer most.
     """
-    if query.kind.of_places:
+    if query.unit.cap is not None:
+        reason = _of_rows(person, exposure, query)
+    elif query.kind.of_places:
         reason = _of_rank(person, exposure, query)
     elif query.kind.of_cells:
         reason = _of_cell(person, exposure, query)
@@ -62,7 +65,7 @@ def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
     if len(tied) <= listed:
         return ""
     group, among = _group_of(query), ""
-    if group is not None:
+    if group is not None and query.unit.cap is None:
         codes = exposure.values[tied, -1].astype(np.intp)
         names = (*group.labels, name_of_others(group.labels))
         counts = np.bincount(codes, minlength=len(names))
@@ -128,6 +131,25 @@ def _of_rank(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
         f"This person's {query.column.name} is {_shown(person.value, query.column)}, "
         f"with {below} of {exposure.people} people below; {change}"
     )
+
+
+def _of_rows(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
+    """Return what all rows of a person say together, beside those of the others."""
+    rows, line = unpacked(exposure.values, query.unit.cap or 1)
+    mine = line == person.entry
+    owned, others = int(mine.sum()), int((~mine).sum())
+    text = f"This person has {owned:,} of the {len(rows):,} rows that count"
+    numbers = not query.kind.of_members and not query.kind.of_cells
+    if numbers and others:
+        values = _bounds(query.column).clip(rows[:, 0])
+        own, rest = float(values[mine].mean()), float(values[~mine].mean())
+        side = "above" if own >= rest else "below"
+        text += (
+            f"; their mean of {query.column.name} is {own:.6g}, {abs(own - rest):.3g} "
+            f"{side} that of the others, {rest:.6g}"
+        )
+    change = "other rows instead of" if _replaces(exposure) else "leaving out"
+    return f"{text}; {change} all of theirs"
 
 
 def _of_cell(person: ExposedPerson, exposure: Exposure, query: Question) -> str:

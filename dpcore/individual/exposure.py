@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import ExposedPerson, Losses
+from dpcore.individual.losses import ExposedPerson, Losses, ascending
 from dpcore.statistics.blocks import shifts_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
@@ -31,8 +33,8 @@ class Exposure(Losses):
     """Everybody's privacy loss from the release of a statistic. CONFIDENTIAL.
 
     Attributes:
-        values: The values behind the statistic, shape ``(n,)`` or ``(n, d)``.
-        moves: How everybody moves the statistic.
+        behind: Returns what the losses were worked out from: losses are kept while
+            somebody looks at them, and what is behind them need not be.
         relation: Which tables are neighbors.
         delta: The delta that every epsilon here goes with.
         worst_case: The guarantee: the loss over all tables and people. Public.
@@ -41,12 +43,21 @@ class Exposure(Losses):
 
     """
 
-    values: FloatArray = field(repr=False)
-    moves: Moves = field(repr=False)
+    behind: Callable[[], Behind] = field(repr=False)
     relation: NeighboringRelation
     delta: float
     worst_case: float
     for_all: float = field(repr=False)
+
+    @property
+    def values(self) -> FloatArray:
+        """Return the values behind the statistic, shape ``(n,)`` or ``(n, d)``."""
+        return self.behind().values
+
+    @property
+    def moves(self) -> Moves:
+        """Return how everybody moves the statistic."""
+        return self.behind().moves
 
     @property
     def shifts(self) -> Shifts | ShiftBlocks:
@@ -56,11 +67,12 @@ class Exposure(Losses):
     def most_exposed(self, count: int = 10) -> tuple[ExposedPerson, ...]:
         """Return the people who lose most, most first; ties in the table's order."""
         entries = self.ranking(count)
-        distances = self.shifts.distances(entries)
+        values, moves = self.behind()
+        distances = moves.shifts.distances(entries)
         return tuple(
             ExposedPerson(
                 entry=int(entry),
-                value=float(np.atleast_1d(self.values[entry])[0]),
+                value=float(np.atleast_1d(values[entry])[0]),
                 shift=float(distance),
                 epsilon=float(self.epsilon[entry]),
             )
@@ -86,6 +98,15 @@ class Moves(NamedTuple):
         """Return how everybody moves the statistic of a table."""
         shifts = shifts_of(statistic, values, relation)
         return cls(shifts, order_of(shifts))
+
+
+class Behind(NamedTuple):
+    """What losses were worked out from. CONFIDENTIAL."""
+
+    values: FloatArray
+    """The values behind the statistic, shape ``(n,)`` or ``(n, d)``."""
+    moves: Moves
+    """How everybody moves it."""
 
 
 def order_of(shifts: Shifts | ShiftBlocks) -> NDArray[np.int32]:
@@ -141,6 +162,7 @@ def expose(
         raise DataError(message)
     if known is None:
         known = Moves.of(statistic, values, relation)
+    behind = Behind(values, known)
     shifts, order = known
     actual = shifts.actual
 
@@ -168,9 +190,8 @@ def expose(
         for_all = max(for_all, float(_snapped(loss(joined), worst_case).max()))
     return Exposure(
         epsilon=epsilon,
-        ordered=np.sort(epsilon[order], kind="stable"),
-        values=values,
-        moves=known,
+        ordered=ascending(epsilon, order),
+        behind=lambda: behind,
         relation=relation,
         delta=delta,
         worst_case=worst_case,
@@ -180,5 +201,7 @@ def expose(
 
 def _snapped(epsilon: FloatArray, worst_case: float) -> FloatArray:
     """Return the losses, with those above the worst case by rounding put back to it."""
+    if not epsilon.max() > worst_case:
+        return epsilon
     rounding = (epsilon > worst_case) & (epsilon <= worst_case * (1 + 1e-9))
     return np.where(rounding, worst_case, epsilon)

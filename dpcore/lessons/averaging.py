@@ -44,6 +44,7 @@ def _shown(settings: Settings) -> Shown:
     noise = survey.noise_of_mean(epsilon)
     errors = noise.simulate(0.0, rng=survey.generator(), size=(_MOST,))[:times]
     total = epsilon * times
+    answers = "1 answer" if times == 1 else f"{times} answers"
     return Shown(
         picture=running_picture(
             errors,
@@ -52,11 +53,13 @@ def _shown(settings: Settings) -> Shown:
             reach=_REACH,
             unit="years",
         ),
-        sentence=f"{times} answers to one question cost ε {epsilon_text(total)} "
-        f"together: whoever was 50 % sure of somebody may become {_sure(total)} sure. "
-        f"One answer for the same ε would be off by "
-        f"about {significant(_error(total, 1))} years, the average of all by about "
-        f"{significant(_error(epsilon, times))}.",
+        sentence=f"{answers} to one question, with fresh noise each time, "
+        f"{'costs' if times == 1 else 'cost'} ε {epsilon_text(total)} together: "
+        f"whoever was 50 % sure of somebody may become {_sure(total)} sure. One answer "
+        f"for the same ε would be off by about {significant(_error(total, 1))} years, "
+        f"the average of all by about {significant(_error(epsilon, times))}. “About” "
+        "is the usual error; an interval, which holds 95 times of 100, is about twice "
+        "as wide.",
     )
 
 
@@ -141,8 +144,9 @@ def _telling() -> Telling:
             ),
         ),
         recall="What does asking twice cost?",
-        home="Asking twice costs twice: the two ε add up, because fresh noise cancels "
-        "in an average.",
+        home="A second answer with fresh noise costs twice as much in all: the two ε "
+        "add up, because fresh noise cancels in an average. Only the first answer, "
+        "stored and shown again, is free.",
         notes=(
             (
                 "Let everybody throw a die and add it to a secret number; average over "

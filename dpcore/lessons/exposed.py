@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
@@ -18,11 +19,12 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
+from dpcore.privacy.interpretation import posterior
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
-from dpcore.wording import epsilon_text, percent, significant
+from dpcore.wording import at_most, epsilon_text, significant
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
@@ -64,19 +66,25 @@ def _shown(settings: Settings) -> Shown:
     times = significant(exposure.maximum / half, 2)
     return Shown(
         picture=claims_picture(
-            f"Half of the people lose at most {percent(half / promised)} of what was "
-            f"promised, Ruth loses {percent(exposure.maximum / promised)}",
-            {name: 100 * level / promised for name, level in levels.items()},
+            f"Who was 50 % sure may become at most {surest(half)} sure of half of the "
+            f"people, and {surest(exposure.maximum)} of Ruth",
+            {
+                name: 100 * float(posterior(0.5, level))
+                for name, level in levels.items()
+            },
             claimed="promised to all",
             most=100,
-            what="lost, % of the promised ε",
-            said=lambda share: percent(share / 100),
-            ticks={0: "0", 50: "50", 100: "100"},
+            what="how sure somebody may become who was 50 % sure, %",
+            said=lambda share: at_most(share / 100),
+            ticks={0: "0", 50: "50: learned nothing", 100: "100"},
         ),
-        sentence=f"The bars show how much of the promise is used up: for nobody more "
-        f"than ε {epsilon_text(promised)}. Half of the people lose at most "
-        f"{significant(half)}. Ruth, with {_visits(most)} visits, loses "
-        f"{significant(exposure.maximum)}: {times} times as much.",
+        sentence="Each person has an ε of their own: what the answer really gives away "
+        f"about them, their loss. For nobody it is more than the promised ε "
+        f"{epsilon_text(promised)}. Half of the people lose at most "
+        f"ε {significant(half)}: somebody who was 50 % sure about one of them becomes "
+        f"at most {surest(half)} sure. Ruth, with {_visits(most)} visits, loses "
+        f"ε {significant(exposure.maximum)}, {times} times as much: "
+        f"{surest(exposure.maximum)} sure.",
     )
 
 

@@ -36,7 +36,7 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
     held = int((abs(answers - truth) <= half).sum())
     shown = Shown(
         picture=covering_picture(
-            answers, half=half, truth=truth, reach=_REACH, unit="years"
+            answers, half=half, truth=truth, reach=max(_REACH, 3 * half), unit="years"
         ),
         sentence=f"With {people} people and ε {epsilon:g} every answer is published "
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
@@ -145,8 +145,9 @@ def _telling() -> Telling:
             ),
             "Nothing covers what clamping moves: bias is a lesson of its own.",
         ),
-        safe="The interval says how good the answer is, not how safe. Both come from "
-        "the same ε: what makes one better makes the other worse.",
+        safe="The interval says how good the answer is, not how safe. A larger ε makes "
+        "the answer better and the protection worse. More people make the answer "
+        "better and harm nobody.",
     )
 
 

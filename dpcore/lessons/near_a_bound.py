@@ -44,6 +44,11 @@ def _bias(key: str, epsilon: float = 1.0) -> float:
     return float(_setup(key, epsilon).mechanism().bias(0.0))
 
 
+def _points(share: float) -> str:
+    """Return a part of the range from 0 % to 100 %, as a difference of percentages."""
+    return f"{percent(share).removesuffix(' %')} percentage points"
+
+
 def _shown(settings: Settings) -> Shown:
     epsilon = settings["epsilon"]
     real = {key: measure(_setup(key, epsilon)).real for key in _NAMES}
@@ -51,14 +56,18 @@ def _shown(settings: Settings) -> Shown:
         Fault(name=name, epsilon=real[key], bias=_bias(key, epsilon), key=key)
         for key, name in _NAMES.items()
     ]
-    high = {key: percent(_bias(key, epsilon)) for key in _NAMES}
+    high = {key: _points(_bias(key, epsilon)) for key in _NAMES}
     return Shown(
         picture=faults_picture(faults, promised=epsilon),
         sentence=f"Upper bars: what is given away about a person. ε {epsilon:g} was "
-        f"promised. Drawing again gives away ε {epsilon_text(real[PUBLISHED])}; moving "
-        f"to the bound (BIT) gives away {epsilon_text(real[CLAMPED])}. Lower bars: how "
-        "far too high the answers are on average, if the true share is 0 %. Drawing "
-        f"again: {high[PUBLISHED]} too high. Moving to the bound: {high[CLAMPED]}.",
+        f"promised: who was 50 % sure becomes at most {surest(epsilon)} sure. Drawing "
+        f"again gives away ε {epsilon_text(real[PUBLISHED])}: "
+        f"{surest(real[PUBLISHED])} sure. Moving to the bound (BIT) gives away "
+        f"{epsilon_text(real[CLAMPED])}, as promised, and so does the third way: "
+        "drawing again with more noise from the start. Lower bars: how far too high "
+        "the answers are on average (biased), if the true share is 0 %. Drawing again: "
+        f"by {high[PUBLISHED]}. Moving to the bound: by {high[CLAMPED]}. The "
+        f"third way: by {high[REPAIRED]}.",
     )
 
 
@@ -89,10 +98,11 @@ def _telling() -> Telling:
             ),
             right(
                 "Drawing again (called truncated noise)",
-                "How often a draw is kept depends on the people. If nobody smokes, "
-                f"{kept} of the draws are possible numbers; if {percent(_SHIFT)} do, "
-                f"{beside} are. So the number that is kept tells more than she "
-                f"promised: ε {real} instead of 1.",
+                "Which draws are thrown away depends on the people. Say her club has "
+                "five members. If none of them smokes, "
+                f"{kept} of the draws are possible shares and kept; if one does, "
+                f"{beside} are. So the number that is kept tells more about that one "
+                f"than she promised: ε {real} instead of 1.",
             ),
             wrong(
                 "Neither: both only tidy up",

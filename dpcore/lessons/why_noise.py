@@ -57,9 +57,11 @@ def _shown(settings: Settings) -> Shown:
             "ages)",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
-        f"follows: {significant(age)}. With noise for ε {epsilon:g}, each average is "
+        f"follows: {significant(age)}. Noise is a random number that is added before "
+        f"publishing. With noise for ε {epsilon:g}, each average is "
         f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
-        f"trick finds an age that is off by about {significant(spread)} years. ε "
+        f"trick finds an age that is usually off by about {significant(spread)} years: "
+        "often no possible age at all. ε "
         "(epsilon) sets how much noise there is: the smaller ε, the more noise. With "
         "fewer patients there is more noise on the average, so the trick works no "
         "better.",

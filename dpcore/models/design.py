@@ -170,7 +170,15 @@ class Design:
         return (bounds.lower - center) / width, (bounds.upper - center) / width
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the rows, from 0, of the people behind the model. CONFIDENTIAL."""
+        """Return the rows, from 0, of the people behind the model. CONFIDENTIAL.
+
+        Raises:
+            ParameterError: The data set counts several rows of a person.
+
+        """
+        if dataset.cap is not None:
+            message = "a model needs one row a person: make one of each on Data."
+            raise ParameterError(message)
         kept = np.ones(dataset.people, dtype=bool)
         for column in self.columns:
             if column.missing is MissingPolicy.DROP:

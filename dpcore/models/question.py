@@ -58,6 +58,7 @@ class ModelQuestion:
     """
 
     def __post_init__(self) -> None:
+        self.unit.check_one_row("a regression is")
         if self.most_people < 1:
             message = (
                 "the largest number of people must be at least 1, got "

@@ -138,7 +138,7 @@ class ChoiceRequest(Releasable):
                 "at least 0."
             )
             raise ParameterError(message)
-        if not self.requests or self.unit.rows > 1:
+        if not self.requests or self.unit.several:
             message = (
                 "a total is chosen for at least one question, with one row a unit."
             )

@@ -9,7 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from heapq import heapify, heappop, heapreplace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
@@ -97,9 +101,15 @@ def step_of(events: Mapping[PrivacyEvent, int]) -> float:
 
 
 def _epsilons(plan: Counter[PrivacyEvent], share: float) -> Iterable[tuple[float, int]]:
-    """Return each event's epsilon, where need be at delta ``share``, and its count."""
-    for event, count in plan.items():
-        yield event.epsilon(share), count
+    """Yield each event's epsilon, where need be at delta ``share``, and its count.
+
+    Those of Gaussian noise, which have to be solved for, are found all at once.
+    """
+    normal = [event for event in plan if isinstance(event, GaussianEvent)]
+    ratios = np.asarray([event.ratio for event in normal])
+    known = dict(zip(normal, gaussian.epsilon_of(ratios, share), strict=True))
+    for event, number in plan.items():
+        yield float(known[event] if event in known else event.epsilon(share)), number
 
 
 def _advanced(plan: Counter[PrivacyEvent], sharing: int, delta: float) -> float:
@@ -143,9 +153,17 @@ def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) ->
     if mu > 0:
         together[GaussianEvent.of(mu)] = 1
     interval = step_of(together)
-    whole: Any = None
-    for event, count in together.items():
-        one = event.loss(interval).self_compose(count)
-        whole = one if whole is None else whole.compose(one)
+    # The shortest two first, so that most convolutions are short; numbers break ties.
+    turn = count()
+    parts = [
+        (n * event.reach, next(turn), event.loss(interval).self_compose(n, 0.0))
+        for event, n in together.items()
+    ]
+    heapify(parts)
+    while len(parts) > 1:
+        reach, _, one = heappop(parts)
+        further, _, other = parts[0]
+        heapreplace(parts, (reach + further, next(turn), one.compose(other)))
+    ((_, _, whole),) = parts
     steps = sum(n * event.times for event, n in together.items())
     return epsilon_of_convolved(whole, delta, steps=steps)

@@ -28,7 +28,7 @@ from dpcore.privacy.bootstrap.real_cost import (
 from dpcore.privacy.bootstrap.revealed import revealed_epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.conversions import rho_of_pure
-from dpcore.privacy.laplace import rho_of
+from dpcore.privacy.laplace import delta_of, rho_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -181,6 +181,14 @@ class LaplaceEvent(NoiseEvent):
     def rho_of(self, own: ArrayLike) -> FloatArray:
         """Return ``r + e^-r - 1``."""
         return rho_of(own)
+
+    def loss(self, interval: float) -> Any:  # noqa: ANN401
+        """Return the distribution of its privacy loss, from its profile."""
+        cells = max(math.ceil(self.ratio / interval), 1)
+        level = np.arange(-cells, cells + 1) * interval
+        # No loss is below -r, so that all of the law is above such a level.
+        below = -np.expm1(level)
+        return _loss_of(np.maximum(delta_of(self.ratio, level), below), interval)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +343,6 @@ class FixedSampleEvent(SampleEvent):
         e^-e + e^-e delta(e)``. Convex in ``e^epsilon``, it is the profile of a pair of
         laws that dominates every pair of neighbors (Zhu, Dong and Wang 2022).
         """
-        pld = _library()
         cells = min(max(math.ceil(self.reach / interval), 1), _FINEST_CELLS)
         level = np.arange(cells + 1) * interval
         above = subsampled.delta_of(self.law, self.ratio, self.rate, level)
@@ -343,11 +350,7 @@ class FixedSampleEvent(SampleEvent):
         above = np.minimum.accumulate(above)
         below = -np.expm1(-level[1:]) + np.exp(-level[1:]) * above[1:]
         below = np.maximum.accumulate(np.maximum(below, above[0]))
-        return pld.PrivacyLossDistribution(
-            pld.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
-                interval, -cells, cells, np.concatenate([below[::-1], above])
-            )
-        )
+        return _loss_of(np.concatenate([below[::-1], above]), interval)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,6 +453,19 @@ def event_from(stored: Mapping[str, Any]) -> PrivacyEvent:
     except (KeyError, TypeError, ValueError, OverflowError):
         message = "a privacy event needs a kind that is known, and its numbers."
         raise ParameterError(message) from None
+
+
+def _loss_of(profile: FloatArray, interval: float) -> Any:  # noqa: ANN401
+    """Return the distribution of the loss with a profile, the same in both directions.
+
+    The profile is given in cells of ``interval``, as many below 0 as above.
+    """
+    pld, cells = _library(), len(profile) // 2
+    return pld.PrivacyLossDistribution(
+        pld.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
+            interval, -cells, cells, profile
+        )
+    )
 
 
 def _library() -> Any:  # noqa: ANN401 - untyped

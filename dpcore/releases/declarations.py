@@ -6,16 +6,18 @@ confirmed, column names included, and nothing computed from the table.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Schema, several, since
+from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, several, since
 from dpcore.data.columns import Column
+from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.identity import canonical
 from dpcore.statistics.parameters import COLUMN, RELATION
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from dpcore.relations import NeighboringRelation
 
+_STEPS = "steps-"
 _LARGEST_FILE = 1 << 24
 _LONGEST_TEXT = 10_000
 _LARGEST_NUMBER = 10**12
@@ -43,6 +46,7 @@ class Declaration:
         minimum_people: Stands in for a private number of people, at least 3.
         everybody: Whether the table holds everybody, and is no sample.
         day: When it was declared.
+        steps: What was done to the file before: the columns are those after it.
 
     Raises:
         ParameterError: A number is out of its range, or two columns have one name.
@@ -55,6 +59,7 @@ class Declaration:
     minimum_people: int
     everybody: bool = False
     day: date
+    steps: Steps = field(default_factory=Steps)
 
     def __post_init__(self) -> None:
         if not 1 <= self.rows <= _LARGEST_NUMBER:
@@ -79,14 +84,35 @@ class Declarations:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, account: str, declaration: Declaration) -> None:
+    def keep(
+        self, account: str, declaration: Declaration, header: Iterable[str] = ()
+    ) -> None:
         """Keep what was declared about the table of an account.
+
+        ``header`` are the names of the columns of the file, where steps were taken
+        before: a file with the same ones finds them again (``of_file``).
 
         Raises:
             LedgerError: The folder cannot be written to.
 
         """
         names = [column.name for column in declaration.columns]
+        self._write(f"{_named(names)}-{account}.json", declaration)
+        file = f"{_STEPS}{_named(header)}-{account}.json"
+        if declaration.steps != Steps():
+            self._write(file, declaration)
+        else:
+            with contextlib.suppress(OSError):
+                (self._folder / file).unlink(missing_ok=True)
+
+    def of_file(self, header: Iterable[str]) -> Declaration | None:
+        """Return what was declared last after steps with a file of these columns."""
+        found = (
+            _content(path) for path in self._files(f"{_STEPS}{_named(header)}-*.json")
+        )
+        return next((one for one in found if one is not None), None)
+
+    def _write(self, name: str, declaration: Declaration) -> None:
         draft = self._folder / f"draft-{secrets.token_hex(8)}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,7 +122,7 @@ class Declarations:
                     file.write(canonical(DECLARATION.write(declaration)).encode())
                     file.flush()
                     os.fsync(descriptor)
-                draft.replace(self._folder / f"{_named(names)}-{account}.json")
+                draft.replace(self._folder / name)
             finally:
                 draft.unlink(missing_ok=True)
         except OSError as error:
@@ -105,7 +131,7 @@ class Declarations:
 
     def knows(self, names: Iterable[str]) -> bool:
         """Return whether a table with columns of these names may have been declared."""
-        return bool(self._files(names))
+        return bool(self._files(f"{_named(names)}-*.json"))
 
     def tables(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the accounts under which tables with these columns were declared."""
@@ -113,7 +139,7 @@ class Declarations:
         start = f"{_named(known)}-"
         return tuple(
             path.stem.removeprefix(start)
-            for path in self._files(known)
+            for path in self._files(f"{start}*.json")
             if _read(path, known) is not None
         )
 
@@ -125,15 +151,15 @@ class Declarations:
     def of_columns(self, names: Iterable[str]) -> Declaration | None:
         """Return what was declared last about a table with columns of these names."""
         known = [*names]
-        found = (_read(path, known) for path in self._files(known))
+        files = self._files(f"{_named(known)}-*.json")
+        found = (_read(path, known) for path in files)
         return next((one for one in found if one is not None), None)
 
-    def _files(self, names: Iterable[str]) -> list[Path]:
-        """Return the files about tables with these columns, the latest first."""
+    def _files(self, pattern: str) -> list[Path]:
+        """Return the files of such names, the latest first."""
         try:
             files = [
-                (path.stat().st_mtime_ns, path)
-                for path in self._folder.glob(f"{_named(names)}-*.json")
+                (path.stat().st_mtime_ns, path) for path in self._folder.glob(pattern)
             ]
         except OSError:
             return []
@@ -147,6 +173,14 @@ def _named(names: Iterable[str]) -> str:
 
 
 def _read(path: Path, names: Iterable[str]) -> Declaration | None:
+    found = _content(path)
+    if found is None:
+        return None
+    same = sorted(column.name for column in found.columns) == sorted(names)
+    return found if same else None
+
+
+def _content(path: Path) -> Declaration | None:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             return None
@@ -162,8 +196,7 @@ def _read(path: Path, names: Iterable[str]) -> Declaration | None:
         ParameterError,
     ):
         return None
-    same = sorted(column.name for column in found.columns) == sorted(names)
-    return found if same else None
+    return found
 
 
 def _check_texts(declaration: Declaration) -> None:
@@ -172,6 +205,13 @@ def _check_texts(declaration: Declaration) -> None:
         for text in (column.name, column.unit, column.description, *column.labels):
             if len(text.encode()) > _LONGEST_TEXT:
                 raise ValueError
+    for text in declaration.steps.describe():
+        if len(text.encode()) > _LONGEST_TEXT:
+            raise ValueError
+
+
+def _taken(declaration: Declaration) -> Steps | None:
+    return declaration.steps if declaration.steps != Steps() else None
 
 
 DECLARATION: Final = Schema(
@@ -183,5 +223,6 @@ DECLARATION: Final = Schema(
     rows=WHOLE,
     minimum_people=WHOLE,
     everybody=since(TRUTH),
+    steps=Part(codec=STEPS, of=_taken, needed=False, empty=False),
     day=Pair(date.isoformat, lambda content: date.fromisoformat(TEXT.read(content))),
 )

@@ -24,7 +24,18 @@ def bounds_text(request: Mapping[str, object]) -> str:
     'age: 0 to 100'
     """
     return "; ".join(
-        f"{column['name']}: {_end(bounds[0])} to {_end(bounds[1])}"
+        f"{name}: {_end(low)} to {_end(high)}" for name, low, high in bounds_of(request)
+    )
+
+
+def bounds_of(request: Mapping[str, object]) -> tuple[tuple[str, object, object], ...]:
+    """Return the name of every column of numbers with its bounds, if it has any.
+
+    >>> bounds_of({"query": {"column": {"name": "age", "bounds": [0.0, 100.0]}}})
+    (('age', 0.0, 100.0),)
+    """
+    return tuple(
+        (str(column["name"]), bounds[0], bounds[1])
         for column in _columns(_question(request))
         if isinstance(bounds := column.get("bounds"), list)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
+_KEPT = 4_096
+"""How many records stay read: a page lists them anew each time it is drawn."""
 
 
 class Ledger(ABC):
@@ -437,10 +440,16 @@ def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
 
 def _release(entry: Entry) -> Release:
     try:
-        return Release.from_json(entry.body)
+        return _read_once(entry.body)
     except DataError as error:
         message = f"entry {entry.sequence} of the ledger cannot be read: {error}"
         raise LedgerError(message) from None
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_once(body: str) -> Release:
+    """Return the record that a text holds; nothing ever changes one."""
+    return Release.from_json(body)
 
 
 def _refusal(account: Account, cost: PrivacyCost, what: str) -> str:

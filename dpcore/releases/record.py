@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
 A_SAMPLE, EVERYBODY = "a sample", "everybody it is about"
+THESE_ROWS = "at most so many rows of each person"
 
 
 class Mode(StrEnum):
@@ -142,8 +143,9 @@ class Release:
     def to_json(self, *, table: str = "") -> str:
         """Return the record as JSON text, keys sorted, for ``from_json`` to read.
 
-        A file for readers says what the ``table`` holds, too: ``A_SAMPLE`` or
-        ``EVERYBODY``. That is declared of the table and not kept with the record.
+        A file for readers says what the ``table`` holds, too: ``A_SAMPLE``,
+        ``EVERYBODY`` or ``THESE_ROWS``. That is declared of the table and not kept with
+        the record.
         """
         content = RELEASE.write(self) | {"schema_version": SCHEMA_VERSION}
         if self.mode is Mode.CLASSROOM:

@@ -38,6 +38,7 @@ from dpcore.wording import epsilon_text, in_full
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.mechanisms.base import Mechanism, Sensitivity
     from dpcore.mechanisms.catalog import Entry
     from dpcore.mechanisms.gaussian.mechanism import Gaussian
@@ -203,7 +204,7 @@ class Request(OfQuery):
         if isinstance(self.query, MeansQuery):
             return MeansPlan(
                 mechanism=cast("Laplace | Gaussian", self.mechanism),
-                statistic=self.query.statistic,
+                statistic=self.query.moments,
                 sensitivity=self.sensitivity,
                 names=self.query.names,
                 count_names=self.query.count_names,
@@ -211,7 +212,7 @@ class Request(OfQuery):
         if isinstance(self.query, DifferenceQuery):
             return DifferencePlan(
                 mechanism=cast("Laplace | Gaussian", self.mechanism),
-                statistic=self.query.statistic,
+                statistic=self.query.moments,
                 sensitivity=self.sensitivity,
                 pair=self.query.pair,
                 names=self.query.names,
@@ -260,9 +261,9 @@ class Request(OfQuery):
             )
         return None
 
-    def value(self, dataset: Dataset) -> FloatArray:
+    def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:
         """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL."""
-        return self.query.statistic.value(self.query.values(dataset))
+        return self.query.value(dataset)
 
     @property
     def cost(self) -> PrivacyCost:
@@ -307,7 +308,7 @@ class Request(OfQuery):
     def _matrix_plan(self) -> MatrixPlan:
         query = cast("JointQuery", self.query)
         statistic = cast("CovarianceMatrix", query.statistic)
-        if query.unit.rows > 1:
+        if query.unit.several:
             message = "a covariance matrix needs one row a person."
             raise ParameterError(message)
         release = CovarianceRelease(

@@ -11,7 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.tables import checked, own_divisor
+from dpcore.statistics.tables import numeric, own_divisor
 from dpcore.statistics.totals import FunctionOfTotal, Terms
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Mean(FunctionOfTotal):
         return Interval(lower=-self.bounds.width / 2, upper=self.bounds.width / 2)
 
     def _terms(self, values: FloatArray) -> Terms:
-        clamped = self.bounds.clip(checked(values, self.size))
+        clamped = self.bounds.clip(numeric(values))
         clamped -= self._center
         return Terms.of_numbers(clamped)
 
@@ -114,4 +114,4 @@ class Proportion(Mean):
     labels = ("proportion",)
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_membership(values, self.size, center=self._center)
+        return Terms.of_membership(values, center=self._center)

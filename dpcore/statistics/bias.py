@@ -213,7 +213,7 @@ def _codes(question: Question, dataset: Dataset) -> NDArray[np.intp] | None:
     group = getattr(question, "group", None)
     if group is None:
         return None
-    return group_codes(dataset, group, np.arange(dataset.people))
+    return group_codes(dataset, group, np.arange(dataset.rows))
 
 
 def _of_groups(

@@ -5,6 +5,7 @@ All of it is PUBLIC: it follows from what is declared, never from the table.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.relations import PrivacyUnit, TableSize
 
+_ADDED: Final = re.compile(r"(?: where |, at most \d+ rows? per ).*$")
+"""What conditions and limits of rows add to the name of a column."""
 _AVERAGES: Final = {
     StatisticKind.MEAN,
     StatisticKind.PROPORTION,
@@ -33,10 +36,30 @@ _UNDIVIDED: Final = {
 def statement(title: str, conditions: tuple[str, ...]) -> str:
     """Return of what an answer is an answer, in one sentence without its full stop.
 
+    What steps have added to the names of all columns is said once, with the title.
+
     >>> statement("mean of pay", ("values above 150,000 counted as 150,000",))
     'mean of pay, values above 150,000 counted as 150,000'
     """
+    ending = _ADDED.search(title)
+    if ending is not None:
+        conditions = tuple(said.replace(ending[0], "") for said in conditions)
     return f"{title}, {'; '.join(conditions)}" if conditions else title
+
+
+def said_once(*names: str) -> tuple[str, ...]:
+    """Return names of columns, with what steps have added to all of them in the last.
+
+    >>> said_once("stay where age at least 60", "ward where age at least 60")
+    ('stay', 'ward where age at least 60')
+    >>> said_once("stay, at most 5 rows per who", "ward")
+    ('stay, at most 5 rows per who', 'ward')
+    """
+    ending = _ADDED.search(names[-1])
+    if ending is None or not all(name.endswith(ending[0]) for name in names):
+        return names
+    *others, last = names
+    return (*(name.removesuffix(ending[0]) for name in others), last)
 
 
 def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:

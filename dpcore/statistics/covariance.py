@@ -11,16 +11,20 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.rows import checked_rows
+from dpcore.statistics.parts import Moments
+from dpcore.statistics.rows import numeric_rows
 from dpcore.statistics.scatter import Scatter, largest_scatter
 from dpcore.statistics.tables import (
     alternatives,
     can_join,
     check_bounds,
+    check_people,
     own_divisor,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation, TableSize
 
@@ -83,8 +87,20 @@ class Covariance:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the covariance, shape ``(1,)``."""
-        scatter = self._scatter(values)
-        return self._at(scatter.sums, scatter.people)
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Moments:
+        """Return means and sums of products of some people."""
+        return self._scatter(values).moments
+
+    def together(self, parts: Sequence[Moments]) -> Moments:
+        """Return means and sums of products of the people of all parts."""
+        return Moments.together(parts)
+
+    def of_whole(self, whole: Moments) -> FloatArray:
+        """Return it of a whole table of such moments."""
+        check_people(whole.people, self.size)
+        return self._at(whole.sums, whole.people)
 
     def sensitivity(
         self,
@@ -99,11 +115,12 @@ class Covariance:
         Another record moves it farthest from a corner of the bounds.
         """
         scatter = self._scatter(values)
+        actual = self.of_whole(scatter.moments)
         n, everybody = scatter.people, slice(None)
         rest = scatter.without(everybody)[:, 0]
         low, high = scatter.added_instead(everybody)
         return Shifts(
-            actual=self._at(scatter.sums, n),
+            actual=actual,
             alternatives=alternatives(
                 relation,
                 self.size,
@@ -122,6 +139,7 @@ class Covariance:
         if not can_join(relation, self.size):
             return np.empty((0, 1))
         scatter = self._scatter(values)
+        check_people(scatter.people, self.size)
         joined = scatter.sums + np.concatenate(scatter.added_by_newcomer())
         return self._at(joined, scatter.people + 1)
 
@@ -143,7 +161,7 @@ class Covariance:
         return self.bounds[0].width * self.bounds[1].width
 
     def _scatter(self, values: FloatArray) -> Scatter:
-        entries = checked_rows(values, self.size, columns=2)
+        entries = numeric_rows(values, columns=2)
         return Scatter.of(entries, bounds=self.bounds, pairs=((0, 1),))
 
     def _at(self, sums: FloatArray, people: int) -> FloatArray:

@@ -14,12 +14,15 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.covariance import Covariance, check_scatter
-from dpcore.statistics.rows import checked_rows
+from dpcore.statistics.parts import Moments
+from dpcore.statistics.rows import numeric_rows
 from dpcore.statistics.scatter import Scatter
 from dpcore.statistics.spread import Variance
-from dpcore.statistics.tables import can_join, own_divisor
+from dpcore.statistics.tables import can_join, check_people, own_divisor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.arrays import FloatArray
     from dpcore.relations import TableSize
     from dpcore.statistics.base import Shifts
@@ -92,8 +95,20 @@ class CovarianceMatrix:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the variances and covariances, shape ``(d (d + 1) / 2,)``."""
-        scatter = self._scatter(values)
-        return self._at(scatter.sums, scatter.people)
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Moments:
+        """Return means and sums of products of some people."""
+        return self._scatter(values).moments
+
+    def together(self, parts: Sequence[Moments]) -> Moments:
+        """Return means and sums of products of the people of all parts."""
+        return Moments.together(parts)
+
+    def of_whole(self, whole: Moments) -> FloatArray:
+        """Return it of a whole table of such moments."""
+        check_people(whole.people, self.size)
+        return self._at(whole.sums, whole.people)
 
     def sensitivities(self, relation: NeighboringRelation) -> tuple[float, ...]:
         """Return the most that one record can change each coordinate."""
@@ -125,7 +140,7 @@ class CovarianceMatrix:
         """
         scatter = self._scatter(values)
         n = scatter.people
-        actual = self._at(scatter.sums, n)
+        actual = self.of_whole(scatter.moments)
 
         def of_rows(rows: Rows) -> FloatArray:
             rest = scatter.without(rows)
@@ -151,8 +166,9 @@ class CovarianceMatrix:
             return np.empty((0, len(self.labels)))
         scatter = self._scatter(values)
         n = scatter.people
+        actual = self.of_whole(scatter.moments)
         joined = scatter.sums + np.stack(scatter.added_by_newcomer())
-        return _farthest(self._at(scatter.sums, n), list(self._at(joined, n + 1)))
+        return _farthest(actual, list(self._at(joined, n + 1)))
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return the largest bound of all coordinates; ``parts`` has that of each."""
@@ -161,7 +177,7 @@ class CovarianceMatrix:
 
     def _scatter(self, values: FloatArray) -> Scatter:
         d = len(self.bounds)
-        entries = checked_rows(values, self.size, columns=d)
+        entries = numeric_rows(values, columns=d)
         pairs = (*((j, j) for j in range(d)), *combinations(range(d), 2))
         return Scatter.of(entries, bounds=self.bounds, pairs=pairs)
 

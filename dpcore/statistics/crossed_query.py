@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.codec import Schema, if_any, several
 from dpcore.errors import ParameterError
+from dpcore.statistics.conditions import said_once
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
@@ -52,6 +53,7 @@ class CrossedQuery(Question):
     second: Query
 
     def __post_init__(self) -> None:
+        self.unit.check_one_row("a cross table is")
         kinds = {self.first.kind, self.second.kind}
         if kinds != {StatisticKind.HISTOGRAM}:
             message = "a cross table is made of the histograms of two columns."
@@ -134,7 +136,7 @@ class CrossedQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "number of people by sex and level"."""
-        names = " and ".join(column.name for column in self.columns)
+        names = " and ".join(said_once(*(column.name for column in self.columns)))
         return f"number of {self.unit.counted} by {names}"
 
     @property

@@ -10,11 +10,13 @@ import numpy as np
 from dpcore.codec import TEXT, several
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
+from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.pair_moments import PAIR, PairMoments
 from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.rows_of_people import of_people
 from dpcore.wording import distinct
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.data.dataset import Dataset
+    from dpcore.statistics.base import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +70,15 @@ class DifferenceQuery(OfGroups):
         return StatisticKind.DIFFERENCE
 
     @property
-    def statistic(self) -> PairMoments:
+    def statistic(self) -> Statistic:
         """Return the counts and sums of the two groups."""
+        if self.unit.cap is not None:
+            return of_people(self.moments, self.unit.cap)
+        return self.moments
+
+    @property
+    def moments(self) -> PairMoments:
+        """Return the counts and sums of the two groups, whoever has the rows."""
         one, other = (self.group.labels.index(label) for label in self.pair)
         return PairMoments(
             groups=len(self.group.labels) + 1, pair=(one, other), bounds=self.declared
@@ -107,7 +117,8 @@ class DifferenceQuery(OfGroups):
     def title(self) -> str:
         """Return the question in words: "mean of pay by sex, women less men"."""
         one, other = self.pair
-        return f"{self.part.title} by {self.group.name}, {one} less {other}"
+        means = " by ".join(said_once(self.part.title, self.group.name))
+        return f"{means}, {one} less {other}"
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -129,16 +140,18 @@ class DifferenceQuery(OfGroups):
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's number and group, (n, 2). CONFIDENTIAL.
 
-        People without a label, or with one that is not on the public list, belong to
-        the last group.
+        Where several rows of a person count, all of those of a person in one line
+        (``rows_of_people.packed``). People without a label, or with one that is not on
+        the public list, belong to the last group.
 
         Raises:
             DataError: If a column cannot be read as declared.
             ParameterError: If the data set declares a column otherwise.
 
         """
-        codes = group_codes(dataset, self.group, self.rows(dataset))
-        return np.column_stack([self.part.values(dataset), codes])
+        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
+        both = np.column_stack([self.part.row_values(dataset), codes])
+        return self.part.of_owners(both, dataset)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

@@ -59,7 +59,7 @@ def number_entries(
 
 def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
     """Return the rows, from 0, of people who count: with every value they must have."""
-    kept = np.ones(dataset.people, dtype=bool)
+    kept = np.ones(dataset.rows, dtype=bool)
     for column in numbers:
         if column.missing is MissingPolicy.DROP:
             kept &= ~dataset.missing(column.name)

@@ -10,13 +10,16 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.entries import name_of_others
-from dpcore.statistics.rows import checked_groups
+from dpcore.statistics.parts import Totals
+from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -103,6 +106,10 @@ class GroupMoments:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the numbers of every group, shape ``((K + 1) (degree + 1),)``."""
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Totals:
+        """Return the numbers of some people."""
         weights, codes = self._read(values)
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(1, len(self.groups)))
@@ -111,7 +118,15 @@ class GroupMoments:
             [part.sum() for part in np.split(column[order], ends)]
             for column in weights.T
         ]
-        return np.array(sums).T.ravel()
+        return Totals(people=len(codes), total=np.array(sums).T.ravel())
+
+    def together(self, parts: Sequence[Totals]) -> Totals:
+        """Return the numbers of the people of all parts."""
+        return Totals.together(parts)
+
+    def of_whole(self, whole: Totals) -> FloatArray:
+        """Return the numbers of a whole table."""
+        return whole.total
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all numbers together."""
@@ -132,8 +147,25 @@ class GroupMoments:
         Under substitution the person's weight goes to a bound of another group: no
         record within the own group is farther away, and all other groups are alike.
         """
-        weights, codes = self._read(values)
-        actual, parts = self.value(values), self.degree + 1
+        return self._blocks(*self._read(values), self.value(values), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: Totals, relation: NeighboringRelation
+    ) -> ShiftBlocks:
+        """Return where the numbers of the whole would move for each of some people.
+
+        As in ``shift_blocks``; ``values`` are those of a part of the people.
+        """
+        return self._blocks(*self._read(values), self.of_whole(whole), relation)
+
+    def _blocks(
+        self,
+        weights: FloatArray,
+        codes: NDArray[np.intp],
+        actual: FloatArray,
+        relation: NeighboringRelation,
+    ) -> ShiftBlocks:
+        parts = self.degree + 1
 
         def moved(rows: Rows) -> FloatArray:
             own = codes[rows]
@@ -172,10 +204,7 @@ class GroupMoments:
 
     def heights(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return everybody's height between the bounds, and group. CONFIDENTIAL."""
-        anybody = TableSize(people=1, public=False)
-        numbers, codes = checked_groups(
-            values, anybody, columns=1, groups=len(self.groups)
-        )
+        numbers, codes = grouped_rows(values, columns=1, groups=len(self.groups))
         clamped = self.bounds.clip(numbers[:, 0]) - self.bounds.lower
         return clamped / self.bounds.width, codes
 

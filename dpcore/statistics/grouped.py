@@ -10,13 +10,15 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.entries import name_of_others
-from dpcore.statistics.rows import checked_groups
+from dpcore.statistics.parts import Totals
+from dpcore.statistics.rows import grouped_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
     from numpy.typing import NDArray
@@ -85,10 +87,23 @@ class Grouped:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the statistic of each group, shape ``(K + 1,)``."""
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Totals:
+        """Return the sum of each group of some people."""
         numbers, codes = self._read(values)
-        return np.concatenate(
-            [part.value(numbers[codes == j]) for j, part in enumerate(self.parts)]
-        )
+        sums = [
+            part.part(numbers[codes == j]).total for j, part in enumerate(self.parts)
+        ]
+        return Totals(people=len(codes), total=np.concatenate(sums))
+
+    def together(self, parts: Sequence[Totals]) -> Totals:
+        """Return the sums of the people of all parts."""
+        return Totals.together(parts)
+
+    def of_whole(self, whole: Totals) -> FloatArray:
+        """Return the sums of a whole table."""
+        return whole.total
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all parts together."""
@@ -153,10 +168,7 @@ class Grouped:
         return np.asarray(np.maximum.reduce(each))
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-        anybody = TableSize(people=1, public=False)
-        numbers, codes = checked_groups(
-            values, anybody, columns=1, groups=len(self.parts)
-        )
+        numbers, codes = grouped_rows(values, columns=1, groups=len(self.parts))
         return numbers[:, 0], codes
 
     def _moves(self, values: FloatArray, relation: NeighboringRelation) -> _Moves:

@@ -15,13 +15,14 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import TableSize
-from dpcore.statistics.conditions import divided, ungrouped
+from dpcore.statistics.conditions import divided, said_once, ungrouped
 from dpcore.statistics.entries import check_group, group_codes, name_of_others
 from dpcore.statistics.group_moments import GroupMoments, count_names
 from dpcore.statistics.grouped import Grouped
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.of_groups import OfGroups
 from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.rows_of_people import of_people
 from dpcore.statistics.sums import Sum
 
 if TYPE_CHECKING:
@@ -89,9 +90,15 @@ class GroupedQuery(OfGroups):
     @property
     def statistic(self) -> Statistic:
         """Return the statistic of all groups together."""
+        if self.unit.cap is not None:
+            return of_people(self._of_rows, self.unit.cap)
+        return self._of_rows
+
+    @property
+    def _of_rows(self) -> Statistic:
         if self.moments is not None:
             return self.moments
-        part = self.part.statistic
+        part = self.part.of_rows
         if not isinstance(part, Sum):
             message = f"a {self.part.kind} cannot be asked by group."
             raise ParameterError(message)
@@ -100,7 +107,7 @@ class GroupedQuery(OfGroups):
     @property
     def title(self) -> str:
         """Return the question in words, such as "mean of age by region"."""
-        return f"{self.part.title} by {self.group.name}"
+        return " by ".join(said_once(self.part.title, self.group.name))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -129,16 +136,18 @@ class GroupedQuery(OfGroups):
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
 
-        People without a label, or with one that is not on the public list, belong to
-        the last group.
+        Where several rows of a person count, all of those of a person in one line
+        (``rows_of_people.packed``). People without a label, or with one that is not on
+        the public list, belong to the last group.
 
         Raises:
             DataError: If a column cannot be read as declared.
             ParameterError: If the data set declares a column otherwise.
 
         """
-        codes = group_codes(dataset, self.group, self.rows(dataset))
-        return np.column_stack([self.part.values(dataset), codes])
+        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
+        both = np.column_stack([self.part.row_values(dataset), codes])
+        return self.part.of_owners(both, dataset)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON.

@@ -9,13 +9,11 @@ import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.rows import checked_groups
 from dpcore.statistics.scatter import largest_scatter
+from dpcore.statistics.tables import check_people
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
 
@@ -145,25 +143,17 @@ class GroupSizes:
         """Return the fewest people of a group; a public one scatters."""
         return 2 if self.labels_public else 0
 
-    def read(
-        self, values: FloatArray, *, columns: int
-    ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return the numbers and the group of each row of ``values``, the code last.
+    def check_table(self, counts: FloatArray) -> None:
+        """Refuse a table whose groups have other sizes ``counts`` than are public.
 
         Raises:
-            ParameterError: If the rows are not as the public numbers say.
+            ParameterError: If so.
 
         """
-        size = TableSize(people=self.people, public=True)
-        entries, codes = checked_groups(
-            values, size, columns=columns, groups=self.count
-        )
-        if self.labels_public:
-            found = np.bincount(codes, minlength=self.count)
-            if not np.array_equal(found, self.sizes):
-                message = "the groups of the table do not have their public sizes."
-                raise ParameterError(message)
-        return entries, codes
+        check_people(int(counts.sum()), TableSize(people=self.people, public=True))
+        if self.labels_public and not np.array_equal(counts, self.sizes):
+            message = "the groups of the table do not have their public sizes."
+            raise ParameterError(message)
 
 
 def staying(groups: GroupSizes) -> float:

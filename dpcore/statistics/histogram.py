@@ -15,11 +15,14 @@ from dpcore.statistics.base import Shifts
 from dpcore.statistics.tables import (
     can_join,
     cells,
+    check_people,
     emptiest_and_fullest,
     kinds,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -61,7 +64,20 @@ class Histogram:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the counts, shape ``(K,)``."""
-        return self._counts(cells(values, self.size, count=len(self.labels)))
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> FloatArray:
+        """Return how many of some people are in each cell, shape ``(K,)``."""
+        return self._counts(cells(values, count=len(self.labels)))
+
+    def together(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return the counts of the people of all parts."""
+        return np.asarray(np.sum(parts, axis=0))
+
+    def of_whole(self, whole: FloatArray) -> FloatArray:
+        """Return the counts of a whole table."""
+        check_people(int(whole.sum()), self.size)
+        return whole
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the counts, over all tables."""
@@ -77,9 +93,26 @@ class Histogram:
         alike, and noise between bounds tells one count from the next the better, the
         nearer they lie to a bound.
         """
-        codes = cells(values, self.size, count=len(self.labels))
+        codes = cells(values, count=len(self.labels))
+        return self._shifts(codes, self._counts(codes), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: FloatArray, relation: NeighboringRelation
+    ) -> Shifts:
+        """Return where the counts would move for each of some people.
+
+        As in ``shifts``; ``values`` are those of a part of the people.
+        """
+        return self._shifts(cells(values, count=len(self.labels)), whole, relation)
+
+    def _shifts(
+        self,
+        codes: NDArray[np.intp],
+        whole: FloatArray,
+        relation: NeighboringRelation,
+    ) -> Shifts:
         present, kind = kinds(codes)
-        counts = self._counts(codes)
+        counts = self.of_whole(whole)
         reached = [counts - np.eye(len(counts))[present]]
         if relation is NeighboringRelation.SUBSTITUTION:
             moved = emptiest_and_fullest(counts, present)

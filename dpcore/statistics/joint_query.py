@@ -19,6 +19,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.pooled import PooledCovariance, PooledVariance
 from dpcore.statistics.question import Question
+from dpcore.statistics.rows_of_people import entries_of_people
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,10 +159,12 @@ class JointQuery(Question):
 
         Raises:
             DataError: If a column cannot be read as declared.
-            ParameterError: If the data set lists other groups.
+            ParameterError: If the data set lists other groups, or counts several rows
+                of a person.
 
         """
-        return joint_entries(dataset, self.numbers, self.group)
+        values = joint_entries(dataset, self.numbers, self.group)
+        return entries_of_people(values, self.rows(dataset), dataset, self.unit)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
@@ -208,6 +211,7 @@ class JointQuery(Question):
             raise ParameterError(message)
 
     def _check_size(self) -> None:
+        self.unit.check_one_row(f"the {self.kind} is")
         self.size.check(self.relation, self.unit)
         dropped = any(c.missing is MissingPolicy.DROP for c in self.numbers)
         if self.size.public and dropped:

@@ -15,13 +15,16 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.entries import name_of_others
-from dpcore.statistics.rows import checked_groups, heights
+from dpcore.statistics.parts import Totals
+from dpcore.statistics.rows import grouped_rows, heights
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -109,6 +112,10 @@ class MeanMoments:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the numbers of every group, shape ``((K + 1) (d + 1),)``."""
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Totals:
+        """Return the numbers of some people."""
         away, codes = self._read(values)
         order = np.argsort(codes, kind="stable")
         ends = np.searchsorted(codes[order], np.arange(1, len(self.groups)))
@@ -117,7 +124,16 @@ class MeanMoments:
         sums = [
             [part.sum() for part in np.split(column[order], ends)] for column in away.T
         ]
-        return np.array([self.weight * counts, *sums]).T.ravel()
+        total = np.array([self.weight * counts, *sums]).T.ravel()
+        return Totals(people=len(codes), total=total)
+
+    def together(self, parts: Sequence[Totals]) -> Totals:
+        """Return the numbers of the people of all parts."""
+        return Totals.together(parts)
+
+    def of_whole(self, whole: Totals) -> FloatArray:
+        """Return the numbers of a whole table."""
+        return whole.total
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all numbers together."""
@@ -145,8 +161,25 @@ class MeanMoments:
         changes, at bounds of another group (all other groups and bounds are alike); and
         the other bounds of the own group, which may be farther by their squares.
         """
-        away, codes = self._read(values)
-        actual, parts = self.value(values), self.columns + 1
+        return self._blocks(*self._read(values), self.value(values), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: Totals, relation: NeighboringRelation
+    ) -> ShiftBlocks:
+        """Return where the numbers of the whole would move for each of some people.
+
+        As in ``shift_blocks``; ``values`` are those of a part of the people.
+        """
+        return self._blocks(*self._read(values), self.of_whole(whole), relation)
+
+    def _blocks(
+        self,
+        away: FloatArray,
+        codes: NDArray[np.intp],
+        actual: FloatArray,
+        relation: NeighboringRelation,
+    ) -> ShiftBlocks:
+        parts = self.columns + 1
 
         def moved(rows: Rows) -> FloatArray:
             own, weights = codes[rows], away[rows]
@@ -195,9 +228,8 @@ class MeanMoments:
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return everybody's heights less a half, shape ``(n, d)``, and group."""
-        anybody = TableSize(people=1, public=False)
-        numbers, codes = checked_groups(
-            values, anybody, columns=self.columns, groups=len(self.groups)
+        numbers, codes = grouped_rows(
+            values, columns=self.columns, groups=len(self.groups)
         )
         widths = np.array([bounds.width for bounds in self.bounds])
         return heights(numbers, self.bounds) / widths - 0.5, codes

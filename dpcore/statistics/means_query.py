@@ -9,7 +9,7 @@ from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.errors import ParameterError
-from dpcore.statistics.conditions import clamped, filled, ungrouped
+from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.entries import (
     check_group,
     joint_entries,
@@ -21,6 +21,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.mean_moments import MeanMoments
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.statistics.question import Question
+from dpcore.statistics.rows_of_people import entries_of_people, of_people, owners_of
 from dpcore.wording import distinct
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+    from dpcore.statistics.base import Statistic
 
 FEWEST_MEANS: Final = 2
 MOST_MEANS: Final = 20
@@ -111,8 +113,15 @@ class MeansQuery(Question):
         return tuple(column.bounds or none for column in self.numbers)
 
     @property
-    def statistic(self) -> MeanMoments:
+    def statistic(self) -> Statistic:
         """Return the counts and sums of all groups."""
+        if self.unit.cap is not None:
+            return of_people(self.moments, self.unit.cap)
+        return self.moments
+
+    @property
+    def moments(self) -> MeanMoments:
+        """Return the counts and sums of all groups, whoever has the rows."""
         return MeanMoments(labels_of_groups=self.group.labels, bounds=self.declared)
 
     @property
@@ -138,8 +147,9 @@ class MeansQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "means of age and pay by sex"."""
-        *first, last = (column.name for column in self.numbers)
-        return f"means of {', '.join(first)} and {last} by {self.group.name}"
+        names = (column.name for column in self.numbers)
+        *first, last, group = said_once(*names, self.group.name)
+        return f"means of {', '.join(first)} and {last} by {group}"
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -174,21 +184,27 @@ class MeansQuery(Question):
         return means | dict.fromkeys(self.count_names, self.unit.counted)
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return joint_rows(dataset, self.numbers)
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
+
+        Where people have several, their number in the order of the table.
+        """
+        return owners_of(joint_rows(dataset, self.numbers), dataset, self.unit)
 
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's numbers and the group, ``(n, d + 1)``. CONFIDENTIAL.
 
-        People without a label, or with one that is not on the public list, belong to
-        the last group.
+        Where several rows of a person count, all of those of a person in one line
+        (``rows_of_people.packed``). People without a label, or with one that is not on
+        the public list, belong to the last group.
 
         Raises:
             DataError: If a column cannot be read as declared.
             ParameterError: If the data set declares a column otherwise.
 
         """
-        return joint_entries(dataset, self.numbers, self.group)
+        values = joint_entries(dataset, self.numbers, self.group)
+        counted = joint_rows(dataset, self.numbers)
+        return entries_of_people(values, counted, dataset, self.unit)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

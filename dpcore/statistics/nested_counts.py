@@ -16,9 +16,17 @@ from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import can_join, check_bounds, checked, kinds
+from dpcore.statistics.tables import (
+    can_join,
+    check_bounds,
+    check_people,
+    kinds,
+    numeric,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -98,7 +106,21 @@ class NestedCounts:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the counts of all ranges, shape ``(584,)``."""
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> FloatArray:
+        """Return how many of some people are in each range, shape ``(584,)``."""
         return self._counts(self._codes(values))
+
+    def together(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return the counts of the people of all parts."""
+        return np.asarray(np.sum(parts, axis=0))
+
+    def of_whole(self, whole: FloatArray) -> FloatArray:
+        """Return the counts of a whole table."""
+        # Everybody is in one of the widest ranges.
+        check_people(int(whole[:BRANCHES].sum()), self.size)
+        return whole
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the counts, over all tables."""
@@ -115,8 +137,25 @@ class NestedCounts:
         counts alike.
         """
         codes = self._codes(values)
+        return self._shifts(codes, self._counts(codes), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: FloatArray, relation: NeighboringRelation
+    ) -> Shifts:
+        """Return where the counts would move for each of some people.
+
+        As in ``shifts``; ``values`` are those of a part of the people.
+        """
+        return self._shifts(self._codes(values), whole, relation)
+
+    def _shifts(
+        self,
+        codes: NDArray[np.intp],
+        whole: FloatArray,
+        relation: NeighboringRelation,
+    ) -> Shifts:
         present, kind = kinds(codes)
-        counts = self._counts(codes)
+        counts = self.of_whole(whole)
         left = counts - _ranges_of(present)
         reached = [left]
         if relation is NeighboringRelation.SUBSTITUTION:
@@ -139,7 +178,7 @@ class NestedCounts:
         return np.sqrt(np.maximum(estimate, 0.0))
 
     def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        inside = self.bounds.clip(checked(values, self.size)) - self.bounds.lower
+        inside = self.bounds.clip(numeric(values)) - self.bounds.lower
         places = inside / self.bounds.width * (CANDIDATES - 1)
         return np.rint(places).astype(np.intp)
 

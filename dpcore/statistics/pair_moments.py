@@ -10,12 +10,15 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.blocks import ShiftBlocks
-from dpcore.statistics.rows import checked_groups
+from dpcore.statistics.parts import Totals
+from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -79,14 +82,25 @@ class PairMoments:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the numbers of both groups, shape ``(4,)``."""
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Totals:
+        """Return the numbers of some people."""
         weights, side = self._read(values)
-        return np.array(
-            [
-                weights[side == group, part].sum()
-                for group in range(PAIR)
-                for part in range(PAIR)
-            ]
-        )
+        sums = [
+            weights[side == group, part].sum()
+            for group in range(PAIR)
+            for part in range(PAIR)
+        ]
+        return Totals(people=len(side), total=np.array(sums))
+
+    def together(self, parts: Sequence[Totals]) -> Totals:
+        """Return the numbers of the people of all parts."""
+        return Totals.together(parts)
+
+    def of_whole(self, whole: Totals) -> FloatArray:
+        """Return the numbers of a whole table."""
+        return whole.total
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change all four numbers together."""
@@ -106,8 +120,24 @@ class PairMoments:
         Under substitution the person goes to a bound of the other group: nothing is
         farther away. Who is in neither goes to one of them.
         """
-        weights, side = self._read(values)
-        actual = self.value(values)
+        return self._blocks(*self._read(values), self.value(values), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: Totals, relation: NeighboringRelation
+    ) -> ShiftBlocks:
+        """Return where the numbers of the whole would move for each of some people.
+
+        As in ``shift_blocks``; ``values`` are those of a part of the people.
+        """
+        return self._blocks(*self._read(values), self.of_whole(whole), relation)
+
+    def _blocks(
+        self,
+        weights: FloatArray,
+        side: NDArray[np.intp],
+        actual: FloatArray,
+        relation: NeighboringRelation,
+    ) -> ShiftBlocks:
 
         def moved(rows: Rows) -> FloatArray:
             own = side[rows]
@@ -140,8 +170,7 @@ class PairMoments:
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return everybody's weights, and which of the two groups, 2 for neither."""
-        anybody = TableSize(people=1, public=False)
-        numbers, codes = checked_groups(values, anybody, columns=1, groups=self.groups)
+        numbers, codes = grouped_rows(values, columns=1, groups=self.groups)
         a = (self.bounds.clip(numbers[:, 0]) - self.bounds.lower) / self.bounds.width
         one, other = (codes == code for code in self.pair)
         side = np.where(one, 0, np.where(other, 1, PAIR))

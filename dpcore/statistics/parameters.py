@@ -46,7 +46,9 @@ MEMBERSHIP: Final = codec.Schema(
     Membership, label=codec.if_any(codec.TEXT), interval=codec.if_any(INTERVAL)
 )
 RELATION: Final = codec.choice(NeighboringRelation)
-UNIT: Final = codec.Schema(PrivacyUnit, noun=codec.TEXT, rows=codec.WHOLE)
+UNIT: Final = codec.Schema(
+    PrivacyUnit, noun=codec.TEXT, rows=codec.WHOLE, cap=codec.if_any(codec.WHOLE)
+)
 SIZE: Final = codec.Schema(TableSize, people=codec.WHOLE, public=codec.TRUTH)
 SHARED: Final = codec.Schema(
     dict, kind=codec.choice(StatisticKind), relation=RELATION, unit=UNIT, size=SIZE

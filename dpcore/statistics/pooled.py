@@ -13,10 +13,14 @@ from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics import groups as sensitivities
 from dpcore.statistics.base import Shifts
+from dpcore.statistics.parts import Moments
+from dpcore.statistics.rows import grouped_rows
 from dpcore.statistics.scatter import Scatter
 from dpcore.statistics.tables import check_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.arrays import FloatArray
     from dpcore.statistics.groups import GroupSizes
 
@@ -39,7 +43,20 @@ class _Pooled(ABC):
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the statistic, shape ``(1,)``; ``values`` has the group code last."""
-        return self._scatter(values).sums / self.groups.freedom
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Moments:
+        """Return sizes, means and sums of products of groups of some people."""
+        return self._scatter(values).moments
+
+    def together(self, parts: Sequence[Moments]) -> Moments:
+        """Return those of the people of all parts."""
+        return Moments.together(parts)
+
+    def of_whole(self, whole: Moments) -> FloatArray:
+        """Return the statistic, shape ``(1,)``, of a whole table of such moments."""
+        self.groups.check_table(whole.counts)
+        return np.asarray(whole.sums / self.groups.freedom)
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the statistic would move for each person.
@@ -50,6 +67,7 @@ class _Pooled(ABC):
         """
         self.groups.check_relation(relation)
         scatter = self._scatter(values)
+        actual = self.of_whole(scatter.moments)
         freedom, everybody = self.groups.freedom, slice(None)
         rest = scatter.without(everybody)
         if relation is NeighboringRelation.ADD_REMOVE:
@@ -61,9 +79,7 @@ class _Pooled(ABC):
                 low = np.minimum(low, -_best_elsewhere(-below[:, 0], scatter))
                 high = np.maximum(high, _best_elsewhere(above[:, 0], scatter))
             reached = [(rest + low) / freedom, (rest + high) / freedom]
-        return Shifts(
-            actual=scatter.sums / freedom, alternatives=np.stack(reached, axis=1)
-        )
+        return Shifts(actual=actual, alternatives=np.stack(reached, axis=1))
 
     def additions(
         self, values: FloatArray, relation: NeighboringRelation
@@ -73,13 +89,16 @@ class _Pooled(ABC):
         if relation is NeighboringRelation.SUBSTITUTION:
             return np.empty((0, 1))
         scatter = self._scatter(values)
+        self.groups.check_table(scatter.counts)
         below, above = scatter.added_by_newcomer()
         reached = scatter.sums + np.array([below.min(), above.max()])
         return np.asarray(reached / (self.groups.freedom + 1))[:, np.newaxis]
 
     def _scatter(self, values: FloatArray) -> Scatter:
         columns = self._columns
-        entries, codes = self.groups.read(values, columns=len(columns))
+        entries, codes = grouped_rows(
+            values, columns=len(columns), groups=self.groups.count
+        )
         return Scatter.of(
             entries,
             bounds=columns,

@@ -15,12 +15,15 @@ from dpcore.statistics.base import Shifts
 from dpcore.statistics.tables import (
     can_join,
     cells,
+    check_people,
     emptiest_and_fullest,
     kinds,
     own_divisor,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -84,8 +87,21 @@ class Proportions:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the shares, shape ``(K,)`` or ``(K - 1,)``."""
-        codes = cells(values, self.size, count=len(self.cells))
-        return self._at(self._counts(codes), len(codes))
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> FloatArray:
+        """Return how many of some people are in each cell, shape ``(K,)``."""
+        return self._counts(cells(values, count=len(self.cells)))
+
+    def together(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return the counts of the people of all parts."""
+        return np.asarray(np.sum(parts, axis=0))
+
+    def of_whole(self, whole: FloatArray) -> FloatArray:
+        """Return the shares of a whole table of such counts."""
+        people = int(whole.sum())
+        check_people(people, self.size)
+        return self._at(whole, people)
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the shares, over all tables.
@@ -131,9 +147,26 @@ class Proportions:
         and counts only where there is no other. NaN where a public number of people
         would drop to none.
         """
-        codes = cells(values, self.size, count=len(self.cells))
+        codes = cells(values, count=len(self.cells))
+        return self._shifts(codes, self._counts(codes), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: FloatArray, relation: NeighboringRelation
+    ) -> Shifts:
+        """Return where the shares would move for each of some people.
+
+        As in ``shifts``; ``values`` are those of a part of the people.
+        """
+        return self._shifts(cells(values, count=len(self.cells)), whole, relation)
+
+    def _shifts(
+        self,
+        codes: NDArray[np.intp],
+        counts: FloatArray,
+        relation: NeighboringRelation,
+    ) -> Shifts:
         present, kind = kinds(codes)
-        counts, n = self._counts(codes), len(codes)
+        actual, n = self.of_whole(counts), int(counts.sum())
         reached = [self._at(counts - np.eye(len(counts))[present], n - 1)]
         if relation is NeighboringRelation.SUBSTITUTION:
             among = len(self.labels) if len(self.labels) > 1 else None
@@ -141,7 +174,7 @@ class Proportions:
             ends = [self._at(each, n) for each in moved]
             reached = ends if self.size.public else [*ends, *reached]
         return Shifts(
-            actual=self._at(counts, n),
+            actual=actual,
             alternatives=np.stack(reached, axis=1),
             kind=kind,
         )
@@ -152,9 +185,10 @@ class Proportions:
         """Return the shares after a person joins each of the cells."""
         if not can_join(relation, self.size):
             return np.empty((0, len(self.labels)))
-        codes = cells(values, self.size, count=len(self.cells))
-        joined = self._counts(codes) + np.eye(len(self.cells))
-        return self._at(joined, len(codes) + 1)
+        counts = self.part(values)
+        people = int(counts.sum())
+        check_people(people, self.size)
+        return self._at(counts + np.eye(len(self.cells)), people + 1)
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
         """Return a bound on the standard deviation of each share ``p`` on its own.

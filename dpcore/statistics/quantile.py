@@ -18,9 +18,17 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.base import Shifts
-from dpcore.statistics.tables import can_join, check_bounds, checked, kinds
+from dpcore.statistics.tables import (
+    can_join,
+    check_bounds,
+    check_people,
+    kinds,
+    numeric,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -106,7 +114,19 @@ class RankScores:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the scores, shape ``(k,)``."""
-        return self._ranks(self._codes(values)).scores
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> FloatArray:
+        """Return how many of some people count as each candidate, shape ``(k,)``."""
+        return self._counts(self._codes(values))
+
+    def together(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return the counts of the people of all parts."""
+        return np.asarray(np.sum(parts, axis=0))
+
+    def of_whole(self, whole: FloatArray) -> FloatArray:
+        """Return the scores, shape ``(k,)``, of a whole table of such counts."""
+        return self._ranks(whole).scores
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the scores, over all tables.
@@ -127,8 +147,25 @@ class RankScores:
         the one that reveals most at delta 0 (see ``extreme_moves``).
         """
         codes = self._codes(values)
+        return self._shifts(codes, self._counts(codes), relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: FloatArray, relation: NeighboringRelation
+    ) -> Shifts:
+        """Return where the scores would move for each of some people.
+
+        As in ``shifts``; ``values`` are those of a part of the people.
+        """
+        return self._shifts(self._codes(values), whole, relation)
+
+    def _shifts(
+        self,
+        codes: NDArray[np.intp],
+        whole: FloatArray,
+        relation: NeighboringRelation,
+    ) -> Shifts:
         present, kind = kinds(codes)
-        ranks = self._ranks(codes)
+        ranks = self._ranks(whole)
         removed = ranks.without(present)
         if relation is NeighboringRelation.ADD_REMOVE:
             alternatives = removed[:, np.newaxis]
@@ -150,7 +187,7 @@ class RankScores:
         """Return the scores after a person joins each candidate, shape ``(k, k)``."""
         if not can_join(relation, self.size):
             return np.empty((0, self.candidates))
-        ranks = self._ranks(self._codes(values))
+        ranks = self._ranks(self.part(values))
         return ranks.joined(np.arange(self.candidates))
 
     def sampling_sd(self, estimate: FloatArray) -> FloatArray:
@@ -163,12 +200,15 @@ class RankScores:
         return np.full(np.shape(estimate), bound)
 
     def _codes(self, values: FloatArray) -> NDArray[np.intp]:
-        inside = self.bounds.clip(checked(values, self.size)) - self.bounds.lower
+        inside = self.bounds.clip(numeric(values)) - self.bounds.lower
         places = inside / self.bounds.width * (self.candidates - 1)
         return np.rint(places).astype(np.intp)
 
-    def _ranks(self, codes: NDArray[np.intp]) -> Ranks:
-        counts = np.bincount(codes, minlength=self.candidates).astype(np.float64)
+    def _counts(self, codes: NDArray[np.intp]) -> FloatArray:
+        return np.bincount(codes, minlength=self.candidates).astype(np.float64)
+
+    def _ranks(self, counts: FloatArray) -> Ranks:
+        check_people(int(counts.sum()), self.size)
         return Ranks(counts=counts, q=self.q)
 
 

@@ -27,6 +27,12 @@ from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.proportions import Proportions
 from dpcore.statistics.quantile import RankScores
 from dpcore.statistics.question import Question
+from dpcore.statistics.rows_of_people import (
+    OF_PEOPLE,
+    entries_of_people,
+    of_people,
+    owners_of,
+)
 from dpcore.statistics.spread import StandardDeviation, Variance
 from dpcore.statistics.sums import Count, Sum
 
@@ -93,6 +99,7 @@ class Query(Question):
             )
             raise ParameterError(message)
         self._check_size()
+        self._check_cap()
         self._check_membership()
         self._check_edges()
         self._check_quantile()
@@ -102,7 +109,14 @@ class Query(Question):
 
     @property
     def statistic(self) -> Statistic:
-        """Return the statistic itself."""
+        """Return the statistic itself: of entries that are people with all rows."""
+        if self.unit.cap is not None:
+            return of_people(self.of_rows, self.unit.cap)
+        return self.of_rows
+
+    @property
+    def of_rows(self) -> Statistic:
+        """Return the statistic of rows, whoever has them."""
         if self.kind.of_members or self.kind.of_cells:
             return self._of_labels
         if self.kind.of_ranks:
@@ -165,21 +179,47 @@ class Query(Question):
         return f"({self.column.unit})²" if self.kind.squared else self.column.unit
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        if self.column.missing is MissingPolicy.DROP:
-            return np.flatnonzero(~dataset.missing(self.column.name))
-        return np.arange(dataset.people)
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
+
+        Where people have several, their number in the order of the table.
+        """
+        return owners_of(self.counted_rows(dataset), dataset, self.unit)
 
     def values(self, dataset: Dataset) -> FloatArray:
-        """Return one number for each person behind the statistic. CONFIDENTIAL.
+        """Return one entry for each person behind the statistic. CONFIDENTIAL.
 
-        Missing values are dropped or replaced as the column says. Numbers are as in the
-        table: the statistic clamps them.
+        A number, or all numbers of a person where several rows count
+        (``rows_of_people.packed``). Missing values are dropped or replaced as the
+        column says. Numbers are as in the table: the statistic clamps them.
 
         Raises:
             DataError: If the column cannot be read as declared.
-            ParameterError: If the data set declares the column otherwise.
+            ParameterError: If the data set declares the column otherwise, or counts
+                another number of rows a person.
 
+        """
+        return self.of_owners(self.row_values(dataset), dataset)
+
+    def of_owners(self, values: FloatArray, dataset: Dataset) -> FloatArray:
+        """Return the entries of people, of those of the rows that count. CONFIDENTIAL.
+
+        Raises:
+            ParameterError: The data set counts another number of rows a person.
+
+        """
+        counted = self.counted_rows(dataset)
+        return entries_of_people(values, counted, dataset, self.unit)
+
+    def counted_rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the rows of the table, from 0, that count. CONFIDENTIAL."""
+        if self.column.missing is MissingPolicy.DROP:
+            return np.flatnonzero(~dataset.missing(self.column.name))
+        return np.arange(dataset.rows)
+
+    def row_values(self, dataset: Dataset) -> FloatArray:
+        """Return one number for each row that counts, shape ``(n,)``. CONFIDENTIAL.
+
+        Errors as for ``values``.
         """
         if self.column.kind is ColumnKind.NUMBER:
             return number_entries(
@@ -239,6 +279,16 @@ class Query(Question):
             message = (
                 "the number of people is private where people with a missing "
                 f"{self.column.name!r} are left out."
+            )
+            raise ParameterError(message)
+
+    def _check_cap(self) -> None:
+        if self.unit.cap is not None and self.kind not in OF_PEOPLE:
+            further = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)
+            known = ", ".join(kind.value for kind in (*OF_PEOPLE, *further))
+            message = (
+                f"“{self.kind}” is not offered where several rows of a person count. "
+                f"These are: {known}. Or make one row a person on Data."
             )
             raise ParameterError(message)
 

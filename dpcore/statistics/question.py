@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from dpcore.data.dataset import Dataset
+from dpcore.errors import ParameterError
+from dpcore.statistics.parts import OfParts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +16,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.mechanisms.base import Sensitivity
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
     from dpcore.statistics.base import Statistic
@@ -77,6 +82,29 @@ class Question:
         def parameters(self) -> dict[str, Any]:
             """Return all that defines the analysis, ready for JSON."""
 
+    def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:
+        """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL.
+
+        Raises:
+            DataError: The table cannot be read as declared.
+            ParameterError: It is declared otherwise, or lies in parts, of which the
+                statistic cannot be put together.
+
+        """
+        statistic = self.statistic
+        if isinstance(statistic, OfParts):
+            part = partial(part_of, self, statistic)
+            names = [column.name for column in self.columns]
+            parts = list(dataset.each(part, names))
+            return statistic.of_whole(statistic.together(parts))
+        if not isinstance(dataset, Dataset):
+            message = (
+                f"the {self.kind} is not computed of a table that lies in parts. Ask "
+                "it of a sample of the rows, uploaded as a file."
+            )
+            raise ParameterError(message)
+        return statistic.value(self.values(dataset))
+
     @property
     def sensitivity(self) -> Sensitivity:
         """Return the most that one unit, with all its rows, can change the answer."""
@@ -91,6 +119,11 @@ class Question:
     def units(self) -> dict[str, str]:
         """Return the unit of each number by name, where they do not share one."""
         return {}
+
+
+def part_of(question: Question, statistic: OfParts[Any], part: Dataset) -> Any:  # noqa: ANN401 - what the statistic puts together
+    """Return what the statistic of a question needs of some rows. CONFIDENTIAL."""
+    return statistic.part(question.values(part))
 
 
 def whole_unit(

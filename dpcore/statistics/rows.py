@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.errors import ParameterError
-from dpcore.statistics.tables import cells, checked
+from dpcore.statistics.tables import cells, numeric
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
-    from dpcore.relations import TableSize
 
 
-def checked_rows(values: ArrayLike, size: TableSize, *, columns: int) -> FloatArray:
+def numeric_rows(values: ArrayLike, *, columns: int) -> FloatArray:
     """Return ``values`` as numbers, shape ``(n, columns)``, one row for each person.
 
     Raises:
-        ParameterError: If the shape is another one, a value is not a number, or a
-            public size is not the number of rows.
+        ParameterError: If the shape is another one, or a value is not a number.
 
     """
     entries = np.asarray(values, dtype=np.float64)
@@ -33,12 +31,12 @@ def checked_rows(values: ArrayLike, size: TableSize, *, columns: int) -> FloatAr
         )
         raise ParameterError(message)
     for column in entries.T:
-        checked(column, size)
+        numeric(column)
     return entries
 
 
-def checked_groups(
-    values: ArrayLike, size: TableSize, *, columns: int, groups: int
+def grouped_rows(
+    values: ArrayLike, *, columns: int, groups: int
 ) -> tuple[FloatArray, NDArray[np.intp]]:
     """Return the numbers, shape ``(n, columns)``, and each person's group.
 
@@ -46,11 +44,11 @@ def checked_groups(
     ``groups - 1``.
 
     Raises:
-        ParameterError: If a code is not such a number, or as ``checked_rows`` does.
+        ParameterError: If a code is not such a number, or as ``numeric_rows`` does.
 
     """
-    entries = checked_rows(values, size, columns=columns + 1)
-    return entries[:, :-1], cells(entries[:, -1], size, count=groups)
+    entries = numeric_rows(values, columns=columns + 1)
+    return entries[:, :-1], cells(entries[:, -1], count=groups)
 
 
 def heights(entries: FloatArray, bounds: tuple[Interval, ...]) -> FloatArray:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import heights
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class Scatter:
     def people(self) -> int:
         """Return the number of people ``n``."""
         return len(self.entries)
+
+    @property
+    def moments(self) -> Moments:
+        """Return what is needed of these people where others are in other parts."""
+        return Moments(
+            counts=self.counts, means=self.means, pairs=self.pairs, sums=self.sums
+        )
 
     @property
     def means(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,29 +11,24 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.statistics.base import Shifts
+from dpcore.statistics.parts import Moments
 from dpcore.statistics.tables import (
     alternatives,
     can_join,
     check_bounds,
-    checked,
+    check_people,
+    numeric,
     own_divisor,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation, TableSize
 
 DIVISORS: Final = {0: "n", 1: "n - 1"}
 """What the sum of squares is divided by, in words, for each ``ddof``."""
-
-
-class _Deviations(NamedTuple):
-    """Everybody's distance from the mean, measured from the lower bound."""
-
-    mean: float
-    each: FloatArray
-    squares: FloatArray
-    """Sum of the squared distances, shape ``(1,)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +92,20 @@ class Variance:
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the variance, shape ``(1,)``."""
-        deviations = self._deviations(values)
-        return self._at(deviations.squares, len(deviations.each))
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Moments:
+        """Return mean and sum of squared distances from it of some people."""
+        return self._deviations(values)[0]
+
+    def together(self, parts: Sequence[Moments]) -> Moments:
+        """Return mean and sum of squares of the people of all parts."""
+        return Moments.together(parts)
+
+    def of_whole(self, whole: Moments) -> FloatArray:
+        """Return the variance, shape ``(1,)``, of a whole table of such moments."""
+        check_people(whole.people, self.size)
+        return self._at(whole.sums, whole.people)
 
     def raw(self, values: FloatArray) -> FloatArray:
         """Return the variance of numbers as they are; NaN or infinite for too few."""
@@ -124,18 +131,19 @@ class Variance:
         ``v`` makes it ``SS' + (v - m')^2 (n - 1) / n``: lowest at ``v = m'``, highest
         at the bound farther from it.
         """
-        mean, each, squares = self._deviations(values)
-        n, others = len(each), max(len(each) - 1, 1)
+        whole, each = self._deviations(values)
+        n, others, squares = whole.people, max(whole.people - 1, 1), whole.sums
+        actual = self.of_whole(whole)
         rest = np.maximum(squares - each**2 * (n / others), 0.0)
         # A person who makes up nearly all of SS leaves rounding error behind, and there
         # can be two of them at most: compute what is left without them anew.
         for person in np.flatnonzero(rest < squares / 1000):
             remaining = np.delete(each, person)
             rest[person] = np.square(remaining - remaining.mean()).sum()
-        rest_mean = mean - each / others
+        rest_mean = whole.means[0, 0] - each / others
         reach = np.maximum(rest_mean, self.bounds.width - rest_mean)
         return Shifts(
-            actual=self._at(squares, n),
+            actual=actual,
             alternatives=alternatives(
                 relation,
                 self.size,
@@ -153,8 +161,9 @@ class Variance:
         """Return the variance after a person at a bound or at the mean joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))
-        mean, each, squares = self._deviations(values)
-        n = len(each)
+        moments = self.part(values)
+        check_people(moments.people, self.size)
+        mean, squares, n = moments.means[0, 0], moments.sums, moments.people
         distances = np.array([mean, self.bounds.width - mean, 0.0])
         joined = self._at(squares + distances**2 * (n / (n + 1)), n + 1)
         return joined[:, np.newaxis]
@@ -176,15 +185,22 @@ class Variance:
     def _shrinkage(self) -> float:
         return (self.size.people - 1) / (self.size.people - self.ddof)
 
-    def _deviations(self, values: FloatArray) -> _Deviations:
+    def _deviations(self, values: FloatArray) -> tuple[Moments, FloatArray]:
+        """Return the moments of people, and each one's distance from their mean."""
         # Measured from the lower bound, a large offset costs no digits.
-        heights = self.bounds.clip(checked(values, self.size)) - self.bounds.lower
-        if len(heights) == 0:
-            return _Deviations(0.0, heights, np.zeros(1))
-        mean = heights.mean()
-        mean += (heights - mean).mean()
+        heights = self.bounds.clip(numeric(values)) - self.bounds.lower
+        mean = 0.0
+        if len(heights) > 0:
+            mean = heights.mean()
+            mean += (heights - mean).mean()
         each = heights - mean
-        return _Deviations(float(mean), each, np.array([np.square(each).sum()]))
+        moments = Moments(
+            counts=np.array([float(len(each))]),
+            means=np.array([[mean]]),
+            pairs=((0, 0),),
+            sums=np.array([np.square(each).sum()]),
+        )
+        return moments, each
 
     def _at(self, squares: FloatArray, people: int) -> FloatArray:
         return squares / (own_divisor(self.size, people) - self.ddof)

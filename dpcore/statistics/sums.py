@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.tables import checked
+from dpcore.statistics.tables import numeric
 from dpcore.statistics.totals import FunctionOfTotal, Terms
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Sum(FunctionOfTotal):
         return self.bounds
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_numbers(self.bounds.clip(checked(values, self.size)))
+        return Terms.of_numbers(self.bounds.clip(numeric(values)))
 
     def _at(self, total: FloatArray, _people: int) -> FloatArray:
         return total
@@ -97,4 +97,4 @@ class Count(Sum):
     labels = ("count",)
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_membership(values, self.size, center=0.0)
+        return Terms.of_membership(values, center=0.0)

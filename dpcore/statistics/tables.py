@@ -32,15 +32,14 @@ def check_bounds(bounds: Interval) -> None:
         raise ParameterError(message)
 
 
-def checked(values: ArrayLike, size: TableSize) -> FloatArray:
+def numeric(values: ArrayLike) -> FloatArray:
     """Return ``values`` as numbers, shape ``(n,)``, one for each person.
 
     Infinite numbers are allowed: they are clamped like all that lies beyond the bounds.
 
     Raises:
-        ParameterError: If ``values`` is not one-dimensional, a value is not a number
-            (missing values are the query's business), or a public size is not the
-            number of values.
+        ParameterError: If ``values`` is not one-dimensional, or a value is not a number
+            (missing values are the query's business).
 
     """
     entries = np.asarray(values, dtype=np.float64)
@@ -50,23 +49,43 @@ def checked(values: ArrayLike, size: TableSize) -> FloatArray:
     if np.isnan(entries).any():
         message = "a value is missing; drop or replace missing values first."
         raise ParameterError(message)
-    if size.public and len(entries) != size.people:
-        message = (
-            f"the public number of people is {size.people}, "
-            f"but the table has {len(entries)}."
-        )
-        raise ParameterError(message)
     return entries
 
 
-def cells(values: ArrayLike, size: TableSize, *, count: int) -> NDArray[np.intp]:
+def check_people(people: int, size: TableSize) -> None:
+    """Refuse a table of another number of people than the public one.
+
+    Raises:
+        ParameterError: If so.
+
+    """
+    if size.public and people != size.people:
+        message = (
+            f"the public number of people is {size.people}, but the table has {people}."
+        )
+        raise ParameterError(message)
+
+
+def checked(values: ArrayLike, size: TableSize) -> FloatArray:
+    """Return the numbers of a whole table, shape ``(n,)``, one for each person.
+
+    Raises:
+        ParameterError: A public size is not met, or as ``numeric`` does.
+
+    """
+    entries = numeric(values)
+    check_people(len(entries), size)
+    return entries
+
+
+def cells(values: ArrayLike, *, count: int) -> NDArray[np.intp]:
     """Return each person's cell, a whole number from 0 to ``count - 1``.
 
     Raises:
-        ParameterError: If a value is not such a number, or as ``checked`` does.
+        ParameterError: If a value is not such a number, or as ``numeric`` does.
 
     """
-    entries = checked(values, size)
+    entries = numeric(values)
     valid = (entries >= 0) & (entries < count) & (entries == np.floor(entries))
     if not valid.all():
         message = f"every value must be a whole number from 0 to {count - 1}."

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.statistics.base import Shifts
+from dpcore.statistics.parts import Totals
 from dpcore.statistics.tables import (
     alternatives,
     can_join,
     cells,
     check_bounds,
+    check_people,
     kinds,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
@@ -54,15 +58,18 @@ class Terms:
         return cls(distinct=terms, kind=None, total=total, people=len(terms))
 
     @classmethod
-    def of_membership(
-        cls, values: ArrayLike, size: TableSize, *, center: float
-    ) -> Terms:
+    def of_membership(cls, values: ArrayLike, *, center: float) -> Terms:
         """Return the terms ``member - center`` of people who are members (1) or not."""
-        member = cells(values, size, count=2)
+        member = cells(values, count=2)
         present, kind = kinds(member)
         total = np.array([float(member.sum()) - len(member) * center])
         distinct = present.astype(np.float64) - center
         return cls(distinct=distinct, kind=kind, total=total, people=len(member))
+
+    @property
+    def totals(self) -> Totals:
+        """Return the total with the number of people."""
+        return Totals(people=self.people, total=self.total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +90,20 @@ class FunctionOfTotal(ABC):
 
     def value(self, values: FloatArray) -> FloatArray:
         """Return the statistic, shape ``(1,)``."""
-        terms = self._terms(values)
-        return self._at(terms.total, terms.people)
+        return self.of_whole(self.part(values))
+
+    def part(self, values: FloatArray) -> Totals:
+        """Return the total of some people, and their number."""
+        return self._terms(values).totals
+
+    def together(self, parts: Sequence[Totals]) -> Totals:
+        """Return the total of the people of all parts."""
+        return Totals.together(parts)
+
+    def of_whole(self, whole: Totals) -> FloatArray:
+        """Return the statistic, shape ``(1,)``, of a whole table with that total."""
+        check_people(whole.people, self.size)
+        return self._at(whole.total, whole.people)
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the statistic would move for each person.
@@ -93,11 +112,26 @@ class FunctionOfTotal(ABC):
         any number between ``total - term_i + ends.lower`` and ``total - term_i +
         ends.upper``. The alternative is NaN where nobody would be left to average.
         """
-        terms, ends = self._terms(values), self._ends
-        n, distinct = terms.people, terms.distinct
+        terms = self._terms(values)
+        return self._shifts(terms, terms.totals, relation)
+
+    def shifts_within(
+        self, values: FloatArray, whole: Totals, relation: NeighboringRelation
+    ) -> Shifts:
+        """Return where the statistic of the whole would move for each of some people.
+
+        As in ``shifts``; ``values`` are those of a part of the people.
+        """
+        return self._shifts(self._terms(values), whole, relation)
+
+    def _shifts(
+        self, terms: Terms, whole: Totals, relation: NeighboringRelation
+    ) -> Shifts:
+        actual, ends = self.of_whole(whole), self._ends
+        n, distinct = whole.people, terms.distinct
 
         def instead(rows: slice) -> FloatArray:
-            rest = terms.total - distinct[rows]
+            rest = whole.total - distinct[rows]
             return alternatives(
                 relation,
                 self.size,
@@ -110,7 +144,7 @@ class FunctionOfTotal(ABC):
 
         starts = range(0, max(len(distinct), 1), _BLOCK)
         return Shifts(
-            actual=self._at(terms.total, n),
+            actual=actual,
             alternatives=np.concatenate(
                 [instead(slice(start, start + _BLOCK)) for start in starts]
             ),
@@ -124,6 +158,7 @@ class FunctionOfTotal(ABC):
         if not can_join(relation, self.size):
             return np.empty((0, 1))
         terms, ends = self._terms(values), self._ends
+        check_people(terms.people, self.size)
         joined = terms.total + np.array([ends.lower, ends.upper])
         return self._at(joined, terms.people + 1)[:, np.newaxis]
 

@@ -7,8 +7,18 @@ import pandas as pd
 import pytest
 
 from tests.app.asking import button
-from tests.app.test_pages import CSV
+from tests.app.test_pages import CSV, by_label
 from tests.app.test_uploads import columns, labels, said, upload
+from tests.data.test_office_doors import coded
+
+
+def as_excel(text):
+    """Return a workbook whose first sheet is no table of people."""
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer) as book:
+        pd.DataFrame({"read": []}).to_excel(book, sheet_name="notes", index=False)
+        pd.read_csv(io.StringIO(text)).to_excel(book, sheet_name="people", index=False)
+    return buffer.getvalue()
 
 
 def as_parquet(text):
@@ -41,3 +51,30 @@ def test_what_is_wrong_is_said_and_the_file_can_be_forgotten(open_page):
     assert "Read the file again" not in labels(app)
     button(app, "Forget this file").click().run()
     assert not app.error
+
+
+def test_a_sheet_of_a_workbook_is_chosen(open_page):
+    told = columns(upload(open_page("data"), CSV))
+    app = upload(open_page("data"), as_excel(CSV), "people.xlsx")
+    assert "no records" in app.error[0].value
+    sheet = by_label(app.selectbox, "Sheet of the workbook")
+    assert sheet.options == ["notes", "people"]
+    sheet.set_value("people").run()
+    assert not app.error
+    assert columns(app) == told
+    assert by_label(app.selectbox, "Sheet of the workbook").value == "people"
+    button(app, "Use this data").click().run()
+    assert "not in use yet" not in said(app)
+
+
+def test_what_a_file_of_spss_says_of_its_columns_is_filled_in(open_page):
+    data = coded(
+        pd.DataFrame({"sex": [1.0, 2, 9, 2], "age": [30.0, 40, 50, 999]}),
+        column_labels=["Sex of the person", "Age at the visit"],
+        variable_value_labels={"sex": {1: "male", 2: "female", 9: "no answer"}},
+        missing_ranges={"sex": [9], "age": [999]},
+    )
+    app = upload(open_page("data"), data, "people.sav")
+    assert "stand for no answer (sex: 9; age: 999)" in said(app).replace("\\", "")
+    assert by_label(app.text_area, "Public list of categories").value == "male\nfemale"
+    assert by_label(app.text_input, "Meaning").value == "Sex of the person"

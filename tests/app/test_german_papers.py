@@ -34,5 +34,9 @@ def test_papers_are_made_in_the_language_that_is_asked_for(open_page, monkeypatc
         "Was über Sie veröffentlicht werden soll" in made["Download: Public notice"]()
     )
     by_label(app.selectbox, "Document").set_value("Full report").run()
+    assert "Bericht über einen Plan" in made["Download: Full report"]()
+    # Those that are handed in are English, whatever was chosen.
+    checklist = "Checklist after NIST SP 800-226"
+    by_label(app.selectbox, "Document").set_value(checklist).run()
     assert not app.exception
-    assert 'lang="en"' in made["Download: Full report"]()
+    assert 'lang="en"' in made[f"Download: {checklist}"]()

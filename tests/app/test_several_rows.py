@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
@@ -62,11 +63,11 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     put_together(app)
     assert columns(app) == [
-        "mean of stay per patient",
-        "mean of age per patient",
-        "sum of stay per patient",
-        "most frequent ward per patient",
-        "rows per patient",
+        "mean of stay",
+        "mean of age",
+        "sum of stay",
+        "most frequent ward",
+        "rows",
     ]
     assert "Made of several rows a person" in said(app)
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
@@ -87,7 +88,66 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert columns(app) == HEADER
     button(app, "Forget this table").click().run()
     assert "In use: visits" in said(app)
-    assert columns(app)[0] == "mean of stay per patient"
+    assert columns(app)[0] == "mean of stay"
+
+
+def capped_in_use(app, text, most=3):
+    """Visits of whom at most so many count, with bounds and wards, in use."""
+    upload(app, text, "visits.csv")
+    key = next(key for key in views(app) if "whose-rows" in key)
+    turn(app, key, view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    way = by_label(app.radio, "What counts of each person")
+    way.set_value("their rows, at most so many").run()
+    count = by_label(app.number_input, "At most so many rows of each patient count")
+    count.set_value(most).run()
+    button(app, f"Count at most {most} rows of each").click().run()
+    assert not app.exception
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+def most_exposed(app):
+    """Who is at the top of the list, and how many of their rows count."""
+    table = next(one.value for one in app.dataframe if "rows that count" in one.value)
+    return table.iloc[0, :2].tolist()
+
+
+def test_at_most_so_many_rows_of_each_patient_count(open_page):
+    app = capped_in_use(open_page("data"), visits(more=40))
+    assert columns(app) == ["stay", "ward", "age"]
+    app.switch_page("app.py").run()
+    told = "".join(one.value for one in app.sidebar.caption)
+    assert "Every column: at most 3 rows per patient" in told.replace("\\", "")
+    app = open_page("data")
+    assert "at most 3 rows of each patient count" in said(app)
+    assert "Protected is one person with all rows" in said(app)
+    assert button(app, "Count at most 3 rows of each").disabled
+    limits = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
+    limits.set_value(True).run()
+    assert "err least by this guess" in said(app)
+    here = by_label(app.toggle, "Show what limits do to this very table")
+    here.set_value(True).run()
+    assert not app.exception
+    assert "err least in this table" in said(app)
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    press_release(app)
+    assert not app.exception
+    assert "Mean of stay, at most 3 rows per patient" in said(app).replace("\\", "")
+    app = open_page("individual")
+    by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
+    assert not app.exception
+    # Whose many rows: three of them count, and they are the longest stays.
+    assert "This person has 3 of the" in said(app)
+    assert most_exposed(app) == ["q", 3]
+    by_label(app.selectbox, "Statistic").set_value("median").run()
+    refused = "".join(one.value for one in [*app.info, *app.warning, *app.error])
+    assert "is not offered where several rows of a person count" in refused
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
 
 
 def everything(app):
@@ -96,16 +156,19 @@ def everything(app):
     return [KEYED.sub("", text) for text in sent]
 
 
+@pytest.mark.parametrize(
+    ("begin", "numbers"), [(in_use, (0, 1000)), (capped_in_use, (2, 1000))]
+)
 def test_a_person_with_a_thousand_rows_shows_on_no_page_before_a_release(
-    monkeypatch, tmp_path
+    monkeypatch, tmp_path, begin, numbers
 ):
-    """The pages as they open, walked with that person and without."""
+    """The pages as they open, walked with those rows and without."""
     walks = []
-    for more in (0, 1000):
+    for more in numbers:
         monkeypatch.setenv("EPSILON_STUDIO_HOME", str(tmp_path / str(more)))
         st.cache_resource.clear()
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
-        in_use(app.switch_page("pages/data.py").run(), visits(more=more))
+        begin(app.switch_page("pages/data.py").run(), visits(more=more))
         walks.append([everything(app.switch_page(page).run()) for page in PAGES])
         assert "number of people: private" in "".join(walks[-1][0])
         assert not app.exception
@@ -124,7 +187,8 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     button(app, "Keep only these rows").click().run()
     assert not app.exception
     where = "where age at least 60 and ward is north or west"
-    assert columns(app) == [f"{name} {where}" for name in HEADER]
+    assert columns(app) == HEADER
+    assert f"Every column is {where}" in said(app).replace("\\", "")
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
@@ -166,3 +230,46 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     put_together(app, "ward")
     assert asked in said(app)
     assert "Here a row is a person" in said(app)
+
+
+def add_column(app, kind, of, **more):
+    """Make a new column of one of numbers; ``more`` are boxes by label."""
+    by_label(app.selectbox, "What is made").set_value(kind).run()
+    by_label(app.selectbox, "Of").set_value(of).run()
+    for label, value in more.items():
+        boxes = [*app.text_input, *app.selectbox, *app.number_input]
+        by_label(boxes, label).set_value(value).run()
+    button(app, "Add the column").click().run()
+    assert not app.exception
+    assert not app.error
+
+
+def test_next_quarters_file_is_prepared_the_same_way(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
+    edges = {"Edges of the bins": "40; 65"}
+    add_column(app, "bins of a number", "age", **edges)
+    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
+    add_column(app, "a ratio of two numbers", "stay", Per="age")
+    assert columns(app) == [*HEADER, "age in bins at 40; 65", "stay per age"]
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    way = by_label(app.radio, "What counts of each person")
+    way.set_value("their rows, at most so many").run()
+    button(app, "Count at most 5 rows of each").click().run()
+    known = columns(app)
+    assert known[-2] == "age in bins at 40; 65"
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    next_quarter = visits(more=30)
+    upload(app, next_quarter, "visits in spring.csv")
+    assert "was prepared before" in said(app)
+    assert "at most 5 rows of each patient count" in said(app)
+    assert columns(app) == HEADER
+    button(app, "Prepare it the same way").click().run()
+    assert not app.exception
+    assert columns(app) == known
+    assert by_label(app.number_input, "Upper bound").value == 30.0
+    assert "Protected is one person with all rows" in said(app)

@@ -135,11 +135,11 @@ def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
 def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(open_page, monkeypatch):
     app = upload(open_page("data"), CSV)
 
-    def broken(*_):
+    def broken(*_, **__):
         raise OverflowError
 
     with monkeypatch.context() as patch:
-        patch.setattr("ui.data.upload.read_csv", broken)
+        patch.setattr("ui.data.upload.read", broken)
         app.file_uploader[0].set_value(("b.csv", b"a\n1\n", "text/csv")).run()
         assert app.exception
         app.run()

@@ -191,6 +191,36 @@ def test_any_file_is_read_or_refused_with_a_reason(body, digits):
         read_csv(data, sniff(data))
 
 
+@given(
+    body=st.lists(
+        st.sampled_from(
+            ["1", "2.50", " ", "  3", "x y", '"', '" z"', ",", ";", "\t", "\n", "\r\n"]
+        ),
+        max_size=30,
+    ).map("".join),
+    delimiter=st.sampled_from(DELIMITERS),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_file_is_read_alike_whatever_is_asked_of_pandas(body, delimiter):
+    data, dialect = f"a{delimiter}b\n{body}".encode(), Dialect(delimiter=delimiter)
+    plain = _read_or_refused(data, dialect)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "_opened", io.BytesIO)
+        patched.setattr(reading, "_indented", lambda *_: True)
+        slowly = _read_or_refused(data, dialect)
+    if isinstance(plain, str) or isinstance(slowly, str):
+        assert plain == slowly
+    else:
+        pd.testing.assert_frame_equal(plain, slowly)
+
+
+def _read_or_refused(data, dialect):
+    try:
+        return read_csv(data, dialect)
+    except DataError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_counting_spans_blocks(quote):
     row = ",".join([f"{quote}12345{quote}"] * 10)

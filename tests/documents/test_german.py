@@ -8,17 +8,23 @@ import pytest
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.documents.decision import decision_page
+from dpcore.documents.german import questions
 from dpcore.documents.german.notice import german_notice
 from dpcore.documents.german.questions import of_what
+from dpcore.documents.german.report import german_report
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.notice import notice
 from dpcore.documents.numerals import Numerals
+from dpcore.documents.report import report
+from dpcore.documents.subject import Time
 from dpcore.documents.typed import Typed
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.planning.basket import Basket
 from dpcore.planning.item import Item
 from dpcore.planning.options import Option
 from dpcore.relations import PrivacyUnit, TableSize
+from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import answered, meant
 from tests.documents.test_decision import decision, option
 from tests.documents.test_reading import BY_NAME, plain
@@ -124,9 +130,60 @@ def test_the_notice_is_german_and_has_the_parts_of_the_english_one(make, relatio
         assert skeleton(page).count("<d") == skeleton(english).count("<d")
 
 
-def test_only_the_notice_of_the_documents_is_german_too():
+@pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
+@pytest.mark.parametrize("make", [answered, meant])
+def test_the_report_is_german_and_has_the_parts_of_the_english_one(make, relation):
+    subject = timed(make(relation))
+    page, english = german_report(subject), report(subject)
+    told = FREE.sub("", text_of(page))
+    assert not ENGLISH.search(told), ENGLISH.findall(told)
+    assert not POINT.search(re.sub(r"\d\d\.\d\d\.\d{4}|OpenDP \S+", "", told))
+    assert skeleton(page).count("<t") == skeleton(english).count("<t")
+    assert skeleton(page).count("<li") == skeleton(english).count("<li")
+    # All but what a question is asked of and its relation, which stand elsewhere.
+    left_out = 2 * len(subject.questions)
+    assert skeleton(english).count("<dt") - skeleton(page).count("<dt") == left_out
+
+
+def timed(subject):
+    """Return it with a period of its own and a changed budget."""
+    quarter = Time(
+        name="Q4",
+        days="2026-10-01 to 2026-12-31",
+        limit="ε 2.5 and δ 0 in total",
+        spent="ε 0.5 and δ 0",
+    )
+    return replace(subject, times=(quarter,))
+
+
+def test_the_report_says_what_was_released_and_charged():
+    subject = timed(answered())
+    text = unescape(text_of(german_report(subject)))
+    for one in subject.questions:
+        for number in one.numbers:
+            assert questions.told(number) in text
+    for part in (
+        subject.head.digest, "ε 2,5 und δ 0 insgesamt", "01.10.2026 bis 31.12.2026",
+        "age: 0 bis 100", "Gauß (analytisch). Addiert Gauß-Rauschen", "1. Ziehung",
+        "Plätze in der sortierten Tabelle", "höchstens", "genau 817", "Methoden",
+    ):  # fmt: skip
+        assert part in text, part
+    flawed = subject.questions[4]
+    promised = replace(flawed, request=None, parameters={"epsilon": 0.1234})
+    text = text_of(german_report(replace(subject, questions=(promised,))))
+    assert "wird ε 0,124 dafür behauptet; wirklich kostet es ε 0,3" in unescape(text)
+
+
+def test_every_mechanism_and_statistic_is_told_in_german():
+    for key, entry in (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).items():
+        if entry.releasable:
+            assert key in questions._HOW or "pdp" in key, key  # noqa: SLF001
+    assert set(questions._MEANINGS) == set(StatisticKind)  # noqa: SLF001
+
+
+def test_what_is_read_by_those_concerned_is_german_too():
     german = [one.name for one in BY_NAME.values() if Language.GERMAN in one.languages]
-    assert german == ["Public notice"]
+    assert german == ["Public notice", "Full report", "Methods paragraph"]
     chosen = BY_NAME["Public notice"]
     assert 'lang="de"' in chosen.written(Language.GERMAN)(answered())
     assert 'lang="en"' in chosen.written(Language.ENGLISH)(answered())

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
-from dpcore.documents.missing import of_columns, treatment
+from dpcore.documents.missing import OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
 from dpcore.documents.typed import Typed
@@ -282,3 +283,17 @@ def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
     told = plain(text_of("Public notice", never))
     assert "changed once" not in told
     assert "nothing more is published unless it is raised" in told
+
+
+def test_the_notice_says_as_what_missing_values_count():
+    subject = answered()
+    text = plain(text_of("Public notice", subject))
+    assert "has no value counts as 50 (age)" in " ".join(text.split())
+    column = subject.columns[0]
+    assert column.name == "age"
+    dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
+    subject = replace(subject, columns=(dropped,), missing={"age": "left out"})
+    assert "no value is not counted" in plain(text_of("Public notice", subject))
+    # What is declared of a column does not count where it makes the groups.
+    grouped = replace(answered(), missing={"age": OTHERS})
+    assert "counts as 50" not in plain(text_of("Public notice", grouped))

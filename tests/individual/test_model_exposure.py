@@ -282,6 +282,22 @@ def test_replaced_records_lose_what_the_search_found_and_less_than_the_bound():
     assert found.maximum <= twice
 
 
+def test_replaced_records_ask_for_nobody_s_loss_by_leaving_or_joining(monkeypatch):
+    fit, law, counted = ten(), NoisyFit(gamma=4.0), []
+    usual = NoisyFit.losses
+
+    def losses(self, people, **named):
+        counted.append(len(people.move))
+        return usual(self, people, **named)
+
+    monkeypatch.setattr(NoisyFit, "losses", losses)
+    replaced = exposed(law, fit, SUBSTITUTION)
+    assert counted == [fit.people + 1]  # everybody, and the bound on all of them
+    left = exposed(law, fit)
+    np.testing.assert_array_equal(replaced.leverage, left.leverage)
+    np.testing.assert_array_equal(replaced.residual, left.residual)
+
+
 def test_adaptive_samples_add_the_loss_of_the_eigenvalue():
     asked = request("adaptive")
     fit = asked.question.fit(table())

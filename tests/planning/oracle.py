@@ -45,17 +45,17 @@ INTERVAL = 2e-3
 """Width of the cells that losses are rounded to."""
 
 
-def epsilon_of(events, delta, *, above):
+def epsilon_of(events, delta, *, above, interval=INTERVAL):
     """Return the epsilon of all events at ``delta``, rounded to the one side."""
-    parts = (_loss(event, above=above) for event in events)
+    parts = (_loss(event, above=above, interval=interval) for event in events)
     return reduce(lambda one, other: one.compose(other), parts).get_epsilon_for_delta(
         delta
     )
 
 
 @lru_cache
-def _loss(event, *, above):
-    known = {"pessimistic_estimate": above, "value_discretization_interval": INTERVAL}
+def _loss(event, *, above, interval):
+    known = {"pessimistic_estimate": above, "value_discretization_interval": interval}
     if not above and not isinstance(event, PureEvent):
         known["use_connect_dots"] = False
     if isinstance(event, PureEvent):

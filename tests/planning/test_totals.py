@@ -10,6 +10,7 @@ from dpcore.budget_filter import PrivacyCost
 from dpcore.planning.totals import Price, price_of
 from dpcore.privacy import events
 from dpcore.privacy.composition import Totals, compose
+from dpcore.privacy.events import LaplaceEvent, NoiseEvent
 from tests.planning.oracle import DRAWN, INTERVAL, LOOSE, epsilon_of
 from tests.planning.planned import QUICK, of_age
 
@@ -41,6 +42,45 @@ def test_totals_of_mixed_ledgers_are_those_of_the_reference(seed, monkeypatch):
 @pytest.mark.parametrize("seed", range(200, 205))
 def test_totals_in_the_usual_cells_are_those_of_the_reference(seed):
     held_against_the_truth(seed)
+
+
+def of_many(seed, count=300):
+    """Return a long ledger of small releases, some of them made several times."""
+    chance = np.random.default_rng(seed)
+    kinds = ["laplace", "gaussian", "pure", "approximate"]
+    sizes = chance.choice(np.geomspace(0.001, 0.06, 120), size=count)
+    made = zip(
+        chance.choice(kinds[:3] if seed else kinds, size=count), sizes, strict=True
+    )
+    return [
+        replace(DRAWN[kind](float(size)), delta=1e-9)
+        if kind == "approximate"
+        else DRAWN[kind](float(size))
+        for kind, size in made
+    ]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_totals_of_long_ledgers_are_those_of_the_reference(seed):
+    """A small error in each of many events would show in their total."""
+    plan = of_many(seed)
+    found = compose(plan, delta=DELTA).pld
+    cells = INTERVAL / 10
+    assert found >= epsilon_of(plan, DELTA, above=False, interval=cells)
+    theirs = epsilon_of(plan, DELTA, above=True, interval=cells)
+    assert found == pytest.approx(theirs, rel=5e-3)
+
+
+@pytest.mark.parametrize("ratio", [0.0007, 0.0301, 0.5, 3.0])
+@pytest.mark.parametrize("cells", [0.3, 7.0, 123.4])
+def test_laplace_noise_has_the_loss_of_the_reference(ratio, cells):
+    event, interval = LaplaceEvent.of(ratio), ratio / cells
+    ours, theirs = event.loss(interval), NoiseEvent.loss(event, interval)
+    levels = np.linspace(-1.2 * ratio - interval, 1.2 * ratio + interval, 41)
+    for many in (1, 30):
+        known = ours.self_compose(many).get_delta_for_epsilon(levels)
+        wanted = theirs.self_compose(many).get_delta_for_epsilon(levels)
+        assert known == pytest.approx(wanted, abs=1e-13)
 
 
 def test_every_kind_that_a_ledger_holds_is_held_against_the_truth():

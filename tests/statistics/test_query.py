@@ -32,7 +32,8 @@ class Table:
     def __init__(self, column, entries):
         self._column = column
         self.entries = np.asarray(entries)
-        self.people = len(self.entries)
+        self.people = self.rows = len(self.entries)
+        self.cap = None
 
     def column(self, _name):
         return self._column

@@ -45,6 +45,10 @@ _SAMPLED = (
     "table were a simple random sample. The sampling error is bounded from public "
     "numbers, so the second interval is on the wide side."
 )
+_THESE_ROWS = (
+    "The answer is about the rows of this table that count: whose rows would be in "
+    "another sample of people, and how many, is not told."
+)
 _EVERYBODY = (
     "There is no sampling error: “Data” says that the table holds everybody it is "
     "about."
@@ -202,8 +206,16 @@ def details(asked: Request) -> None:
         f"**Noise scale.** {amounts}.\n\n"
         f"**What it is.** {literal(capital(asked.statement))}.\n\n"
         "**Intervals.** “Noise alone” holds exactly that number of this table. "
-        + (_SAMPLED if session.require_study().sampled else _EVERYBODY)
+        + _of_sampling()
     )
+
+
+def _of_sampling() -> str:
+    """Say of what the second interval is one, or why there is none."""
+    study = session.require_study()
+    if study.terms.unit.cap is not None:
+        return _THESE_ROWS
+    return _SAMPLED if study.sampled else _EVERYBODY
 
 
 def _together(sensitivity: Sensitivity) -> str:

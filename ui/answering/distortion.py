@@ -41,7 +41,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
             study.about(asked.query),
             lambda: bias(asked.query, study.dataset),
         )
-        _outside(found)
+        _outside(found, asked.query.unit.counted)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
             _causes(found, asked)
@@ -56,18 +56,23 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         )
 
 
-def _outside(found: Bias) -> None:
+def _outside(found: Bias, counted: str) -> None:
     """Say how many values are missing, below and above, column by column."""
+    rows = counted == "rows"
+
+    def many(count: int) -> str:
+        return people(count, "row") if rows else people(count)
+
     lines = []
     for column in found.columns:
         sides = (
-            f"{people(column.below)} below the lower bound, {people(column.above)} "
+            f"{many(column.below)} below the lower bound, {many(column.above)} "
             "above the upper one, "
             if column.clamped
             else ""
         )
         lines.append(
-            f"{literal(column.name)}: {sides}{people(column.missing)} without a value, "
+            f"{literal(column.name)}: {sides}{many(column.missing)} without a value, "
             f"of {column.people:,}."
         )
     st.markdown("\n\n".join(lines))

@@ -146,8 +146,10 @@ def _private_number(asked: Request) -> None:
     size, kind = asked.query.size, asked.query.kind
     if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
         return
+    capped = asked.query.unit.cap is not None
+    who = "rows that count" if capped else "people who count"
     st.caption(
-        "The number of people who count is private here, so the noise is made for "
+        f"The number of {who} is private here, so the noise is made for "
         f"{size.people:,} of them, the public minimum. If you know without the table "
         "that there are more, say so on “Data”: twice as many need half the noise."
     )
@@ -292,7 +294,10 @@ def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
     place.metric(
         "Sampling error",
         "none",
-        help="“Data” says that the table holds everybody it is about.",
+        help="“Data” says that the table holds everybody it is about."
+        if session.require_study().terms.unit.cap is None
+        else "Not told where several rows of a person count: the answer is about the "
+        "rows of this table.",
     )
 
 

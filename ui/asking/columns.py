@@ -33,7 +33,7 @@ _MISSING = {
 def choose(dataset: Dataset) -> int:
     """Return the position of the column chosen in the selector shared by all pages."""
     # Streamlit keeps this function longer than the tab: it must not hold the table.
-    names = [column.name for column in dataset.columns]
+    names = [dataset.short(column.name) for column in dataset.columns]
     return st.selectbox(
         "Column",
         range(len(names)),
@@ -256,9 +256,23 @@ def _fill_in(key: str) -> None:
         session.set_public(f"upper-{key}", bounds.upper)
 
 
+def tell_ending(dataset: Dataset) -> None:
+    """Say what lists of columns leave out of every name."""
+    ending = dataset.ending.lstrip(" ,")
+    if ending:
+        st.caption(
+            f"Every column is {literal(ending)}. Lists leave that out; answers and "
+            "papers say it."
+        )
+
+
 def tell_undeclared(dataset: Dataset) -> None:
     """Name the columns that no question can be asked of yet."""
-    open_ = [column.name for column in dataset.columns if not column.is_declared]
+    open_ = [
+        dataset.short(column.name)
+        for column in dataset.columns
+        if not column.is_declared
+    ]
     if open_:
         names = ", ".join(open_[:_NAMED]) + (" …" if len(open_) > _NAMED else "")
         st.info(

@@ -130,7 +130,7 @@ def _others(
     if not numbers:
         message = f"a {kind} needs a second column of numbers."
         raise ParameterError(message)
-    names = [other.name for other in numbers]
+    names = [study.dataset.short(other.name) for other in numbers]
     key = f"{session.generation()}-{column.name}"
     if kind in _TOGETHER:
         ready = [i for i, other in enumerate(numbers) if other.bounds is not None]
@@ -193,7 +193,7 @@ def _label_column(
             "labels; declare one on the Data page."
         )
         raise ParameterError(message)
-    names = [other.name for other in choices]
+    names = [study.dataset.short(other.name) for other in choices]
     place = next(cells).selectbox(
         label,
         range(len(names)),
@@ -232,7 +232,7 @@ def _group(
             "of labels; declare one on the Data page."
         )
         raise ParameterError(message)
-    names = [other.name for other in choices]
+    names = [study.dataset.short(other.name) for other in choices]
     place = next(cells).place.selectbox(
         "Within the groups of" if kind.pooled else "By group",
         range(len(names)),

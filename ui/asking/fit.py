@@ -33,7 +33,7 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return
-        share = outside / max(dataset.people, 1)
+        share = outside / max(dataset.rows, 1)
         where = "bounds" if of_number else "list"
         st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
         if of_number and outside:

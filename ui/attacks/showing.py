@@ -47,7 +47,9 @@ def show() -> None:
         _attacks(of_village())
         return
     with confidential.area("attacks", "attacks on the table in use") as shown:
-        if shown:
+        if shown and study.dataset.cap is not None:
+            st.info("Attacks on your own table need one row a person: see Data.")
+        elif shown:
             _attacks(of_table(study))
 
 

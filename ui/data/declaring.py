@@ -9,6 +9,7 @@ import contextlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
@@ -66,9 +67,15 @@ def keep(study: Study) -> None:
         minimum_people=agreed.minimum_people,
         everybody=agreed.everybody,
         day=datetime.now(UTC).date(),
+        steps=steps_of(study.dataset),
     )
     with contextlib.suppress(LedgerError):
-        _kept().keep(study.fingerprint, declaration)
+        _kept().keep(study.fingerprint, declaration, study.dataset.header)
+
+
+def look_up_steps(dataset: Dataset) -> Declaration | None:
+    """Return what was declared last of a file with these columns, after its steps."""
+    return _kept().of_file(dataset.header)
 
 
 def _kept() -> Declarations:

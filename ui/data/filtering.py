@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.capping import CappedDataset, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,
     LabelCondition,
@@ -35,7 +36,9 @@ def ask(current: Draft | Study) -> None:
     if current.example is not None:
         return
     dataset = current.dataset
-    kept = dataset.conditions if isinstance(dataset, FilteredDataset) else ()
+    kept: tuple[Condition, ...] = ()
+    if isinstance(dataset, FilteredDataset | CappedDataset):
+        kept = dataset.conditions
     if kept:
         texts = " and ".join(one.text for one in kept)
         st.markdown(f"**Only rows where** {literal(texts)}.")
@@ -55,15 +58,29 @@ def ask(current: Draft | Study) -> None:
             "meets no condition. If one person has several rows, put them together "
             "first."
         )
-        _change(whole(dataset), kept)
+        _change(dataset, kept)
 
 
 def whole(dataset: Dataset) -> Dataset:
-    """Return the table without conditions."""
+    """Return the table without conditions, but for rows that count of each person."""
     return dataset.source if isinstance(dataset, FilteredDataset) else dataset
 
 
-def _change(source: Dataset, kept: tuple[Condition, ...]) -> None:
+def _chosen(dataset: Dataset, conditions: tuple[Condition, ...]) -> Dataset:
+    """Return the rows of a table that meet other conditions than now, or none.
+
+    Raises:
+        DataError, ParameterError: As ``meeting`` and ``at_most``.
+
+    """
+    if isinstance(dataset, CappedDataset):
+        # Rows are chosen first: of those, so many of each person count.
+        return at_most(dataset.undone(), dataset.rule, conditions, key=dataset.key)
+    return meeting(whole(dataset), conditions) if conditions else whole(dataset)
+
+
+def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
+    source = dataset.source if isinstance(dataset, CappedDataset) else whole(dataset)
     # Streamlit keeps controls longer than the tab: they must not hold the table.
     columns = source.columns
     names = [column.name for column in columns]
@@ -84,13 +101,13 @@ def _change(source: Dataset, kept: tuple[Condition, ...]) -> None:
             "Keep only these rows", disabled=conditions == kept
         ):
             with st.spinner("Choosing the rows …"):
-                made = meeting(source, conditions)
+                made = _chosen(dataset, conditions)
             terms.set_relation(NeighboringRelation.ADD_REMOVE)
             _keep(made)
     except DPCoreError as error:
         st.error(literal(str(error)))
     if kept and st.button("Take all rows again"):
-        _keep(source)
+        _keep(_chosen(dataset, ()))
 
 
 def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.data.preparation.capping import CappedDataset
 from dpcore.data.preparation.people import PeopleDataset
 from dpcore.errors import LedgerError
 from dpcore.releases import people
@@ -31,8 +32,10 @@ _PRESSED_TOO_EARLY = (
     "tables like this one have an account already. Say below whether these are the "
     "same people, and press again."
 )
+_MADE = "Here a row is a person, made of several."
+_ALL_ROWS = "Here a person is protected with all rows."
 _PUT_TOGETHER = (
-    "Here a row is a person, made of several. Where rows of that table were taken as "
+    "Where rows of that table were taken as "
     "they are, or were put together otherwise, what was spent there protects those "
     "rows: somebody with several of them lost up to as many times as much."
 )
@@ -80,8 +83,9 @@ def ask(dataset: Dataset, agreed: Terms) -> Whose | None:
             "quarter, another order of the rows, or some who joined or left make no "
             "other people."
         )
-        if isinstance(whole(dataset), PeopleDataset):
-            st.caption(_PUT_TOGETHER)
+        if isinstance(whole(dataset), PeopleDataset | CappedDataset):
+            who = _ALL_ROWS if dataset.cap is not None else _MADE
+            st.caption(f"{who} {_PUT_TOGETHER}")
         if chosen != _OTHERS:
             _tell_account(_named(found, chosen), agreed)
             return Whose(account=chosen)

@@ -86,8 +86,11 @@ def set_relation(relation: NeighboringRelation) -> None:
     session.set_public(_RELATION, relation)
 
 
-def ask(*, start: Terms) -> Terms:
-    """Show the controls of the terms, which begin where ``start`` says."""
+def ask(*, start: Terms, cap: int | None = None) -> Terms:
+    """Show the controls of the terms, which begin where ``start`` says.
+
+    ``cap`` is how many rows of one person count at most, where a column says whose.
+    """
     left, right = controls.row(2)
     relation = left.place.radio(
         "Neighboring relation",
@@ -102,9 +105,9 @@ def ask(*, start: Terms) -> Terms:
         "Does being in the table give something away? Of a list of patients it does: "
         "add/remove. Of a workforce that everybody knows it does not: substitution."
     )
-    unit = _unit(right, start.unit)
+    unit = _unit(right, start.unit, cap)
     minimum = right.number(
-        "Public minimum number of people",
+        f"Public minimum number of {unit.counted if cap else 'people'}",
         start.minimum_people,
         (3, None),
         key=f"minimum-{session.generation()}",
@@ -125,7 +128,10 @@ def ask(*, start: Terms) -> Terms:
         "complete workforce, is no sample: then noise is the only chance in an answer.",
     )
     left.place.caption(
-        "If in doubt, leave “a sample”: every answer then has a second, wider "
+        "Where several rows of a person count, answers are about this table alone, "
+        "whatever is chosen here."
+        if cap is not None
+        else "If in doubt, leave “a sample”: every answer then has a second, wider "
         "interval, for all whom the sample stands for; that for the table itself is "
         "the same either way. A complete list, as of a whole workforce, is “everybody”."
     )
@@ -140,8 +146,14 @@ def ask(*, start: Terms) -> Terms:
     )
 
 
-def _unit(cell: controls.Cell, start: PrivacyUnit) -> PrivacyUnit:
+def _unit(cell: controls.Cell, start: PrivacyUnit, cap: int | None) -> PrivacyUnit:
     noun = start.noun
+    if cap is not None:
+        counts = "1 counts" if cap == 1 else f"{cap} count"
+        cell.place.markdown(
+            f"**Protected is one {noun} with all rows**, of which at most {counts}."
+        )
+        return PrivacyUnit(noun=noun, cap=cap)
     whole = cell.place.checkbox(
         f"Every row is one {noun}",
         value=start.rows == 1,

@@ -1,4 +1,4 @@
-"""Choosing a table: a built-in example, a Parquet file, or a CSV, read as one says."""
+"""Choosing a table: a built-in example, or a file, read as one says."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect, sniff
-from dpcore.data.doors.parquet import is_parquet, read_parquet
+from dpcore.data.doors.opening import is_text, read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.examples import EXAMPLES, Example
-from dpcore.data.reading import MAX_BYTES, read_csv
+from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from ui import controls, session
-from ui.data import declaring, terms
+from ui.data import again, declaring, terms
 from ui.study import Draft
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
+    from dpcore.data.doors.opening import Opened
     from ui.study import Upload
 
 
+_ENDINGS = [
+    *("csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "sav", "zsav", "dta"),
+    *("gz", "bz2", "xz", "zst", "zip"),
+]
 _SEPARATORS = {",": "comma  ,", ";": "semicolon  ;", "\t": "tab"}
 _DECIMALS = {".": "point  .", ",": "comma  ,"}
 _THOUSANDS = {"": "none", ",": "comma  ,", ".": "point  .", " ": "space", "'": "'"}
@@ -62,15 +64,16 @@ def choose() -> None:
     with right:
         key = f"upload-{session.uploads()}"
         st.file_uploader(
-            "CSV or Parquet file",
-            type=["csv", "tsv", "txt", "parquet", "gz", "bz2", "xz", "zst", "zip"],
+            "File with a table",
+            type=_ENDINGS,
             key=key,
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="Comma, semicolon or tab, or Parquet; also packed (gz, bz2, xz, zst, "
-            "or zip with one file). The file goes to the computer that runs "
-            "this program, and stays in its memory until this tab is closed.",
+            help="CSV with comma, semicolon or tab; Excel; Parquet; SPSS or Stata, "
+            "whose codes become their labels. Also packed (gz, bz2, xz, zst, or zip "
+            "with one file). The file goes to the computer that runs this program, and "
+            "stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
     if wanted == "example" and example is not None:
@@ -115,25 +118,41 @@ def _read_upload(upload: Upload) -> None:
     with st.spinner(f"Reading {upload.size} …"):
         session.begin_reading()
         try:
-            frame = _frame(upload)
-            columns = propose_kinds(frame)
-            dataset = Dataset(name=upload.name, frame=frame, columns=columns)
+            opened = _opened(upload)
+            dataset = Dataset(
+                name=upload.name, frame=opened.frame, columns=opened.columns
+            )
         except DPCoreError as error:
             session.fail(str(error))
         else:
             earlier = declaring.look_up(dataset)
-            session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+            before = declaring.look_up_steps(dataset)
+            session.keep_draft(
+                Draft(
+                    dataset=dataset,
+                    example=None,
+                    earlier=earlier,
+                    before=before,
+                    missing=opened.missing,
+                )
+            )
     st.rerun()
 
 
-def _frame(upload: Upload) -> pd.DataFrame:
-    """Return the table of a file, and note in which dialect a CSV was read."""
-    data = unpacked(upload.data)
-    if is_parquet(data):
-        return read_parquet(data)
-    dialect = upload.dialect or sniff(data)
-    session.read_as(dialect)
-    return read_csv(data, dialect)
+def _opened(upload: Upload) -> Opened:
+    """Return the table of a file; note the dialect of a CSV, the sheet of a workbook.
+
+    They are noted first, so that another one can be chosen if that one is no table.
+    """
+    data, dialect, sheet = unpacked(upload.data), upload.dialect, upload.sheet
+    if is_text(data):
+        dialect = dialect or sniff(data)
+        session.read_as(dialect)
+    found = sheets_in(data)
+    if found:
+        sheet = sheet if sheet in found else found[0]
+        session.read_sheet(sheet, found)
+    return read(data, dialect=dialect or Dialect(), sheet=sheet)
 
 
 def _tell_failure(upload: Upload | None) -> None:
@@ -150,6 +169,7 @@ def _tell_failure(upload: Upload | None) -> None:
         # Before a dialect is known the file is no text, or could not be unpacked.
         if upload.dialect is not None:
             _edit_dialect(upload)
+        _choose_sheet(upload)
 
 
 def _tell_draft(upload: Upload | None) -> None:
@@ -164,7 +184,38 @@ def _tell_draft(upload: Upload | None) -> None:
     if upload is not None and upload.dialect is not None:
         _tell_reading(upload.dialect, len(draft.dataset.header))
         _edit_dialect(upload)
+    if upload is not None:
+        _choose_sheet(upload)
+    if draft.missing:
+        told = "; ".join(f"{name}: {codes}" for name, codes in draft.missing.items())
+        st.caption(
+            f"The file declares codes that stand for no answer ({literal(told)}). Who "
+            "has one of them counts as somebody without a value."
+        )
     _offer(draft)
+
+
+def _choose_sheet(upload: Upload) -> None:
+    """Offer the sheets of a workbook, if it has several."""
+    if len(upload.sheets) < 2 or upload.sheet is None:  # noqa: PLR2004 - a choice
+        return
+    key = f"sheet-{session.uploads()}"
+    st.selectbox(
+        "Sheet of the workbook",
+        upload.sheets,
+        index=upload.sheets.index(upload.sheet),
+        key=key,
+        on_change=_read_other_sheet,
+        args=(key,),
+        help="Which sheet holds the table. Hidden sheets are not listed.",
+    )
+
+
+def _read_other_sheet(key: str) -> None:
+    upload, sheet = session.upload(), session.public(key)
+    if upload is not None and isinstance(sheet, str):
+        session.read_sheet(sheet, upload.sheets)
+        session.ask_to_read("upload")
 
 
 def _tell_reading(dialect: Dialect, columns: int) -> None:
@@ -193,6 +244,8 @@ def _offer(draft: Draft) -> None:
     """Offer what was declared before to the table that is not in use yet."""
     if draft.start is not None:
         st.caption("What was declared before is filled in. Change what has changed.")
+    if draft.before is not None:
+        again.offer(draft.before)
     if draft.earlier is None:
         return
     declared = draft.earlier.declaration

@@ -29,6 +29,11 @@ _NUMBER_IS_PRIVATE = (
     "meet them. Choose add/remove as neighboring relation, or take all rows again."
 )
 
+_OTHER_ROWS = (
+    "how many rows of each person count has changed meanwhile. Look at the terms, and "
+    "press again."
+)
+
 
 def accept(
     dataset: Dataset, example: str | None, agreed: Terms, whose: Whose | None = None
@@ -46,6 +51,8 @@ def accept(
             of rows would be public where it depends on what rows say.
 
     """
+    if dataset.cap != agreed.unit.cap:
+        raise ParameterError(_OTHER_ROWS)
     if dataset.number_is_private and agreed.relation is not _ADD_REMOVE:
         raise ParameterError(_NUMBER_IS_PRIVATE)
     study = _study(dataset, example, agreed)

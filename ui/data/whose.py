@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.capping import CappedDataset, RowCap
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import declaring, terms
+from ui.data import capping, limits, terms
 from ui.data.filtering import whole
-from ui.study import Draft
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
-    from ui.study import Study
+    from ui.study import Draft, Study
 
 # So many columns are filled in; more are chosen by hand.
 _FILLED = 20
@@ -30,6 +30,7 @@ _LABELS = {
     Recipe.LAST: "Last of",
     Recipe.MOST_FREQUENT: "Most frequent of",
 }
+_USUAL = Preparation(owners=("",))
 _OWNERLESS = {
     Ownerless.DROP: "leave it out",
     Ownerless.ALONE: "count it as a person of its own",
@@ -45,15 +46,19 @@ def ask(current: Draft | Study) -> None:
         return
     dataset = whole(current.dataset)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
+    rule = dataset.rule if isinstance(dataset, CappedDataset) else None
     source = _source(dataset)
     if made is not None:
         st.markdown(f"**Made of several rows a person:** {literal(made.describe())}.")
+    if rule is not None:
+        st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
     form = st.expander(
         "Several rows of one person",
-        expanded=made is not None,
+        expanded=made is not None or rule is not None,
         key=f"whose-rows-{session.generation()}",
         on_change="rerun",
     )
+    asked: Preparation | RowCap | None = None
     if not form.open:
         return
     with form:
@@ -62,24 +67,33 @@ def ask(current: Draft | Study) -> None:
             "column that says whose row it is, and what is made of the rows of each. "
             "The guarantee then protects a person with all rows together, however many."
         )
-        preparation = _form(source, made)
-        if preparation is not None and st.button(
-            "Make one row a person", disabled=preparation == made
+        asked = _form(source, made, rule)
+        if isinstance(asked, RowCap):
+            capping.offer(source, asked, current.dataset)
+        elif asked is not None and st.button(
+            "Make one row a person", disabled=asked == made
         ):
-            _make(source, preparation)
-        if made is not None and st.button("Take every row as one person again"):
-            _keep(source)
+            _make(source, asked)
+        done = made is not None or rule is not None
+        if done and st.button("Take every row as one person again"):
+            capping.keep(source)
+    # Its figure has a folded part, which has no place in another.
+    if isinstance(asked, RowCap):
+        limits.show(source, asked)
 
 
-def _form(source: Dataset, made: Preparation | None) -> Preparation | None:
+def _form(
+    source: Dataset, made: Preparation | None, rule: RowCap | None
+) -> Preparation | RowCap | None:
     """Show the controls; return what they say, ``None`` where that is no recipe."""
     # Streamlit keeps controls longer than the tab: they must not hold the table.
     names, key = list(source.header), session.generation()
+    before = made or rule or _USUAL
     left, right = controls.row(2)
     owners = left.place.multiselect(
         "Whose row it is, says",
         names,
-        default=[] if made is None else list(made.owners),
+        default=[name for name in before.owners if name],
         placeholder="such as a patient's number",
         key=f"owners-{key}",
         persist_state="session",
@@ -91,11 +105,13 @@ def _form(source: Dataset, made: Preparation | None) -> Preparation | None:
     ownerless = right.selectbox(
         "A row that does not say it",
         list(Ownerless),
-        index=list(Ownerless).index(Ownerless.DROP if made is None else made.ownerless),
+        index=list(Ownerless).index(before.ownerless),
         format_func=_OWNERLESS.__getitem__,
         key=f"ownerless-{key}",
         kept="session",
     )
+    if capping.ask_way(rule):
+        return capping.ask(tuple(owners), ownerless, rule)
     derived = [
         one for recipe in Recipe for one in _derived(source, recipe, owners, made, key)
     ]
@@ -159,6 +175,8 @@ def _usual(kind: ColumnKind) -> Recipe:
 
 
 def _source(dataset: Dataset) -> Dataset:
+    if isinstance(dataset, CappedDataset):
+        return dataset.undone()
     return dataset.source if isinstance(dataset, PeopleDataset) else dataset
 
 
@@ -170,10 +188,4 @@ def _make(source: Dataset, preparation: Preparation) -> None:
         st.error(literal(str(error)))
         return
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
-    _keep(made)
-
-
-def _keep(dataset: Dataset) -> None:
-    earlier = declaring.look_up(dataset)
-    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
-    st.rerun()
+    capping.keep(made)

@@ -79,7 +79,7 @@ def show(
     remarks()
     _distribution(losses, key=key)
     most_exposed()
-    _groups(losses, study, rows=subject.rows(study), mechanism_key=key)
+    _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)
     closer()
     _why_not_publish(subject.relation, model=isinstance(subject, ModelSubject))
 
@@ -95,9 +95,16 @@ def moments(subject: AnySubject, study: Study) -> None:
 
 
 def _groups(
-    losses: Losses, study: Study, *, rows: NDArray[np.intp], mechanism_key: str
+    losses: Losses,
+    study: Study,
+    *,
+    rows: Callable[[], NDArray[np.intp]],
+    mechanism_key: str,
 ) -> None:
     """Show who bears the loss, by a category; ``rows`` of the table are from 0."""
+    if study.dataset.cap is not None:
+        st.caption("Groups are compared where everybody has one row, and one category.")
+        return
     choices = [
         column.name
         for column in study.dataset.columns
@@ -118,7 +125,7 @@ def _groups(
     if position is None:
         return
     column = study.dataset.column(choices[position])
-    codes = study.dataset.codes(column.name)[rows]
+    codes = study.dataset.codes(column.name)[rows()]
     picture = exposures.groups_picture(
         losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
     )

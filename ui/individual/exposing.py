@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from dpcore.data.preparation.capping import CappedDataset
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import Moves, expose, order_of
+from dpcore.individual.exposure import Behind, Moves, expose, order_of
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
@@ -18,6 +20,7 @@ from dpcore.statistics.blocks import shifts_of
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.rows_of_people import unpacked
 from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
@@ -25,20 +28,26 @@ from ui.individual import everybody
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.mechanisms.base import Mechanism
     from dpcore.mechanisms.exponential import Exponential
     from dpcore.releases.rebuilding import StatisticRequest
     from dpcore.releases.request import Request
+    from dpcore.statistics.question import Question
     from dpcore.studies.individual.bound_check import BoundCheck
     from ui.individual.subject import StatisticSubject
     from ui.study import Study
 
-COLUMNS: Final = (
+_BEHIND: Final = (
     "values",
     "shifts",
     *(f"order {relation}" for relation in NeighboringRelation),
+)
+COLUMNS: Final = (
+    *_BEHIND,
     "exposure",
     "others",
     "variation",
@@ -63,30 +72,41 @@ _SAID = {
 
 def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Exposure:
     """Return everybody's loss under the question on screen. CONFIDENTIAL."""
-    question = study.about(asked.query)
-    values = session.remember(
-        "values", question, lambda: asked.query.values(study.dataset)
-    )
-    statistic = asked.query.statistic
-    shifts = session.remember(
-        "shifts",
-        f"{relation} {question}",
-        lambda: shifts_of(statistic, values, relation),
-    )
-    # Of both changes, so that a reader can go back and forth between them.
-    order = session.remember(f"order {relation}", question, lambda: order_of(shifts))
-    return session.remember(
-        "exposure",
-        f"{relation} {asked.analysis(study.fingerprint)}",
-        lambda: expose(
+    question, statistic = study.about(asked.query), asked.query.statistic
+    if len(asked.query.columns) == 1:
+        # In the order of both changes, so that a reader can go back and forth between
+        # them. Of several columns all this would be as large as the table.
+        session.stay(_BEHIND)
+
+    def behind() -> Behind:
+        values = session.this_run(
+            "values", question, lambda: asked.query.values(study.dataset)
+        )
+        shifts = session.this_run(
+            "shifts",
+            f"{relation} {question}",
+            lambda: shifts_of(statistic, values, relation),
+        )
+        order = session.this_run(
+            f"order {relation}", question, lambda: order_of(shifts)
+        )
+        return Behind(values, Moves(shifts, order))
+
+    def compute() -> Exposure:
+        values, known = behind()
+        found = expose(
             asked.plan,
             statistic,
             values,
             relation=relation,
             delta=asked.used_delta,
             rows=asked.query.unit.rows,
-            known=Moves(shifts, order),
-        ),
+            known=known,
+        )
+        return replace(found, behind=behind)
+
+    return session.while_shown(
+        "exposure", f"{relation} {asked.analysis(study.fingerprint)}", compute
     )
 
 
@@ -165,7 +185,7 @@ def _others(subject: StatisticSubject, analysis: str) -> None:
     if asked.query.kind.of_ranks or asked.query.kind.of_matrix:
         st.info("This question has no other mechanism to be compared with.")
         return
-    others = session.remember(
+    others = session.while_shown(
         "others",
         analysis,
         lambda: other_exposures(asked, exposure, delta=asked.used_delta or 1e-6),
@@ -180,7 +200,7 @@ def _variation(subject: StatisticSubject, analysis: str) -> FloatArray | None:
     mechanism = _mechanism(asked)
     if mechanism is None:
         return None
-    return session.remember(
+    return session.while_shown(
         "variation",
         analysis,
         lambda: total_variations(
@@ -206,28 +226,53 @@ def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
 
 def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> None:
     """List who is most exposed, by row number and the value in use, and why."""
-    rows = asked.query.rows(study.dataset)
-    persons = exposure.most_exposed(_MOST)
+    listed = session.remember(
+        "most-exposed",
+        f"{exposure.relation} {asked.analysis(study.fingerprint)}",
+        lambda: _most_exposed(exposure, asked, study),
+    )
     st.markdown("**Who is most exposed, and why**")
-    st.markdown(literal(explain(persons[0], exposure, asked.query)))
-    tied = tied_text(exposure, asked.query, listed=_MOST)
-    if tied:
-        st.markdown(literal(tied))
-    table: dict[str, list[Any]] = {
-        "row": [int(rows[person.entry]) + 1 for person in persons]
-    }
-    table |= _in_use(asked, exposure, [person.entry for person in persons])
-    if not asked.query.kind.of_places:
-        table["moves the answer by"] = [person.shift for person in persons]
-    table |= everybody.own(exposure, [person.entry for person in persons])
+    for sentence in listed.sentences:
+        st.markdown(literal(sentence))
     results.table(
-        table,
+        listed.table,
         column_config={
             "moves the answer by": results.THREE_DIGITS,
             **everybody.OWN_DIGITS,
         },
         key="most-exposed",
     )
+
+
+class _Listed(NamedTuple):
+    """The people who lose most, and why. CONFIDENTIAL."""
+
+    sentences: tuple[str, ...]
+    table: dict[str, list[Any]]
+
+
+def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> _Listed:
+    rows = asked.query.rows(study.dataset)
+    persons = exposure.most_exposed(_MOST)
+    why = explain(persons[0], exposure, asked.query)
+    tied = tied_text(exposure, asked.query, listed=_MOST)
+    entries = [person.entry for person in persons]
+    table = _who(rows[entries], study) | _in_use(asked, exposure, entries)
+    if not asked.query.kind.of_places:
+        table["moves the answer by"] = [person.shift for person in persons]
+    table |= everybody.own(exposure, entries)
+    return _Listed((why, tied) if tied else (why,), table)
+
+
+def _who(places: NDArray[np.intp], study: Study) -> dict[str, list[Any]]:
+    """Return who some people are: rows of the table, or who has several of them."""
+    dataset = study.dataset
+    if isinstance(dataset, CappedDataset):
+        # No column of the table is called like those that follow.
+        return {
+            f"{name}, whose rows": who for name, who in dataset.names(places).items()
+        }
+    return {"row": [int(place) + 1 for place in places]}
 
 
 def definitions() -> None:
@@ -247,6 +292,23 @@ def definitions() -> None:
     )
 
 
+def _rows_in_use(
+    lines: FloatArray, query: Question, *, counted: bool
+) -> dict[str, list[Any]]:
+    """Return how many rows of some people count, and what is in them on average."""
+    rows, line = unpacked(lines, query.unit.cap or 1)
+    owned = np.bincount(line, minlength=len(lines))
+    shown: dict[str, list[Any]] = {"rows that count": owned.tolist()}
+    if counted:
+        total = np.bincount(line, weights=rows[:, 0], minlength=len(lines))
+        return shown | {"counted": total.tolist()}
+    bounds = query.column.bounds
+    if bounds is not None:
+        total = np.bincount(line, weights=bounds.clip(rows[:, 0]), minlength=len(lines))
+        shown["mean in use"] = (total / owned).tolist()
+    return shown
+
+
 def _in_use(
     asked: StatisticRequest, exposure: Exposure, entries: list[int]
 ) -> dict[str, list[Any]]:
@@ -258,6 +320,8 @@ def _in_use(
     part = query.part if isinstance(query, GroupedQuery) else query
     counted = isinstance(part, Query) and bool(part.membership or part.edges)
     values = np.asarray(exposure.values)[entries]
+    if query.unit.cap is not None:
+        return _rows_in_use(values, query, counted=counted)
     if values.ndim == 1 and query.kind.of_cells:
         cells = query.statistic.labels
         return {"category or bin": [cells[int(code)] for code in values]}

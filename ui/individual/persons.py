@@ -44,6 +44,8 @@ def choose(
 ) -> Person | None:
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
     left, right = controls.row([2, 1])
+    # Who has several rows is told by their number, in the order of the table.
+    number_of = "Row" if study.dataset.cap is None else "Number of the person"
     who = left.selectbox(
         "Person", _WHO, index=_WHO.index(usual), key=f"{key}-person", kept="session"
     )
@@ -51,7 +53,7 @@ def choose(
     rows = subject.rows(study)
     if who == ROW:
         number = right.number(
-            "Row",
+            number_of,
             1,
             (1, study.dataset.people),
             key=f"{key}-row-{session.generation()}",
@@ -73,8 +75,9 @@ def choose(
     person = Person(
         entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
     )
+    limit = "at most " if exposure.upper else ""
     st.markdown(
-        f"Row {person.row + 1}: own privacy loss {'at most ' if exposure.upper else ''}"
+        f"{number_of} {person.row + 1}: own privacy loss {limit}"
         f"ε {significant(person.epsilon, up=exposure.upper)}"
         + (f" at δ {in_full(exposure.delta)}." if exposure.delta else ".")
     )

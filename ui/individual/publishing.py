@@ -15,7 +15,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
 from dpcore.wording import in_full, measured, people, significant
 from ui import controls, results, session
-from ui.individual import telling
+from ui.individual import one_row, telling
 from ui.individual.subject import StatisticSubject
 from ui.text import literal
 
@@ -69,6 +69,9 @@ def show(subject: Subject, study: Study) -> None:
             "there all the same. Of a mean compared with another record the loss "
             "depends on the own value and the bounds alone, and gives no equation."
         )
+    if study.dataset.cap is not None:
+        st.info(one_row.said("the attack on a told loss"))
+        return
     target = _ask(subject, study)
     if target is not None and view == _MEAN:
         _mean(target, subject, study)

@@ -107,7 +107,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
             )
         return replace(found, upper=not _exactness(asked).startswith(_EXACT))
 
-    exposure = session.remember(
+    exposure = session.while_shown(
         "resampled-exposure", asked.analysis(study.fingerprint), compute
     )
     return ResampledSubject(request=asked, exposure=exposure, relation=relation)

@@ -103,7 +103,7 @@ def _own_worst(request: Request) -> None:
     """Ask for a value, and say what its owner may be told of this release."""
     query = request.query
     bounds = query.column.bounds
-    if not isinstance(query, Query) or bounds is None or query.unit.rows > 1:
+    if not isinstance(query, Query) or bounds is None or query.unit.several:
         return
     value = controls.HERE.number(
         "The most that a person of this value can lose, whoever else is there",

@@ -19,7 +19,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.wording import significant
 from ui import controls, results, session, tabs
-from ui.individual import persons, what_if_crowd
+from ui.individual import one_row, persons, what_if_crowd
 from ui.individual.subject import ModelSubject, StatisticSubject
 from ui.text import literal
 
@@ -41,6 +41,9 @@ _SLOW_FIT = 100_000
 
 def show(subject: Subject, study: Study) -> None:
     """Show the view of a subject."""
+    if study.dataset.cap is not None:
+        st.info(one_row.said("moving somebody"))
+        return
     sides = {
         "Move one person, watch everybody": _moves,
         "Blend into the crowd": what_if_crowd.show,
@@ -162,12 +165,12 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | No
         if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
             st.caption("With this many people a fit takes a few seconds.")
             return None
-        return session.remember(
+        return session.while_shown(
             "moved-glm",
             f"{key} {entry} {values.tolist()}",
             lambda: move_in_glm(fit, law, entry, record, delta=delta),
         )
-    prepared = session.remember(
+    prepared = session.while_shown(
         "moved-base",
         key,
         lambda: ridge_base(

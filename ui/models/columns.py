@@ -33,6 +33,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     """Return the names of the target and of the features."""
     columns_now = study.dataset.columns
     names = [column.name for column in columns_now]
+    shown = [study.dataset.short(name) for name in names]
     usable = [p for p, column in enumerate(columns_now) if column.kind in _EXPLAINED]
     if len(names) < _FEWEST or not usable:
         st.info(
@@ -48,12 +49,12 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
         usable,
         # The column that an example starts with may have become a category.
         index=next((i for i, p in enumerate(usable) if names[p] == start), 0),
-        format_func=names.__getitem__,
+        format_func=shown.__getitem__,
         key=f"model-target-{session.generation()}",
         kept="session",
         note="The column to be explained: a number, a count or yes/no.",
     )
-    out = [c.name for c in columns_now if c.kind not in _EXPLAINED]
+    out = [study.dataset.short(c.name) for c in columns_now if c.kind not in _EXPLAINED]
     if out:
         names_out = ", ".join(f"“{name}”" for name in out[:_NAMED])
         more = "" if len(out) <= _NAMED else f" and {len(out) - _NAMED} more"
@@ -70,7 +71,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
         "by",
         rest,
         default=usual or simple[:_MOST_AT_FIRST],
-        format_func=names.__getitem__,
+        format_func=shown.__getitem__,
         key=f"model-features-{session.generation()}-{target}",
         persist_state="session",
         help="The columns that explain it. A category gets a coefficient for each of "

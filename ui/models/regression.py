@@ -84,7 +84,7 @@ def coefficients(
 def fitted(study: Study, asked: ModelRequest) -> Fit:
     """Return the fit to the table. CONFIDENTIAL."""
     key = study.about(asked.question)
-    return session.remember("model-fit", key, lambda: asked.value(study.dataset))
+    return session.while_shown("model-fit", key, lambda: asked.value(study.dataset))
 
 
 def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
@@ -120,7 +120,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
             key="simulate-model",
         )
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
-    plain = session.remember("plain-fit", key, lambda: plain_fit(fit))
+    plain = session.while_shown("plain-fit", key, lambda: plain_fit(fit))
     penalties.behind(asked, fit, plain)
 
 

@@ -123,7 +123,7 @@ def _error(cell: controls.Cell, item: Item, way: str) -> float:
         message = f"the error of it cannot be said in advance: {item.width.of}."
         raise ParameterError(message)
     key = f"plan-half-{way == _PEOPLE}-{item.key}"
-    unit = f", {item.width.unit}" if item.width.unit else ""
+    unit = f", {literal(item.width.unit)}" if item.width.unit else ""
     return _number(
         cell,
         f"Error at 95 %{literal(unit)}",
@@ -164,10 +164,10 @@ def _labelled(item: Item) -> Item:
             "Name", item.name, key=named, persist_state="session"
         ),
     )
-    unit = f", {item.width.unit}" if item.width.unit else ""
+    unit = f", {literal(item.width.unit)}" if item.width.unit else ""
     wanted = _number(
         second,
-        f"Must show{literal(unit)}",
+        f"Must show{unit}",
         float(item.wanted or 0.0),
         (0.0, None),
         key=f"plan-wanted-{key}",

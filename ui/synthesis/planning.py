@@ -45,6 +45,7 @@ def _ask(study: Study) -> None:
         st.info("No column has bounds or a list of answers yet; set them on Data.")
         st.page_link("pages/data.py", label="Go to Data")
         return
+    study.terms.unit.check_one_row("a made-up table is")
     names = [column.name for column in ready]
     chosen = st.multiselect(
         "Columns of the made-up table",

@@ -38,18 +38,18 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     items, delta = plan.basket.items, plan.guarantee[1]
     key = f"{study.fingerprint} {asked.relation} " + " ".join(plan.basket.keys)
     with st.spinner("Adding up everybody's losses …"):
-        losses = session.remember(
+        losses = session.while_shown(
             "plan-losses",
             key,
             lambda: PlanLosses.of(items, study.dataset, asked.relation),
         )
         priced = f"{key} {delta} " + " ".join(str(item.epsilon) for item in items)
-        own = session.remember(
+        own = session.while_shown(
             "plan-totals",
             priced,
             lambda: as_losses(losses.totals(items, delta=delta)),
         )
-        ordered = session.remember(
+        ordered = session.while_shown(
             "plan-budgets", priced, lambda: _budgets(losses, plan, delta)
         )
     _unknown(losses, items)
@@ -180,7 +180,7 @@ def _nobody_above(
 
 def _groups(own: Losses, asked: Asked, study: Study, by: str, priced: str) -> None:
     """Show which share of each group loses more than the limit."""
-    groups = session.remember(
+    groups = session.while_shown(
         "touched-groups", f"{priced} {by}", lambda: _by_group(own, study, by)
     )
     crowds = [_crowd(name, ordered, asked.limit) for name, ordered in groups.items()]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.cells import settle
-from dpcore.data.dialects import Dialect
+from dpcore.data.cells import as_csv_has_it
 from dpcore.data.reading import MAX_BYTES, check_number, column_names
 from dpcore.errors import DataError
 
@@ -18,7 +17,6 @@ _MARK: Final = b"PAR1"
 _LOCKED: Final = b"PARE"
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
-_PLAIN: Final = Dialect()
 _MOST_UNPACKED: Final = 10 * MAX_BYTES
 
 
@@ -57,10 +55,10 @@ def read_parquet(data: bytes) -> pd.DataFrame:
         schema = file.schema_arrow
         names = column_names(list(schema.names), None)
         for place, field in enumerate(schema, start=1):
-            _check_type(place, field.type)
+            check_type(place, field.type)
         check_number(file.metadata.num_rows)
         _check_size(file)
-        texts = [field.name for field in schema if _is_text(field.type)]
+        texts = [field.name for field in schema if is_text(field.type)]
         # Text is kept as one copy of each answer, however many rows have it.
         table = pq.read_table(pa.BufferReader(data), read_dictionary=texts)
         return _framed(table, names)
@@ -83,13 +81,20 @@ def _check_size(file: pq.ParquetFile) -> None:
         raise DataError(message)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column of such a type is stored as text."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _check_type(place: int, kind: pa.DataType) -> None:
+def check_type(place: int, kind: pa.DataType) -> None:
+    """Refuse a column that holds lists, records or bytes.
+
+    Raises:
+        DataError: It does; says its ``place``, from 1.
+
+    """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     types = pa.types
@@ -102,7 +107,7 @@ def _check_type(place: int, kind: pa.DataType) -> None:
         or types.is_null(inner)
         or types.is_date(inner)
         or types.is_timestamp(inner)
-        or _is_text(inner)
+        or is_text(inner)
     )
     if not known:
         message = (
@@ -130,13 +135,6 @@ def _settled(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Ser
 
     kind = column.type
     if pa.types.is_decimal(kind) or pa.types.is_null(kind):
-        column, kind = column.cast(pa.float64()), pa.float64()
+        column = column.cast(pa.float64())
     values = pd.Series(column.to_pandas().array, index=lines, name=name)
-    if pa.types.is_integer(kind) and not column.null_count:
-        return pd.to_numeric(values, downcast="integer")
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return values.astype("float64")
-    if not pa.types.is_dictionary(kind):
-        # As pandas would write them into a CSV.
-        values = values.astype("str").mask(values.isna())
-    return settle(values, _PLAIN)
+    return as_csv_has_it(values)

@@ -58,7 +58,7 @@ class NumberCondition:
         ... ).text
         'age at least 60'
         """
-        return f"{_named(self.column)} {self.comparison} {_exact(self.number)}"
+        return f"{named(self.column)} {self.comparison} {exact(self.number)}"
 
     def met(self, dataset: Dataset) -> NDArray[np.bool_]:
         """Return which rows meet it, shape ``(n,)``. CONFIDENTIAL.
@@ -102,7 +102,7 @@ class LabelCondition:
         >>> LabelCondition(column="ward", labels=("north", "the west")).text
         'ward is north or "the west"'
         """
-        return f"{_named(self.column)} is {' or '.join(map(_named, self.labels))}"
+        return f"{named(self.column)} is {' or '.join(map(named, self.labels))}"
 
     def met(self, dataset: Dataset) -> NDArray[np.bool_]:
         """Return which rows meet it, shape ``(n,)``. CONFIDENTIAL.
@@ -121,12 +121,13 @@ class LabelCondition:
 Condition = NumberCondition | LabelCondition
 
 
-def _exact(number: float) -> str:
+def exact(number: float) -> str:
+    """Return a number in words, different from those of any other."""
     written = in_full(number)
     return written if float(written.replace(",", "")) == number else repr(number)
 
 
-def _named(text: str) -> str:
+def named(text: str) -> str:
     """Return a word as it is, and all else in quotation marks: so no two look alike."""
     plain = _WORD.fullmatch(text) and text not in {"or", "and", "is", "where", "per"}
     return text if plain else json.dumps(text, ensure_ascii=False)

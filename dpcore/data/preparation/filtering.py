@@ -11,6 +11,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dpcore.data.preparation.conditions import Condition
 
 _WHERE = " where "
@@ -43,6 +45,11 @@ class FilteredDataset(Dataset):
         return True
 
     @property
+    def ending(self) -> str:
+        """Return the conditions, and what names ended with before."""
+        return self.source.ending + ending_of(self.conditions)
+
+    @property
     def header(self) -> tuple[str, ...]:
         """Return the names of the columns of the file."""
         return self.source.header
@@ -69,21 +76,13 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
     if not conditions:
         message = "name at least one condition."
         raise ParameterError(message)
-    if any(_WHERE in column.name for column in source.columns):
-        message = (
-            f"a column has “{_WHERE.strip()}” in its name, which is how conditions are "
-            "named. Rename it in the file."
-        )
-        raise ParameterError(message)
-    rows = np.logical_and.reduce([one.met(source) for one in conditions])
+    check_names(source)
+    rows = met_by(source, conditions)
     if not rows.any():
         message = "no row meets the conditions. Check how they are written."
         raise DataError(message)
-    texts = sorted({one.text for one in conditions})
-    names = {
-        column.name: f"{column.name}{_WHERE}{' and '.join(texts)}"
-        for column in source.columns
-    }
+    ending = ending_of(conditions)
+    names = {column.name: f"{column.name}{ending}" for column in source.columns}
     return FilteredDataset(
         name=source.name,
         frame=source.frame.loc[rows].rename(columns=names),
@@ -93,3 +92,38 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
         source=source,
         conditions=conditions,
     )
+
+
+def ending_of(conditions: tuple[Condition, ...]) -> str:
+    """Return what conditions add to the name of a column, in whatever order."""
+    texts = sorted({one.text for one in conditions})
+    return f"{_WHERE}{' and '.join(texts)}" * bool(texts)
+
+
+def check_names(source: Dataset) -> None:
+    """Refuse a column that could be taken for one with a condition.
+
+    Raises:
+        ParameterError: There is one.
+
+    """
+    if any(_WHERE in column.name for column in source.columns):
+        message = (
+            f"a column has “{_WHERE.strip()}” in its name, which is how conditions are "
+            "named. Rename it in the file."
+        )
+        raise ParameterError(message)
+
+
+def met_by(source: Dataset, conditions: tuple[Condition, ...]) -> NDArray[np.bool_]:
+    """Return which rows meet all of at least one conditions, shape ``(n,)``.
+
+    Raises:
+        DataError: Cells that are compared are not numbers.
+        ParameterError: There is no such column.
+
+    """
+    met = np.ones(source.rows, dtype=np.bool_)
+    for one in conditions:
+        met &= one.met(source)
+    return met

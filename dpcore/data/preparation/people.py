@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.recipes import Ownerless, Preparation, Recipe
+from dpcore.data.preparation.owners import NOBODY, fingerprint_of_people, persons
+from dpcore.data.preparation.recipes import Preparation, Recipe
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.preparation.recipes import Derived
-
-_NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +38,11 @@ class PeopleDataset(Dataset):
     preparation: Preparation
 
     @property
+    def ending(self) -> str:
+        """Return whose rows were put together, which all names end with."""
+        return self.preparation.ending
+
+    @property
     def header(self) -> tuple[str, ...]:
         """Return the names of the columns of the file."""
         return self.source.header
@@ -55,9 +57,8 @@ class PeopleDataset(Dataset):
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
-        whose = [*self.preparation.owners], self.preparation.ownerless.name
-        text = json.dumps([self.source.fingerprint(key), *whose])
-        return blake2b(text.encode(), key=key, digest_size=32).hexdigest()
+        whose = self.preparation.owners, self.preparation.ownerless
+        return fingerprint_of_people(self.source, *whose, key=key)
 
 
 def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
@@ -74,8 +75,8 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
     """
     from pandas import DataFrame, Series  # noqa: PLC0415 - slow to import
 
-    person = _persons(source, preparation)
-    people = int(person.max(initial=_NOBODY)) + 1
+    person = persons(source, preparation.owners, preparation.ownerless)
+    people = int(person.max(initial=NOBODY)) + 1
     if not people:
         message = (
             "no row says whose it is. Choose another column, or count every row "
@@ -98,25 +99,6 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
         source=source,
         preparation=preparation,
     )
-
-
-def _persons(source: Dataset, preparation: Preparation) -> NDArray[np.intp]:
-    """Return each row's person, from 0 in the order of the table; -1 for nobody."""
-    from pandas import factorize  # noqa: PLC0415 - slow to import
-
-    codes = np.zeros(len(source.frame), dtype=np.intp)
-    alone = np.zeros(len(codes), dtype=np.bool_)
-    for name in preparation.owners:
-        alone |= source.missing(name)
-        part, values = factorize(source.frame[name])
-        # Numbered anew each time, so that products stay small.
-        codes = factorize(codes * (len(values) + 1) + part)[0].astype(np.intp)
-    if preparation.ownerless is Ownerless.ALONE:
-        codes[alone] = len(codes) + np.arange(int(alone.sum()))
-        return factorize(codes)[0].astype(np.intp)
-    people = np.full(len(codes), _NOBODY, dtype=np.intp)
-    people[~alone] = factorize(codes[~alone])[0]
-    return people
 
 
 def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
@@ -157,11 +139,11 @@ def _made(
     if one.recipe is Recipe.MOST_FREQUENT:
         places = _most_frequent(cells.iloc[rows], person[rows], people)
     else:
-        places = np.full(people, _NOBODY, dtype=np.intp)
+        places = np.full(people, NOBODY, dtype=np.intp)
         step = -1 if one.recipe is Recipe.FIRST else 1
         # Of several, the one that is written last stays.
         places[person[rows][::step]] = np.arange(len(rows))[::step]
-    picked = np.append(rows, _NOBODY)[places]
+    picked = np.append(rows, NOBODY)[places]
     return cells.reset_index(drop=True).reindex(picked).reset_index(drop=True)
 
 
@@ -192,7 +174,7 @@ def _most_frequent(
     )
     # From the worst to the best: the one that is written last stays.
     order = np.lexsort((-(pairs % width), times))
-    places = np.full(people, _NOBODY, dtype=np.intp)
+    places = np.full(people, NOBODY, dtype=np.intp)
     places[pairs[order] // width] = first[order]
     return places
 

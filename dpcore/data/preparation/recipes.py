@@ -98,11 +98,12 @@ class Preparation:
         """
         made = [f"{one.recipe} {one.column}" for one in self.derived]
         return tuple(
-            f"{what}{self._whose}" for what in [*made, *(["rows"] * self.count)]
+            f"{what}{self.ending}" for what in [*made, *(["rows"] * self.count)]
         )
 
     @property
-    def _whose(self) -> str:
+    def ending(self) -> str:
+        """Return what all names end with: whose rows were put together."""
         alone = self.ownerless is Ownerless.ALONE
         return f" per {' and '.join(self.owners)}" + alone * " or row without one"
 

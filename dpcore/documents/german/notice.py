@@ -7,12 +7,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.documents import missing
 from dpcore.documents.german import questions, sentences
-from dpcore.documents.german.numbers import day, german
-from dpcore.documents.notice import fairly, numbered
+from dpcore.documents.german.numbers import day, days, german
+from dpcore.documents.notice import MOST_COLUMNS, fairly, numbered
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
-from dpcore.wording import brief, capital
+from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
     from dpcore.documents.page import Piece
@@ -69,7 +70,7 @@ def german_notice(subject: Subject) -> Page:
                 whole=True,
             ),
         ),
-        mark=_mark(subject),
+        mark=mark(subject),
         foot=f"Erstellt mit Epsilon Studio, Version {__version__}{_on(subject.today)}.",
         sheet=True,
         language="de",
@@ -80,7 +81,8 @@ def _on(today: str) -> str:
     return f", am {day(date.fromisoformat(today))}" if today else ""
 
 
-def _mark(subject: Subject) -> str:
+def mark(subject: Subject) -> str:
+    """Return what must not be overlooked; or nothing."""
     marks = ("Nur geplant: Nichts davon ist veröffentlicht.",) * subject.planned
     marks += (
         "Unterricht: keine vertrauliche Veröffentlichung.",
@@ -104,7 +106,7 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Über wen, und wann", own(subject.typed.period)),
         *((("Zeiträume", _times(subject.times)),) if subject.times else ()),
         (f"Wie viele {sentences.noun(facts.unit).many}", _size(subject)),
-        ("Wer geschützt ist", _whom(subject)),
+        ("Wer geschützt ist", sentences.whom(facts.unit)),
         ("Grenze für alles zusammen", _limit(subject)),
         (
             "Davon brauchen diese Zahlen" if subject.planned else "Davon verbraucht",
@@ -114,34 +116,14 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 
 def _times(times: tuple[Time, ...]) -> str:
-    return "; ".join(
-        f"{time.name} ({_days(time.days)})" for time in times[:_MOST_TIMES]
-    )
-
-
-def _days(days: str) -> str:
-    ends = (day(date.fromisoformat(end)) for end in days.split(" to "))
-    return " bis ".join(ends)
+    return "; ".join(f"{time.name} ({days(time.days)})" for time in times[:_MOST_TIMES])
 
 
 def _size(subject: Subject) -> str:
-    known = subject.facts.number
-    if known is None:
-        told = "Nicht veröffentlicht: Auch das ist geschützt"
-    else:
-        count = sentences.number_of(known, subject.facts.unit)
-        told = f"{count}; diese Zahl ist ohne Rauschen veröffentlicht"
-    if not subject.tables:
+    told = sentences.size(subject.facts)
+    if subject.facts.number is None or not subject.tables:
         return told
     return f"{told}. Das gilt für die jetzige Tabelle; frühere können abweichen"
-
-
-def _whom(subject: Subject) -> str:
-    unit = subject.facts.unit
-    every = capital(sentences.noun(unit).every)
-    if unit.rows == 1:
-        return f"{every} mit der einen Zeile in der Tabelle"
-    return f"{every} mit bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
 
 
 def _limit(subject: Subject) -> str:
@@ -190,12 +172,26 @@ def _said(subject: Subject, left: int) -> str:
             "Antwort folgt daraus; auch das steht im vollständigen Bericht."
         )
     if not subject.planned:
-        said.append(
-            "Werte jenseits öffentlicher Grenzen zählen als die Grenze, fehlende "
-            "wurden ersetzt oder nicht gezählt (siehe Bericht). Wie viele fehlten, "
-            "verraten nur Zahlen von Personen."
-        )
+        said.append("Werte jenseits öffentlicher Grenzen zählen als die Grenze.")
+        said.append(_missing(subject))
     return " ".join(said)
+
+
+def _missing(subject: Subject) -> str:
+    known = missing.counted_as(subject.columns, subject.missing)
+    if not known:
+        return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
+    told = ", ".join(
+        f"{german(in_full(value)) if isinstance(value, float | int) else value} "
+        f"({brief(column.name)})"
+        for column in known[:MOST_COLUMNS]
+        for value in (column.replacement,)
+    )
+    more = " und weitere, siehe Bericht" * (len(known) > MOST_COLUMNS)
+    return (
+        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Mittelwerte dorthin, "
+        "wie sehr, wird nicht verraten."
+    )
 
 
 def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dpcore.documents.numerals import Numerals
-
-if TYPE_CHECKING:
-    from datetime import date
 
 _SMALL: Final = re.compile(r"\d+(?:\.\d+)?e-\d+")
 _LARGE: Final = re.compile(r"(-?[\d.,]+) (million|billion|trillion)\b")
@@ -38,14 +36,22 @@ def _named(found: re.Match[str]) -> str:
     return f"{found[1]} {one if found[1].lstrip('-') == '1' else many}"
 
 
-def day(date: date) -> str:
+def day(when: date) -> str:
     """Return a day.
 
-    >>> from datetime import date
     >>> day(date(2027, 1, 31))
     '31.01.2027'
     """
-    return f"{date:%d.%m.%Y}"
+    return f"{when:%d.%m.%Y}"
+
+
+def days(ends: str) -> str:
+    """Return the first and the last day of a period.
+
+    >>> days("2026-10-01 to 2026-12-31")
+    '01.10.2026 bis 31.12.2026'
+    """
+    return " bis ".join(day(date.fromisoformat(end)) for end in ends.split(" to "))
 
 
 def listed(parts: list[str]) -> str:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.documents.german.numbers import german, listed
+from dpcore.releases.declared import bounds_of
 from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind
@@ -67,6 +68,63 @@ _OF: Final = {
 _UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze"} | {
     "ranks": "Plätze"
 }
+_TOO_FEW: Final = "zu wenige für eine Aussage"
+_AT: Final = {"exactly": "genau", "at least": "mindestens", "at most": "höchstens"}
+_OF_NOISE: Final = {"counts": "gezählte", PLACES: _OF[PLACES]}
+_MEANINGS: Final = {
+    StatisticKind.COUNT: "wie viele es sind, oder wie viele eine Bedingung erfüllen.",
+    StatisticKind.SUM: "alle Werte zusammengezählt.",
+    StatisticKind.MEAN: "der Durchschnitt: die Summe, geteilt durch die Zahl der "
+    "Personen.",
+    StatisticKind.PROPORTION: "welcher Teil eine Bedingung erfüllt.",
+    StatisticKind.PROPORTIONS: "welcher Teil in jede Kategorie oder Klasse fällt; auf "
+    "Wunsch ergibt alles zusammen 100 %.",
+    StatisticKind.VARIANCE: "wie verschieden die Werte sind, im Quadrat ihrer Einheit.",
+    StatisticKind.STANDARD_DEVIATION: "wie verschieden die Werte sind, in ihrer "
+    "Einheit.",
+    StatisticKind.POPULATION_VARIANCE: "die Varianz allein dieser Personen, keine "
+    "Schätzung für eine größere Gruppe.",
+    StatisticKind.POPULATION_STANDARD_DEVIATION: "wie verschieden die Werte allein "
+    "dieser Personen sind, in ihrer Einheit.",
+    StatisticKind.HISTOGRAM: "wie viele in jede Kategorie oder Klasse fallen.",
+    StatisticKind.CROSS_TABLE: "wie viele jedes Paar zweier Antworten haben, mit den "
+    "Summen der Zeilen und Spalten.",
+    StatisticKind.MEDIAN: "die Hälfte liegt darunter, die Hälfte darüber.",
+    StatisticKind.QUANTILE: "der Wert, unter dem ein gegebener Teil liegt.",
+    StatisticKind.QUANTILES: "Quantile zu mehreren Anteilen in einer Frage, der Reihe "
+    "nach, jedes mit Intervall.",
+    StatisticKind.DIFFERENCE: "um wie viel sich die Mittelwerte zweier Gruppen "
+    "unterscheiden, in der Einheit der Spalte und in Prozent, und nichts über die "
+    "übrigen Gruppen.",
+    StatisticKind.MEANS: "die Mittelwerte von zwei oder mehr Spalten für jede Gruppe "
+    "einer weiteren, in einer Frage zu einem Preis.",
+    StatisticKind.COVARIANCE: "ob zwei Spalten zusammen steigen, im Produkt ihrer "
+    "Einheiten.",
+    StatisticKind.CORRELATION: "dasselbe auf einer Skala von -1 bis 1.",
+    StatisticKind.COVARIANCE_MATRIX: "Varianzen und Kovarianzen mehrerer Spalten, die "
+    "sich das Budget teilen.",
+    StatisticKind.POOLED_VARIANCE: "wie verschieden die Werte innerhalb einer Gruppe "
+    "sind.",
+    StatisticKind.POOLED_COVARIANCE: "ob zwei Spalten innerhalb einer Gruppe zusammen "
+    "steigen.",
+}
+_HOW: Final = {
+    "laplace": "Addiert Laplace-Rauschen; im Mittel richtig, kann die Grenzen "
+    "verlassen.",
+    "bit": "Addiert Laplace-Rauschen und setzt, was außerhalb liegt, auf die Grenze.",
+    "truncated": "Zieht neu, bis es in den Grenzen liegt, mit dem Rauschen, das dies "
+    "erfordert.",
+    "truncated-published": "Zieht neu, bis es in den Grenzen liegt; kostet wirklich "
+    "bis zu 2 ε.",
+    "folded": "Addiert Laplace-Rauschen und spiegelt, was außerhalb liegt, an der "
+    "Grenze.",
+    "gaussian": "Addiert Gauß-Rauschen genau der Größe, die das Budget erfordert.",
+    "averaged": "Mittelt zehn Laplace-Ziehungen: fast normalverteilt, mit mehr "
+    "Rauschen.",
+    "gaussian-classic": "Addiert Gauß-Rauschen nach der Lehrbuchregel für ε unter 1.",
+    "exponential": "Wählt unter gleichmäßig verteilten Antworten; je näher am "
+    "gesuchten Rang, desto wahrscheinlicher.",
+}
 _GROUP: Final = re.compile(r"a group of (\d[\d,]*(?<!,))(.*)", re.DOTALL)
 _AWAY: Final = re.compile(r"at most ([\d,]+) " + re.escape(PLACES) + " away")
 _OTHERS: Final = "other"
@@ -108,17 +166,27 @@ def label(question: Question, number: Number) -> str:
             f"mean of {other}": f"Mittelwert von „{other}“",
         }
         return known.get(number.label, number.label)
-    labels = group.get("labels", ()) if isinstance(group, dict) else ()
-    if number.label == _OTHERS and isinstance(group, dict) and _OTHERS not in labels:
-        return "alle übrigen"
-    return number.label
+    if not isinstance(group, dict):
+        return number.label
+    counted = f"{number.unit} in "
+    of, rest = "", number.label
+    if number.beside and rest.startswith(counted):
+        of, rest = f"{unit(number.unit)} in ", rest.removeprefix(counted)
+    if rest == _OTHERS and _OTHERS not in group.get("labels", ()):
+        return "alle übrigen" if not of else f"{unit(number.unit)} in keiner davon"
+    return f"{of}{rest}"
 
 
 def value(number: Number) -> str:
     """Return a released number with its unit."""
     if number.value == TOO_FEW:
-        return "zu wenige für eine Aussage"
-    return f"{german(number.value)} {unit(number.unit)}".rstrip()
+        return told(number)
+    return f"{told(number)} {unit(number.unit)}".rstrip()
+
+
+def told(number: Number) -> str:
+    """Return a released number without its unit."""
+    return _TOO_FEW if number.value == TOO_FEW else german(number.value)
 
 
 def around(number: Number) -> str:
@@ -126,7 +194,12 @@ def around(number: Number) -> str:
     off = _AWAY.fullmatch(number.noise)
     if off is not None:
         return f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
-    return " bis ".join(german(end) for end in number.noise.split(" to "))
+    return ends(number.noise)
+
+
+def ends(interval: str) -> str:
+    """Return the ends of an interval."""
+    return " bis ".join(german(end) for end in interval.split(" to "))
 
 
 def unit(name: str) -> str:
@@ -166,6 +239,45 @@ def of_what(width: Width) -> str:
     if more.startswith(", as a part"):
         return f"eine Gruppe von {size}, als Teil der Spannweite jeder Spalte"
     return f"eine Gruppe von {size}"
+
+
+def noise_unit(name: str) -> str:
+    """Return of what the scale of noise is a number."""
+    return _OF_NOISE.get(name, unit(name))
+
+
+def meaning(question: Question) -> str:
+    """Return what a question means, in plain words; empty where that is not known."""
+    if question.parameters.get("kind") == "model":
+        return "wie eine Spalte im Mittel mit anderen zusammenhängt."
+    kind = question.asked.get("kind")
+    return _MEANINGS[StatisticKind(kind)] if kind in set(StatisticKind) else ""
+
+
+def how(question: Question) -> str:
+    """Return a mechanism with what it does, where the catalog knows it."""
+    sentence = _HOW.get(question.key, "")
+    return f"{mechanism(question.mechanism)}. {sentence}".rstrip(". ") + "."
+
+
+def bounds(question: Question) -> str:
+    """Return the public bounds of the columns of a question."""
+    return "; ".join(
+        f"{name}: {_end(low)} bis {_end(high)}"
+        for name, low, high in bounds_of(question.parameters)
+    )
+
+
+def _end(end: object) -> str:
+    return german(in_full(end)) if isinstance(end, float | int) else "keine Grenze"
+
+
+def people(question: Question) -> str:
+    """Return what is public about the number of people."""
+    said = question.people
+    for word, known in _AT.items():
+        said = said.replace(word, known)
+    return german(said)
 
 
 def _title(parameters: Mapping[str, object]) -> str:

@@ -9,16 +9,18 @@ from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.numbers import german
 from dpcore.documents.german.questions import of_what
+from dpcore.documents.subject import symbols
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import counted
 from dpcore.planning.assumed import hangs
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
-from dpcore.wording import at_most, epsilon_text, in_full, significant
+from dpcore.wording import at_most, capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
+    from dpcore.figures.meaning.label import Facts
     from dpcore.planning.item import Item
     from dpcore.relations import PrivacyUnit
 
@@ -76,10 +78,39 @@ def price(epsilon: float, delta: float) -> str:
 
 def budget(known: PrivacyBudget) -> str:
     """Return the caps of a budget."""
-    told = known.describe().removesuffix(" in total").replace(" and ", " und ")
-    for word, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
-        told = told.replace(word, letter)
-    return f"{german(told)} insgesamt"
+    return caps(symbols(known.describe()))
+
+
+def caps(told: str) -> str:
+    """Return a budget, or parts of one, that is told in symbols.
+
+    >>> caps("ε 1.5 and δ 0 in total")
+    'ε 1,5 und δ 0 insgesamt'
+    """
+    return german(told.replace(" and ", " und ").replace(" in total", " insgesamt"))
+
+
+def whom(unit: PrivacyUnit) -> str:
+    """Return who is protected, and as what."""
+    every = capital(noun(unit).every)
+    if unit.rows == 1:
+        return f"{every} mit der einen Zeile in der Tabelle"
+    return f"{every} mit bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
+
+
+def size(facts: Facts) -> str:
+    """Return what is public about how many there are."""
+    if facts.number is None:
+        return "Nicht veröffentlicht: Auch das ist geschützt"
+    count = number_of(facts.number, facts.unit)
+    return f"{count}; diese Zahl ist ohne Rauschen veröffentlicht"
+
+
+def apart(relation: NeighboringRelation) -> str:
+    """Return in what neighboring tables differ; a clause."""
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return "dass die Angaben einer Person hinzukommen oder fehlen"
+    return "dass die Angaben einer Person durch andere ersetzt sind"
 
 
 def belief(epsilon: float, delta: float, *, about: str = "bei einer Person ") -> str:
@@ -140,17 +171,21 @@ _SIDES: Final = {
 def column(known: Column, done: tuple[str, ...]) -> str:
     """Return what is declared about a column, with what is done where a value lacks."""
     name = f"{known.name} ({known.unit})" if known.unit else known.name
-    if known.kind is not ColumnKind.NUMBER:
-        more = len(known.labels) - _MOST_LABELS
-        told = ", ".join(known.labels[:_MOST_LABELS])
-        told += f" und {more} weitere" if more > 0 else ""
-    elif known.bounds is None:
-        told = "ohne Grenzen"
-    else:
-        ends = (known.bounds.lower, known.bounds.upper)
-        told = " bis ".join(german(in_full(end)) for end in ends)
-    treated = "; ".join(_treatment(text, known) for text in done)
+    told = answers(known, most=_MOST_LABELS)
+    treated = "; ".join(treatment(text, known) for text in done)
     return f"{name}: {told} ({treated})"
+
+
+def answers(known: Column, *, most: int) -> str:
+    """Return the bounds of a column, or so many of its answers."""
+    if known.kind is not ColumnKind.NUMBER:
+        more = len(known.labels) - most
+        told = ", ".join(known.labels[:most])
+        return f"{told} und {more} weitere" if more > 0 else told
+    if known.bounds is None:
+        return "ohne Grenzen"
+    ends = (known.bounds.lower, known.bounds.upper)
+    return " bis ".join(german(in_full(end)) for end in ends)
 
 
 _TREATMENTS: Final = {
@@ -160,7 +195,11 @@ _TREATMENTS: Final = {
 }
 
 
-def _treatment(text: str, known: Column) -> str:
+def treatment(text: str, known: Column) -> str:
+    """Return what is done with people without a value of a column.
+
+    ``text`` is what ``dpcore.documents.missing`` says of it.
+    """
     if text in _TREATMENTS:
         return _TREATMENTS[text]
     if known.missing is MissingPolicy.DROP:

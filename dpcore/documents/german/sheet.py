@@ -11,7 +11,6 @@ from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.options import rows_of
-from dpcore.relations import NeighboringRelation
 from dpcore.wording import capital, significant
 
 if TYPE_CHECKING:
@@ -77,14 +76,9 @@ def _columns(about: Decision) -> list[str]:
 def _protected(about: Decision) -> str:
     unit = about.unit
     rows = "" if unit.rows == 1 else f" mit bis zu {german(f'{unit.rows:,}')} Zeilen"
-    apart = (
-        "dass die Angaben einer Person hinzukommen oder fehlen"
-        if about.relation is NeighboringRelation.ADD_REMOVE
-        else "dass die Angaben einer Person durch andere ersetzt sind"
-    )
     return (
         f"{sentences.noun(unit).a}{rows}; benachbarte Tabellen unterscheiden sich "
-        f"darin, {apart}"
+        f"darin, {sentences.apart(about.relation)}"
     )
 
 

@@ -246,7 +246,7 @@ class BootstrapRequest(OfQuery):
                 f"{self.query.kind}."
             )
             raise ParameterError(message)
-        if self.query.unit.rows > 1:
+        if self.query.unit.several:
             message = (
                 "a bootstrap needs one row a person: the rows of one "
                 f"{self.query.unit.noun} would be drawn apart."

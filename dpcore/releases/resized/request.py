@@ -69,6 +69,7 @@ class ResizedRequest(OfQuery):
     draw: int = 1
 
     def __post_init__(self) -> None:
+        self.query.unit.check_one_row("a resample is")
         if self.query.kind not in _KINDS:
             message = "a resample answers with the mean of a number, or with a share."
             raise ParameterError(message)

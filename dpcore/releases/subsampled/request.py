@@ -204,7 +204,7 @@ class SubsampledRequest(OfQuery):
                 f"{self.query.kind}."
             )
             raise ParameterError(message)
-        if self.query.unit.rows > 1:
+        if self.query.unit.several:
             message = (
                 "a sample needs one row a person: the rows of one "
                 f"{self.query.unit.noun} would be sampled apart."

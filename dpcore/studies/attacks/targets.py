@@ -88,7 +88,15 @@ def village(people: int = SAMPLE) -> Dataset:
 
 
 def class_sample(dataset: Dataset, *, rng: np.random.Generator) -> Dataset:
-    """Return ``SAMPLE`` rows drawn at random, or all rows if there are no more."""
+    """Return ``SAMPLE`` rows drawn at random, or all rows if there are no more.
+
+    Raises:
+        ParameterError: Several rows of a person count.
+
+    """
+    if dataset.cap is not None:
+        message = "attacks are shown on a table of one row a person."
+        raise ParameterError(message)
     if dataset.people <= SAMPLE:
         return dataset
     rows = np.sort(rng.choice(dataset.people, SAMPLE, replace=False))

@@ -219,6 +219,9 @@ def claim(request: Releasable) -> Guarantee:
 
 
 def _check(dataset: Dataset, row: int) -> None:
+    if dataset.cap is not None:
+        message = "an audit changes one row: make one row a person on Data."
+        raise ParameterError(message)
     if not 0 <= row < dataset.people:
         message = f"the table has rows 1 to {dataset.people}."
         raise ParameterError(message)

@@ -168,8 +168,11 @@ class StatisticCrowd:
 
     def _loss(self, values: FloatArray, entry: int) -> float:
         query = self.request.query
-        if not isinstance(query, Query | JointQuery):
-            message = "larger tables are not compared for statistics of groups."
+        if query.unit.cap is not None or not isinstance(query, Query | JointQuery):
+            message = (
+                "larger tables are not compared for statistics of groups, nor where "
+                "several rows of a person count."
+            )
             raise ParameterError(message)
         if query.size.public:
             size = TableSize(people=len(values), public=True)

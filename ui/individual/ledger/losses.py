@@ -73,7 +73,7 @@ def read(
 ) -> LedgerLosses:
     """Return everybody's losses from each release, computed once an analysis."""
     about = f"{study.fingerprint} {relation}"
-    kept = session.remember("ledger-losses", about, dict[str, _Found])
+    kept = session.while_shown("ledger-losses", about, dict[str, _Found])
     most = max(_FEWEST, _MOST_KEPT // max(study.dataset.people, 1))
     closely = _costliest(releases, most)
     for analysis in kept.keys() - closely:

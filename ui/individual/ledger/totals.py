@@ -52,14 +52,14 @@ def _show(subject: AnySubject, study: Study) -> None:
         return
     with st.spinner("Adding up everybody's losses …"):
         ledger = ledger_losses.read(releases, study, subject.relation)
-        gathered = session.remember(
+        gathered = session.while_shown(
             "gathered-losses",
             ledger.key,
             lambda: gather(ledger.losses, people=study.dataset.people),
         )
     delta, way = _ask(study)
     with st.spinner("Adding up everybody's losses …"):
-        totals = session.remember(
+        totals = session.while_shown(
             "person-totals",
             f"{ledger.key} {delta}",
             lambda: gathered.at(delta),
@@ -128,7 +128,7 @@ def _everybody(
     compared: Compared,
 ) -> list[int]:
     """Show the distribution of totals; return the rows of the most exposed people."""
-    losses = session.remember(
+    losses = session.while_shown(
         "ranked-totals",
         f"{ledger.key} {totals.delta} {way}",
         lambda: totals.losses(way),

@@ -48,7 +48,7 @@ def households(subject: ModelSubject, study: Study) -> None:
             "says who belongs together."
         )
         return
-    found = session.remember(
+    found = session.while_shown(
         "households",
         subject.identity(study),
         lambda: household_losses(law, fit, codes, delta=subject.request.delta),
@@ -83,7 +83,7 @@ def overfitting(subject: ModelSubject, analysis: str, why: Causes) -> None:
         everybody.overfitting(exposure, subject.request.delta, why.variation)
         return
     with st.spinner("Comparing the two laws of some people …"):
-        found = session.remember(
+        found = session.while_shown(
             "model-variation",
             analysis,
             lambda: sampled_variation(

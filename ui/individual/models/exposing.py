@@ -113,7 +113,7 @@ def _audit(subject: ModelSubject) -> None:
 
 def _causes(subject: ModelSubject, analysis: str) -> Causes:
     exposure, asked = subject.exposure, subject.request
-    return session.remember(
+    return session.while_shown(
         "model-causes",
         analysis,
         lambda: causes(

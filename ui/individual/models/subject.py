@@ -44,7 +44,7 @@ def of(
 ) -> ModelSubject | None:
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
     question = study.about(asked.question)
-    fit = session.remember(
+    fit = session.while_shown(
         "model-fit", question, lambda: asked.question.fit(study.dataset)
     )
     audited = None
@@ -66,7 +66,7 @@ def of(
             )
 
     done = 0 if audited is None else len(audited.refitted) + len(audited.stepped_twice)
-    exposure = session.remember(
+    exposure = session.while_shown(
         "model-exposure",
         f"{relation} {unit_column} {done} {asked.analysis(study.fingerprint)}",
         compute,
@@ -86,7 +86,7 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
     """Return the audit of a nonlinear model, as far as it was carried out."""
     metric = fit.law_of(asked.law).metric
     key, copies = f"{question} {asked.matrix}", asked.unit.rows
-    audit = session.remember(
+    audit = session.while_shown(
         "model-audit",
         key,
         lambda: Audit.of(fit, metric, rng=np.random.default_rng(0), copies=copies),
@@ -101,7 +101,7 @@ def _audited(asked: ModelRequest, fit: GlmFit, question: str) -> AuditedRemovals
     )
     if pieces is None:
         return None
-    return session.remember(
+    return session.while_shown(
         "model-audited", f"{key} {len(pieces)}", lambda: audit.result(pieces)
     )
 
@@ -149,7 +149,7 @@ def _codes(
     if position is None:
         return None
     name = study.dataset.columns[position].name
-    return session.remember(
+    return session.while_shown(
         "model-units",
         f"{position} {study.about(asked.question)}",
         lambda: unit_codes(study.dataset, name, asked.question.rows(study.dataset)),

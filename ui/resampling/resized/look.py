@@ -55,7 +55,7 @@ def show(own: Own, study: Study) -> None:
 
 def _rows(own: Own, study: Study) -> FloatArray:
     """Return everybody's value. CONFIDENTIAL."""
-    return session.remember(
+    return session.while_shown(
         "resized-rows",
         study.about(own.request.query),
         lambda: own.request.value(study.dataset),
@@ -97,7 +97,7 @@ def _spread(own: Own, rows: FloatArray) -> None:
 
 def _losses(own: Own, study: Study, rows: FloatArray) -> None:
     """Say what everybody loses by one repaired answer. CONFIDENTIAL."""
-    exposure = session.remember(
+    exposure = session.while_shown(
         "resized-exposure",
         own.request.analysis(study.fingerprint),
         lambda: _exposed(own, rows),

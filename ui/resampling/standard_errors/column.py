@@ -40,7 +40,7 @@ def show(query: Query, asked: Settings) -> None:
 def _study(query: Query, asked: Settings) -> None:
     study = session.require_study()
     key = repr((study.fingerprint, query.parameters(), session.generation()))
-    population = session.remember("se-column", key, lambda: _people(query))
+    population = session.while_shown("se-column", key, lambda: _people(query))
     e = asked.experiment
     mine = Experiment(population=population, people=e.people, rho=e.rho, times=e.times)
     st.markdown(

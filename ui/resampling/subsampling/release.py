@@ -142,7 +142,7 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
         if not shown:
             return
         query = request.query
-        exposure = session.remember(
+        exposure = session.while_shown(
             "subsampling-exposure",
             request.analysis(study.fingerprint),
             lambda: expose(

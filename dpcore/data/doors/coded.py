@@ -1,0 +1,177 @@
+"""Files of SPSS and Stata: codes become the answers that they stand for.
+
+What such a file says of its columns is public, like the questionnaire: what a column
+means, which answers it may hold, and which codes stand for no answer.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from dpcore.data.cells import MISSING, as_csv_has_it
+from dpcore.data.columns import MAX_LABELS, ColumnKind, propose_kinds
+from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from dpcore.data.columns import Column
+
+_SPSS: Final = (b"$FL2", b"$FL3")
+_STATA: Final = b"<stata_dta>"
+_OLD_STATA: Final = (105, 108, 110, 111, 113, 114, 115)
+"""Versions that the first byte of an older Stata file may name."""
+_MOST_CELLS: Final = 50_000_000
+_FIRST_LINE: Final = 2
+"""Rows are counted as the lines of a CSV file, whose first line is its header."""
+_LONGEST: Final = 300
+"""Most characters of a meaning."""
+_WRONG: Final = (
+    OSError, ValueError, UnicodeError, OverflowError, KeyError, TypeError, IndexError,
+    AttributeError, ArithmeticError, RuntimeError,
+)  # fmt: skip
+"""What reading a damaged file raises, beside the errors of the library itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coded:
+    """A table with what its file says about its columns.
+
+    Attributes:
+        frame: The table, answers instead of codes.
+        columns: What is proposed to be declared: kinds, answers and meanings. Bounds
+            are for the user to say.
+        missing: Codes that stand for no answer, by column, as the file names them.
+
+    """
+
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    missing: Mapping[str, str]
+
+
+def is_coded(data: bytes) -> bool:
+    """Return whether a file says at its beginning that it is one of SPSS or Stata."""
+    return data.startswith((*_SPSS, _STATA)) or _is_old_stata(data)
+
+
+def _is_old_stata(data: bytes) -> bool:
+    # The version, the order of bytes, and a 1.
+    return len(data) > 3 and data[0] in _OLD_STATA and data[1:3] in {b"\1\1", b"\2\1"}  # noqa: PLR2004 - see above
+
+
+def read_coded(data: bytes) -> Coded:
+    """Return the table of an SPSS or Stata file, as its CSV with answers would give it.
+
+    A column whose values all have labels holds those labels; another keeps its
+    numbers, and its labels are told in its meaning. Codes that the file declares to be
+    missing, and Stata's ``.a`` to ``.z``, are missing. Days and times are text.
+
+    Raises:
+        DataError: The file is damaged or too large, or a column has no name.
+
+    """
+    if len(data) > MAX_BYTES:
+        message = (
+            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
+            "or rows."
+        )
+        raise DataError(message)
+    _, said = _read(data, metadataonly=True, user_missing=True)
+    names = column_names(list(said.column_names), None)
+    # Not every file says how many rows it has, and a packed one may have very many.
+    most = _MOST_CELLS // max(len(names), 1)
+    frame, _ = _read(data, row_limit=most + 1)
+    check_number(len(frame))
+    if len(frame) > most:
+        message = f"the file has more than {_MOST_CELLS:,} values. Keep fewer columns."
+        raise DataError(message)
+    return _coded(frame, said, names)
+
+
+def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 - options of the library
+    import pyreadstat  # noqa: PLC0415 - slow to import, rarely used
+
+    spss = data.startswith(_SPSS)
+    read = pyreadstat.read_sav if spss else pyreadstat.read_dta
+    try:
+        frame, said = read(io.BytesIO(data), dates_as_pandas_datetime=True, **options)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *_WRONG):
+        name = "SPSS" if spss else "Stata"
+        message = (
+            f"the {name} file cannot be read: it is damaged, or was not sent to its "
+            "end. Save the table once more, or upload it as CSV."
+        )
+        raise DataError(message) from None
+    return frame, said
+
+
+def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: ANN401 - untyped library
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    lines = pd.RangeIndex(_FIRST_LINE, _FIRST_LINE + len(frame), name="line")
+    cells, answers, meanings, missing = {}, {}, {}, {}
+    for place, (name, old) in enumerate(zip(names, said.column_names, strict=True)):
+        absent = said.missing_ranges.get(old, [])
+        labels = _labels(said.variable_value_labels.get(old, {}), absent)
+        values = frame[old].set_axis(lines).rename(name)
+        meaning = (said.column_labels[place] or "").strip()
+        if labels and bool(values.dropna().isin(list(labels)).all()):
+            values, answers[name] = values.map(labels), _listed(labels)
+        elif labels:
+            told = ", ".join(f"{_code(code)} = {text}" for code, text in labels.items())
+            meaning = f"{meaning} ({told})".strip()
+        cells[name], meanings[name] = as_csv_has_it(values), meaning[:_LONGEST]
+        if absent:
+            missing[name] = ", ".join(map(_ends, absent))
+    table = pd.DataFrame(cells, index=lines)
+    columns = tuple(
+        replace(
+            column,
+            description=meanings[column.name],
+            labels=answers.get(column.name, ())
+            if column.kind is ColumnKind.CATEGORY
+            else column.labels,
+        )
+        for column in propose_kinds(table)
+    )
+    return Coded(frame=table, columns=columns, missing=missing)
+
+
+def _labels(known: Mapping[Any, str], absent: list[Any]) -> dict[Any, str]:
+    """Return the answers that codes stand for, without those that are none."""
+    return {
+        code: text.strip() or _code(code)
+        for code, text in known.items()
+        if not any(_within(code, ends["lo"], ends["hi"]) for ends in absent)
+        # The letters of Stata's own missing values are no values of a number.
+        and not (isinstance(code, str) and len(code) == 1 and _numbers(known, code))
+    }
+
+
+def _within(code: Any, low: Any, high: Any) -> bool:  # noqa: ANN401 - a number or a text
+    return isinstance(code, str) is isinstance(low, str) and low <= code <= high
+
+
+def _numbers(known: Mapping[Any, str], code: str) -> bool:
+    return any(not isinstance(other, str) for other in known if other != code)
+
+
+def _listed(labels: Mapping[Any, str]) -> tuple[str, ...]:
+    """Return the answers in the order of their codes, if they are not too many."""
+    answers = tuple(dict.fromkeys(x for x in labels.values() if x not in MISSING))
+    return answers if len(answers) <= MAX_LABELS else ()
+
+
+def _ends(ends: Mapping[str, Any]) -> str:
+    low, high = _code(ends["lo"]), _code(ends["hi"])
+    return low if low == high else f"{low} to {high}"
+
+
+def _code(code: Any) -> str:  # noqa: ANN401 - a number or a text
+    return f"{code:.15g}" if isinstance(code, int | float) else str(code)

@@ -1,0 +1,181 @@
+"""Parquet files as parts of a table: their rows, a group of them at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from dpcore.data.cells import as_text
+from dpcore.data.columns import Column, ColumnKind, yes_no
+from dpcore.data.doors.parquet import check_type, is_text
+from dpcore.data.reading import MAX_ROWS, column_names
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    import pyarrow as pa
+
+_FIRST_LINE: Final = 2
+_YES_NO: Final = ("False", "True")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A group of rows of a Parquet file.
+
+    Attributes:
+        path: The file.
+        group: Which of its groups, from 0.
+        start: Row of the file, from 0, that is the first of the group.
+        rows: Number of rows.
+
+    """
+
+    path: Path = field(repr=False)
+    group: int
+    start: int
+    rows: int
+
+    @property
+    def where(self) -> str:
+        """Return file and rows, from 1, in words."""
+        first, last = self.start + 1, self.start + self.rows
+        return f"file {self.path.name}, rows {first} to {last}"
+
+
+def parts_of(path: Path) -> tuple[pa.Schema, tuple[Part, ...]]:
+    """Return the schema of a file and its groups of rows; only its footer is read.
+
+    Raises:
+        DataError: The file is damaged or locked, or has too long a group of rows.
+
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    try:
+        with pq.ParquetFile(path) as file:
+            facts, schema = file.metadata, file.schema_arrow
+            rows = [facts.row_group(i).num_rows for i in range(facts.num_row_groups)]
+    except (OSError, UnicodeError, pa.ArrowException):
+        raise _damaged(path) from None
+    if max(rows, default=0) > MAX_ROWS:
+        message = (
+            f"file {path.name} has a group of {max(rows):,} rows, and at most "
+            f"{MAX_ROWS:,} are read at a time. Have it written in shorter row groups."
+        )
+        raise DataError(message)
+    starts = [sum(rows[:i]) for i in range(len(rows))]
+    return schema, tuple(
+        Part(path=path, group=group, start=start, rows=count)
+        for group, (start, count) in enumerate(zip(starts, rows, strict=True))
+    )
+
+
+def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
+    """Return a first description of every column, from its type in the files.
+
+    Bounds and the labels of categories are left open: nobody but the user may say what
+    they are.
+
+    Raises:
+        DataError: A column has no name or that of another one, or holds lists, records
+            or bytes.
+
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    described = []
+    names = column_names(list(schema.names), None)
+    for place, (name, each) in enumerate(zip(names, schema, strict=True), start=1):
+        check_type(place, each.type)
+        if pa.types.is_boolean(each.type):
+            described.append(yes_no(name, _YES_NO))
+        elif _is_number(each.type):
+            described.append(Column(name=name, kind=ColumnKind.NUMBER))
+        else:
+            described.append(Column(name=name, kind=ColumnKind.CATEGORY))
+    return tuple(described)
+
+
+def texts_of(schema: pa.Schema) -> frozenset[str]:
+    """Return the names of the columns that are read as text."""
+    return frozenset(
+        name.strip()
+        for name, each in zip(schema.names, schema, strict=True)
+        if not _is_number(each.type)
+    )
+
+
+def read_part(part: Part, names: list[str]) -> pd.DataFrame:
+    """Return some columns of a group of rows, as ``Dataset`` takes them.
+
+    Numbers are floats, everything else is text. The index counts the rows of the file
+    as lines, the first row being line 2.
+
+    Raises:
+        DataError: They cannot be read.
+
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    try:
+        with pq.ParquetFile(part.path) as file:
+            named = {each.name.strip(): each for each in file.schema_arrow}
+            wanted = [named[name] for name in names]
+            table = file.read_row_group(
+                part.group, columns=[each.name for each in wanted], use_threads=False
+            )
+            first = _FIRST_LINE + part.start
+            lines = pd.RangeIndex(first, first + table.num_rows, name="line")
+            columns = {
+                name: _values(table.column(each.name), name, lines)
+                for name, each in zip(names, wanted, strict=True)
+            }
+    except (OSError, UnicodeError, KeyError, IndexError, pa.ArrowException):
+        raise _damaged(part.path, part.where) from None
+    return pd.DataFrame(columns, index=lines)
+
+
+def _values(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Series:
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    if _is_number(column.type):
+        if not pa.types.is_floating(column.type):
+            column = column.cast(pa.float64(), safe=False)
+        numbers = column.to_pandas().to_numpy(dtype="float64")
+        return pd.Series(numbers, index=lines, name=name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_timestamp(column.type):
+        # pandas leaves out the time where all of a part are at midnight.
+        column = column.cast(pa.string())
+    if is_text(column.type):
+        # One copy of each answer, however many rows have it.
+        column = column.dictionary_encode()
+    return as_text(pd.Series(column.to_pandas().array, index=lines, name=name))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_null(kind)
+    )
+
+
+def _damaged(path: Path, where: str | None = None) -> DataError:
+    message = (
+        f"{where or f'file {path.name}'} cannot be read: the file is damaged, locked "
+        "or not written to its end. Nothing was charged. Have it written once more."
+    )
+    return DataError(message)

@@ -1,0 +1,219 @@
+"""A table in parts that lie in files, of which a few at a time are in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import numpy as np
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.dataset import Dataset
+from dpcore.data.fingerprints import check_key
+from dpcore.data.partitions.folder import Stamp, files_of
+from dpcore.data.partitions.parquet import read_part
+from dpcore.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from dpcore.data.columns import Column
+    from dpcore.data.partitions.parquet import Part
+
+_T = TypeVar("_T")
+_AT_ONCE: Final = 2
+"""Parts that are in memory at a time, each in a thread."""
+_IN_TURN: Final = 4 * _AT_ONCE
+"""Parts that are read before the work can be stopped."""
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartitionedDataset:
+    """A table with one row a person, opened and not loaded.
+
+    CONFIDENTIAL, but for ``name`` and ``columns``. Where it has no column of a name, it
+    raises ParameterError.
+
+    Attributes:
+        name: What the table is called in its folder.
+        folder: The folder that it lies in.
+        columns: The public description of each column, in the order of the files.
+        texts: The names of the columns that hold text.
+        parts: Where its rows lie, in their order.
+        stamps: The files with what they were like when the table was opened.
+
+    """
+
+    name: str
+    folder: Path = field(repr=False)
+    columns: tuple[Column, ...]
+    texts: frozenset[str] = field(repr=False)
+    parts: tuple[Part, ...] = field(repr=False)
+    stamps: tuple[tuple[Path, Stamp], ...] = field(repr=False)
+
+    @property
+    def people(self) -> int:
+        """Return the number of rows, missing values included."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows: every one is a person."""
+        return self.people
+
+    @property
+    def cap(self) -> int | None:
+        """Return how many rows of one person count at most; None for one row each."""
+        return None
+
+    def column(self, name: str) -> Column:
+        """Return the description of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        message = "the table has no column of that name."
+        raise ParameterError(message)
+
+    def with_columns(self, *columns: Column) -> PartitionedDataset:
+        """Return the same table with some columns described anew.
+
+        Raises:
+            ParameterError: There is no such column, or it holds text and is declared to
+                hold numbers.
+
+        """
+        anew = {column.name: column for column in columns}
+        for name, column in anew.items():
+            self.column(name)
+            if column.kind is ColumnKind.NUMBER and name in self.texts:
+                message = (
+                    f"{name!r} holds text in its files. Declare it a category, or have "
+                    "the table written with numbers."
+                )
+                raise ParameterError(message)
+        described = tuple(anew.get(column.name, column) for column in self.columns)
+        return replace(self, columns=described)
+
+    def each(
+        self, function: Callable[[Dataset], _T], columns: Sequence[str]
+    ) -> Iterator[_T]:
+        """Yield what a function makes of every part, in their order.
+
+        The parts hold the ``columns`` alone, in the order of the table. Dask's threads
+        read a few of them, and go on when more is asked for: whoever asks no longer has
+        stopped the work.
+
+        Raises:
+            DataError: A part cannot be read as declared, or the files have changed
+                since the table was opened. Nothing has been charged by then.
+
+        """
+        import dask  # noqa: PLC0415 - slow to import
+
+        self.check_unchanged()
+        kept = tuple(column for column in self.columns if column.name in columns)
+        of_part = dask.delayed(self._of_part)
+        for start in range(0, len(self.parts), _IN_TURN):
+            places = range(start, min(start + _IN_TURN, len(self.parts)))
+            yield from dask.compute(
+                *(of_part(function, kept, place) for place in places),
+                scheduler="threads",
+                num_workers=_AT_ONCE,
+            )
+        self.check_unchanged()
+
+    def part(self, place: int, columns: Sequence[str]) -> Dataset:
+        """Return one part with some columns, in the order of the table. CONFIDENTIAL.
+
+        Raises:
+            DataError: It cannot be read.
+
+        """
+        kept = tuple(column for column in self.columns if column.name in columns)
+        frame = read_part(self.parts[place], [column.name for column in kept])
+        return Dataset(name=self.name, frame=frame, columns=kept)
+
+    def place_of(self, row: int) -> tuple[int, int]:
+        """Return the part that a row of the table, from 0, is in, and its row there.
+
+        Raises:
+            ParameterError: There is no such row.
+
+        """
+        if not 0 <= row < self.rows:
+            message = f"rows are numbered from 0 to {self.rows - 1}, got {row}."
+            raise ParameterError(message)
+        ends = np.cumsum([part.rows for part in self.parts])
+        place = int(np.searchsorted(ends, row, side="right"))
+        return place, row - self.first_row(place)
+
+    def first_row(self, place: int) -> int:
+        """Return the row of the table, from 0, that is the first of a part."""
+        return sum(part.rows for part in self.parts[:place])
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return the keyed hash of the contents of the files, in their order.
+
+        Every byte is read, once. Another order of rows, or another way of writing the
+        same rows, is another fingerprint; where files lie and are called is not.
+
+        Raises:
+            DataError: A file cannot be read, or has changed since the table was opened.
+            ParameterError: The key has less than 16 or more than 64 bytes.
+
+        """
+        check_key(key)
+        self.check_unchanged()
+        state = blake2b(key=key, digest_size=32, person=b"files")
+        for path, _ in self.stamps:
+            state.update(_digest(path, key))
+        self.check_unchanged()
+        return state.hexdigest()
+
+    def check_unchanged(self) -> None:
+        """Refuse a table whose files are not those that were opened.
+
+        Raises:
+            DataError: A file was added, changed, replaced or deleted.
+
+        """
+        now: list[tuple[Path, Stamp]] | None
+        try:
+            now = [(path, Stamp.of(path)) for path in files_of(self.folder, self.name)]
+        except OSError:
+            now = None
+        if now != list(self.stamps):
+            message = (
+                "the files of the table have changed since it was opened. Nothing was "
+                "computed or charged. Open it once more."
+            )
+            raise DataError(message)
+
+    def _of_part(
+        self, function: Callable[[Dataset], _T], kept: tuple[Column, ...], place: int
+    ) -> _T:
+        part = self.part(place, [column.name for column in kept])
+        try:
+            return function(part)
+        except DataError as error:
+            where = self.parts[place].where
+            message = (
+                f"{where}: a cell is not as its column is declared. Correct the file, "
+                "or declare the column a category."
+            )
+            raise DataError(message, line=error.line) from None
+
+
+def _digest(path: Path, key: bytes) -> bytes:
+    state = blake2b(key=key, digest_size=32, person=b"file")
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                state.update(chunk)
+    except OSError:
+        message = f"the file {path.name} of the table cannot be read."
+        raise DataError(message) from None
+    return state.digest()

@@ -1,0 +1,118 @@
+"""Which rows of a person stay: chosen by a key, and by that person's rows alone."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_SHORTEST_KEY, _LONGEST_KEY = 16, 64
+_PURPOSE: Final = b"rows that stay"
+_TEXT: Final = 16
+
+
+def chosen(
+    frame: pd.DataFrame, person: NDArray[np.intp], most: int, *, key: bytes
+) -> NDArray[np.intp]:
+    """Return the places of the rows that stay, ascending: at most so many a person.
+
+    The rows of a person are put in the order of a keyed hash of what they say, and the
+    first ``most`` stay. Of equal rows each is hashed with its number among them, so
+    that every row has the same chance. The choice
+
+    * looks at the rows of that person alone: whoever else joins, leaves or changes,
+      this person's rows that stay are the same;
+    * does not depend on the order of the table, nor on the day: the same rows have the
+      same choice next quarter;
+    * cannot be foreseen without the key, so that nobody can write rows that stay.
+
+    ``frame`` says what the rows say; ``person`` is whose each row is, shape ``(n,)``,
+    negative for a row that is left out.
+
+    Raises:
+        ParameterError: Fewer rows than one are to stay, or the key has less than 16 or
+            more than 64 bytes.
+
+    """
+    if most < 1:
+        message = f"at least one row of each person has to stay, got {most}."
+        raise ParameterError(message)
+    if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
+        message = (
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, "
+            f"got {len(key)}."
+        )
+        raise ParameterError(message)
+    owned = np.bincount(person[person >= 0])
+    stays = person >= 0
+    # Only who owns more is chosen from: the others keep all.
+    many = np.flatnonzero(stays)
+    many = many[owned[person[many]] > most]
+    if len(many):
+        order = many[np.lexsort((_lots(frame.iloc[many], key), person[many]))]
+        mine = person[order]
+        starts = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
+        lengths = np.diff(np.append(starts, len(mine)))
+        place = np.arange(len(mine)) - np.repeat(starts, lengths)
+        stays[order[place >= most]] = False
+    return np.flatnonzero(stays)
+
+
+def _lots(rows: pd.DataFrame, key: bytes) -> NDArray[np.uint64]:
+    """Return the lot of each row: a keyed hash of it and its number among its equals.
+
+    Rows of two people differ, because the columns that say whose they are do.
+    """
+    said = np.hstack([_bytes(rows[name]) for name in rows])
+    own = blake2b(_PURPOSE, key=key, digest_size=32).digest()
+    number = np.zeros(len(said), dtype="<i8")
+    lots = _hashed(said, number, own)
+    # Equal rows have equal hashes: those after the first get their number.
+    order = np.argsort(lots, kind="stable")
+    grouped = lots[order]
+    starts = np.flatnonzero(np.append(True, grouped[1:] != grouped[:-1]))
+    lengths = np.diff(np.append(starts, len(order)))
+    number[order] = np.arange(len(order)) - np.repeat(starts, lengths)
+    again = np.flatnonzero(number)
+    lots[again] = _hashed(said[again], number[again], own)
+    return lots
+
+
+def _hashed(
+    said: NDArray[np.uint8], number: NDArray[np.int64], key: bytes
+) -> NDArray[np.uint64]:
+    lines = np.hstack([said, number[:, np.newaxis].view(np.uint8)])
+    width, content = lines.shape[1], lines.tobytes()
+    start = blake2b(key=key, digest_size=8)
+    drawn = bytearray()
+    for place in range(0, len(content), width):
+        state = start.copy()
+        state.update(content[place : place + width])
+        drawn += state.digest()
+    return np.frombuffer(drawn, dtype="<u8")
+
+
+def _bytes(cells: pd.Series) -> NDArray[np.uint8]:
+    """Return what each cell says, however it is stored, shape ``(n, width)``."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        # Adding zero turns -0.0 into 0.0.
+        numbers = cells.to_numpy().astype("<f8") + 0.0
+        numbers[np.isnan(numbers)] = np.nan
+        return numbers.view(np.uint8).reshape(-1, 8)
+    codes, distinct = pd.factorize(cells)
+    hashed = [
+        blake2b(str(text).encode("utf-8", "surrogatepass"), digest_size=_TEXT).digest()
+        for text in distinct
+    ]
+    # The last one is what a missing value, -1, picks.
+    table = np.frombuffer(b"".join([*hashed, bytes(_TEXT)]), dtype=np.uint8)
+    return table.reshape(-1, _TEXT)[codes]

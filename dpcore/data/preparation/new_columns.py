@@ -1,0 +1,294 @@
+"""New columns, each cell made of cells of the same row by public recipes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import LARGEST, Column, ColumnKind, yes_no
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.conditions import NumberCondition, exact, named
+from dpcore.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from dpcore.arrays import FloatArray
+
+MOST_EDGES = 100
+"""Edges of bins; more are no groups that anybody reads."""
+
+
+class Calculation(StrEnum):
+    """What is calculated of two numbers of the same row."""
+
+    DIFFERENCE = "minus"
+    RATIO = "per"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bins:
+    """A number as a category: between which of some public edges it lies.
+
+    An edge belongs to the bin above it.
+
+    Attributes:
+        column: Which number.
+        edges: Ascending, at least one.
+
+    Raises:
+        ParameterError: The edges are not so.
+
+    >>> Bins(column="age", edges=(18.0, 65.0)).labels
+    ('below 18', '18 to below 65', '65 or more')
+
+    """
+
+    column: str
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        rising = all(low < high for low, high in pairwise(self.edges))
+        known = bool(self.edges) and bool(np.isfinite(self.edges).all())
+        if not known or not rising or len(self.edges) > MOST_EDGES:
+            message = (
+                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as "
+                "18, 40, 65."
+            )
+            raise ParameterError(message)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each bin, in order."""
+        edges = [exact(edge) for edge in self.edges]
+        between = [f"{one} to below {other}" for one, other in pairwise(edges)]
+        return (f"below {edges[0]}", *between, f"{edges[-1]} or more")
+
+    @property
+    def name(self) -> str:
+        """Return what the column is called: the whole recipe."""
+        edges = "; ".join(map(exact, self.edges))
+        return f"{named(self.column)} in bins at {edges}"
+
+    def described(self, source: Dataset) -> Column:
+        """Return the public description of the column."""
+        source.column(self.column)
+        return Column(name=self.name, kind=ColumnKind.CATEGORY, labels=self.labels)
+
+    def made(self, source: Dataset) -> pd.Series:
+        """Return the cells. CONFIDENTIAL.
+
+        Raises:
+            DataError: Some cells are not numbers.
+            ParameterError: There is no such column.
+
+        """
+        values = source.numbers(self.column)
+        codes = np.searchsorted(self.edges, values, side="right")
+        return _texts(codes, np.isnan(values), self.labels, source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calculated:
+    """The difference or the ratio of two numbers of a row.
+
+    A row that lacks one of them lacks the result, and so does 0 per 0. Anything else
+    per 0 is infinite, and is clamped to the bounds as every value beyond them.
+
+    Attributes:
+        calculation: Which of the two.
+        first: What is subtracted from, or divided.
+        second: What is subtracted, or divided by.
+
+    Raises:
+        ParameterError: The two are one.
+
+    """
+
+    calculation: Calculation
+    first: str
+    second: str
+
+    def __post_init__(self) -> None:
+        if self.first == self.second:
+            message = "choose two different columns."
+            raise ParameterError(message)
+
+    @property
+    def name(self) -> str:
+        """Return what the column is called: the whole recipe.
+
+        >>> both = {"first": "cost", "second": "stay"}
+        >>> Calculated(calculation=Calculation.RATIO, **both).name
+        'cost per stay'
+        """
+        return f"{named(self.first)} {self.calculation} {named(self.second)}"
+
+    def described(self, source: Dataset) -> Column:
+        """Return the public description of the column.
+
+        Its bounds follow from those of the two, where both are declared; for a ratio,
+        where those of the second leave 0 out. Otherwise they are still to be declared.
+        """
+        one, other = source.column(self.first), source.column(self.second)
+        unit = one.unit if one.unit == other.unit else ""
+        if self.calculation is Calculation.RATIO:
+            unit = f"{one.unit} per {other.unit}" if one.unit and other.unit else ""
+        known = Column(name=self.name, kind=ColumnKind.NUMBER, unit=unit)
+        bounds = self._bounds(one.bounds, other.bounds)
+        return known if bounds is None else replace(known, bounds=bounds)
+
+    def made(self, source: Dataset) -> pd.Series:
+        """Return the cells. CONFIDENTIAL.
+
+        Raises:
+            DataError: Some cells are not numbers.
+            ParameterError: There is no such column.
+
+        """
+        from pandas import Series  # noqa: PLC0415 - slow to import
+
+        one, other = source.numbers(self.first), source.numbers(self.second)
+        # Of infinities there is no difference, nor a ratio: those rows lack it.
+        with np.errstate(all="ignore"):
+            found = (
+                one - other
+                if self.calculation is Calculation.DIFFERENCE
+                # Adding zero turns -0.0 into 0.0: no row says on which side it is.
+                else one / (other + 0.0)
+            )
+        return Series(found, index=source.frame.index)
+
+    def _bounds(self, one: Interval | None, other: Interval | None) -> Interval | None:
+        if one is None or other is None:
+            return None
+        ends: FloatArray
+        if self.calculation is Calculation.DIFFERENCE:
+            ends = np.subtract.outer(_ends(one), _ends(other))
+        elif other.lower <= 0 <= other.upper:
+            return None
+        else:
+            ends = np.divide.outer(_ends(one), _ends(other))
+        found = Interval(lower=float(ends.min()), upper=float(ends.max()))
+        # What no column can have as bounds is left open.
+        known = np.abs(ends).max() <= LARGEST and found.width > LARGEST**-1
+        return found if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Yes or no: whether a number of the row meets a condition.
+
+    A row without the number has no answer.
+
+    Attributes:
+        condition: What it is compared with.
+
+    """
+
+    condition: NumberCondition
+
+    @property
+    def name(self) -> str:
+        """Return what the column is called: the condition."""
+        return self.condition.text
+
+    def described(self, source: Dataset) -> Column:
+        """Return the public description of the column."""
+        source.column(self.condition.column)
+        return yes_no(self.name, ("no", "yes"))
+
+    def made(self, source: Dataset) -> pd.Series:
+        """Return the cells. CONFIDENTIAL.
+
+        Raises:
+            DataError: Some cells are not numbers.
+            ParameterError: There is no such column.
+
+        """
+        missing = np.isnan(source.numbers(self.condition.column))
+        codes = self.condition.met(source).astype(np.intp)
+        return _texts(codes, missing, ("no", "yes"), source)
+
+
+NewColumn = Bins | Calculated | Flag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WidenedDataset(Dataset):
+    """A table with new columns beside those of the file. CONFIDENTIAL.
+
+    Attributes:
+        source: The table as it was read.
+        made: What was added, in order.
+
+    """
+
+    source: Dataset
+    made: tuple[NewColumn, ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the file."""
+        return self.source.header
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return that of the table as it was read: the same people, the same account.
+
+        Raises:
+            ParameterError: The key has less than 16 or more than 64 bytes.
+
+        """
+        return self.source.fingerprint(key)
+
+
+def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
+    """Return a table with further columns; the table itself if there are none.
+
+    All are made of columns of the table, none of another new one.
+
+    Raises:
+        DataError: Cells that are calculated with are not numbers.
+        ParameterError: The table lacks a column, or has one of that name already.
+
+    """
+    if not made:
+        return source
+    names = [column.name for column in source.columns] + [one.name for one in made]
+    if len(set(names)) < len(names):
+        message = "the table has a column of that name already."
+        raise ParameterError(message)
+    frame = source.frame.copy(deep=False)
+    for one in made:
+        frame[one.name] = one.made(source)
+    described = tuple(one.described(source) for one in made)
+    return WidenedDataset(
+        name=source.name,
+        frame=frame,
+        columns=(*source.columns, *described),
+        source=source,
+        made=made,
+    )
+
+
+def _ends(bounds: Interval) -> FloatArray:
+    return np.array([bounds.lower, bounds.upper])
+
+
+def _texts(
+    codes: NDArray[np.intp],
+    missing: NDArray[np.bool_],
+    labels: tuple[str, ...],
+    source: Dataset,
+) -> pd.Series:
+    from pandas import Categorical, Index, Series  # noqa: PLC0415 - slow to import
+
+    places = np.where(missing, -1, codes).tolist()
+    known = Categorical.from_codes(places, Index(labels))
+    return Series(known, index=source.frame.index).astype("str")

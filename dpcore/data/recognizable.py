@@ -1,0 +1,168 @@
+"""What in a table would let somebody in the room recognize a person.
+
+For a teacher who wants to show a table of their own. It looks for the usual traps, and
+finding none proves nothing: people are recognized by what others know of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from dpcore.wording import percent, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pandas as pd
+
+_NAMED: Final = re.compile(
+    r"(?<![a-z])(name|names|first ?name|last ?name|surname|vorname|nachname|"
+    r"e-?mail|mail|phone|telefon|mobile|handy|street|stra(?:ß|ss)e|address|adresse|"
+    r"iban|ssn|passport|ausweis|birth|birthday|dob|geburt|geboren|patient|pupil|"
+    r"student|schüler(?:in)?|employee|personal|matrikel|user)(?![a-z])|"
+    r"(nummer|number|nr)\.?$|(?<![a-z])id$|geburts|birth",
+    re.IGNORECASE,
+)
+_MAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE: Final = re.compile(r"\+?\d[\d\s()/.-]{6,}\d")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_FEW_ROWS: Final = 3
+_ALONE: Final = 0.5
+"""Which part of the rows must stand alone for a column to single people out."""
+_LOOKED_AT: Final = 2_000
+_SOME: Final = 0.05
+_LONG_TEXT: Final = 40
+_MOST_ANSWERS: Final = 50
+_MOST_COLUMNS: Final = 6
+
+
+class Trap(StrEnum):
+    """A usual way of being recognized in a table."""
+
+    NAME = "its heading says that it names people"
+    CONTACT = "e-mail addresses or telephone numbers"
+    DAY = "days, such as of a birth"
+    TEXT = "text that people wrote"
+    ALONE = "values that only one row has"
+    RARE = "answers that hardly anybody gave"
+    TOGETHER = "columns that single people out together"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that a person may be recognized by. CONFIDENTIAL.
+
+    Attributes:
+        trap: Of which kind it is.
+        columns: Where it was found.
+        what: What was found, with its number.
+        advice: What to do about it.
+
+    """
+
+    trap: Trap
+    columns: tuple[str, ...]
+    what: str
+    advice: str
+
+
+_LEAVE_OUT: Final = "Leave the column out, or put invented values in it."
+
+
+def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
+    """Return what people of a table may be recognized by, the plainest first.
+
+    Of a long column of text, 2,000 different values are looked at. A heading alone is a
+    finding, too: nobody should have to look into the column to leave it out.
+    """
+    found = [
+        one for name in frame.columns for one in _of_column(str(name), frame[name])
+    ]
+    found += _together(frame)
+    order = list(Trap)
+    return tuple(sorted(found, key=lambda one: order.index(one.trap)))
+
+
+def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
+    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
+
+    if _NAMED.search(name.replace("_", " ")):
+        yield Finding(
+            trap=Trap.NAME,
+            columns=(name,),
+            what="The heading sounds like a name, a number or an address of a person.",
+            advice=_LEAVE_OUT,
+        )
+    counts = values.value_counts()
+    if not is_numeric_dtype(values.dtype):
+        yield from _of_text(name, [str(cell) for cell in counts.index[:_LOOKED_AT]])
+    people = int(counts.sum())
+    alone = int((counts == 1).sum())
+    if people and alone > _ALONE * people:
+        yield Finding(
+            trap=Trap.ALONE,
+            columns=(name,),
+            what=f"{percent(alone / people)} of the rows have a value that no other "
+            "row has: whoever knows it finds the row.",
+            advice="Leave the column out, or make bins of it (“New columns made of "
+            "others”).",
+        )
+    elif len(counts) <= _MOST_ANSWERS:
+        rare = int((counts < _FEW_ROWS).sum())
+        if rare:
+            yield Finding(
+                trap=Trap.RARE,
+                columns=(name,),
+                what=f"{rare} of {len(counts)} answers were given by one or two rows.",
+                advice="Put rare answers together before the table is uploaded.",
+            )
+
+
+def _of_text(name: str, cells: list[str]) -> Iterator[Finding]:
+    def share(pattern: re.Pattern[str]) -> float:
+        return sum(bool(pattern.fullmatch(cell)) for cell in cells) / max(len(cells), 1)
+
+    if share(_MAIL) > _SOME or share(_PHONE) > _ALONE > share(_DAY):
+        yield Finding(
+            trap=Trap.CONTACT,
+            columns=(name,),
+            what="There are e-mail addresses or telephone numbers in it.",
+            advice=_LEAVE_OUT,
+        )
+    elif share(_DAY) > _ALONE:
+        yield Finding(
+            trap=Trap.DAY,
+            columns=(name,),
+            what=f"It holds days ({significant(len(cells))} different ones). A day of "
+            "birth or of a visit is known to family and friends.",
+            advice="Keep the year or the quarter alone, or leave the column out.",
+        )
+    elif cells and sum(map(len, cells)) > _LONG_TEXT * len(cells):
+        yield Finding(
+            trap=Trap.TEXT,
+            columns=(name,),
+            what="It holds long text, in which people tell who they are.",
+            advice=_LEAVE_OUT,
+        )
+
+
+def _together(frame: pd.DataFrame) -> Iterable[Finding]:
+    """Look whether few columns, each harmless, single people out when combined."""
+    different = {str(name): frame[name].nunique() for name in frame.columns}
+    usual = [name for name, count in different.items() if 1 < count <= _MOST_ANSWERS]
+    names = sorted(usual, key=lambda name: -different[name])[:_MOST_COLUMNS]
+    if len(names) < 2:  # noqa: PLR2004 - one column is looked at by itself
+        return
+    sizes = frame.groupby(names, observed=True, dropna=False).size()
+    alone = int((sizes == 1).sum())
+    if alone > _SOME * len(frame):
+        yield Finding(
+            trap=Trap.TOGETHER,
+            columns=tuple(names),
+            what=f"{percent(alone / len(frame))} of the rows are the only ones with "
+            "their combination of these answers.",
+            advice="Show fewer of these columns, or coarser answers.",
+        )

@@ -1,0 +1,105 @@
+"""What a budget lets an attacker learn, and what it does not cover, in German.
+
+The same consequences as ``dpcore.figures.meaning.label`` tells in English.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dpcore.documents.german import sentences
+from dpcore.documents.german.numbers import german
+from dpcore.wording import significant
+
+if TYPE_CHECKING:
+    from dpcore.figures.meaning.label import Facts
+
+GAPS: Final = (
+    (
+        "Eine Zeile gilt als eine Person, oder so viele, wie festgelegt wurden: Das "
+        "Programm kann es nicht prüfen."
+    ),
+    (
+        "Grenzen, Kategorien und Mindestgrößen müssen ohne die Tabelle bekannt sein. "
+        "Wer sie nach einem Blick in die Tabelle gewählt hat, hat etwas verraten, das "
+        "kein Budget zählt."
+    ),
+    (
+        "Nur Veröffentlichungen dieses Kontos werden gezählt. Ob eine Tabelle von "
+        "denselben Menschen handelt wie eine andere und beide sich ein Konto teilen, "
+        "muss sagen, wer sie benutzt."
+    ),
+    (
+        "Intervalle gelten für die Zahl, die berechnet wurde: Was Grenzen, ersetzte "
+        "Werte und Mindestgrößen an ihr ändern, steht in keinem."
+    ),
+    "Wer Zeit oder Speicher des Servers messen kann, wird nicht abgewehrt.",
+    (
+        "Wo die Tabelle selbst das Rauschen formt (Ziehungen aus einer "
+        "A-posteriori-Verteilung, verrauschte Zielfunktion), werden exakte Ziehungen "
+        "umgeformt und auf ein öffentliches Raster gerundet. Das schließt die "
+        "bekannten Lücken von Gleitkommazahlen und ist kein Beweis."
+    ),
+    (
+        "Wer das Verzeichnis samt Schlüssel löschen oder durch ältere Kopien ersetzen "
+        "kann, kann es vergessen lassen, was verbraucht ist."
+    ),
+)
+"""What is known not to be covered, beside what ``beyond`` says."""
+
+
+def can(facts: Facts) -> tuple[str, ...]:
+    """Return what an attacker can learn if the whole budget is used."""
+    limit = sentences.belief(*facts.total)
+    return (
+        (
+            "Was für die Gruppe als ganze gilt: Dafür sind die Zahlen da. Was daraus "
+            "für ein Mitglied folgt, folgt für alle, ob in der Tabelle oder nicht."
+        ),
+        f"Über eine einzelne Person, aus allen Veröffentlichungen zusammen: {limit}.",
+        "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
+    )
+
+
+def cannot(facts: Facts) -> tuple[str, ...]:
+    """Return what an attacker cannot learn."""
+    _, delta = facts.total
+    more = (
+        "Mehr als das über eine einzelne Person, gleich was jemand sonst weiß, jetzt "
+        "oder später, und wie gut er auch rechnet."
+    )
+    if delta > 0:
+        chance = german(significant(delta, up=True))
+        more += f" Die Gefahr δ {chance}, dass die Grenze nicht hält, ist eingerechnet."
+    return (
+        more,
+        (
+            "Mehr durch nochmaliges Fragen: Dieselbe Frage hat dieselbe Antwort, und "
+            "eine neue Antwort wird berechnet wie die erste."
+        ),
+    )
+
+
+def beyond(facts: Facts) -> tuple[str, ...]:
+    """Return what the limit does not cover."""
+    rows = facts.unit.rows
+    several = (
+        "Eine Person, die doch mehrere Zeilen hat: Die Grenze gilt je Zeile, und alle "
+        "zusammen verraten mehr."
+        if rows == 1
+        else f"Eine Person, die doch mehr als {german(f'{rows:,}')} Zeilen hat."
+    )
+    return (
+        "Die Tabelle selbst, wenn sie gestohlen, verloren oder weitergegeben wird.",
+        (
+            "Andere Veröffentlichungen über dieselben Menschen, anderswo oder "
+            "aus einer anderen Datei: Ihre Kosten kommen hinzu, und hier "
+            "werden sie nicht gezählt."
+        ),
+        (
+            "Grenzen, Kategorien oder Fragen, die nach einem Blick in die Tabelle "
+            "gewählt wurden."
+        ),
+        "Schlüsse über eine Gruppe, zu der eine Person gehört.",
+        several,
+    )

@@ -1,0 +1,396 @@
+"""The full report, in German, with the parts of the English one in the same order."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from dpcore import __version__
+from dpcore.documents.german import consequences, questions, sentences
+from dpcore.documents.german.methods import german_methods
+from dpcore.documents.german.notice import mark
+from dpcore.documents.german.numbers import day, days, german
+from dpcore.documents.numerals import Exact
+from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
+from dpcore.documents.report import MOST_NUMBERS
+from dpcore.documents.subject import exact, own, spelled, symbols
+from dpcore.wording import capital, epsilon_text, significant
+
+if TYPE_CHECKING:
+    from dpcore.data.columns import Column
+    from dpcore.documents.page import Piece
+    from dpcore.documents.question import Question
+    from dpcore.documents.subject import Subject
+
+_FEW: Final = 9
+_MOST_LABELS: Final = 1_000
+_COUNTS: Final = (
+    "Warum hier steht, wie groß die Gruppen sind: Was je Gruppe gefragt ist, ist eine "
+    "Summe, geteilt durch die Größe der Gruppe, und beides musste mit Rauschen "
+    "veröffentlicht werden. Die Größen sind im Preis enthalten und dürfen gezeigt "
+    "werden; nichts wird dadurch zusätzlich verraten. Jede ist durch Zufall verändert: "
+    "0 heißt nicht, dass niemand da ist, sondern dass es so viele sein können, wie das "
+    "Intervall sagt."
+)
+_UNTOLD: Final = (
+    "Wie viele Werte fehlen, ist geschützt wie die Werte selbst. Keine Zahl verrät es, "
+    "nach der nicht gefragt wurde; wo Größen von Gruppen mit Wert veröffentlicht "
+    "wurden, folgt es daraus so genau, wie ihr Rauschen erlaubt."
+)
+
+
+def german_report(subject: Subject) -> Page:
+    """Return the report; what was typed, and what came with the table, stays as is."""
+    made = f", am {day(date.fromisoformat(subject.today))}" if subject.today else ""
+    told = tuple(
+        _question(number, question)
+        for number, question in enumerate(subject.questions, 1)
+    )
+    return Page(
+        title="Bericht über einen Plan"
+        if subject.planned
+        else "Bericht über die Veröffentlichungen",
+        pieces=(
+            Facts(_summary(subject), blank=sentences.BLANK),
+            Section(
+                title="Was es für eine einzelne Person bedeutet",
+                pieces=_meaning(subject),
+            ),
+            Section(title="Die Fragen im Überblick", pieces=_overview(subject)),
+            Section(
+                title="Frage für Frage",
+                pieces=told or (Paragraph("Keine."),),
+                fresh=True,
+            ),
+            Section(title="Die Spalten, wie festgelegt", pieces=_columns(subject)),
+            Section(title="Alles zusammen", pieces=_together(subject)),
+            Section(title="Verzeichnis", pieces=_ledger(subject)),
+            Section(
+                title="Bekannte Lücken",
+                pieces=(
+                    Items((*consequences.beyond(subject.facts), *consequences.GAPS)),
+                ),
+            ),
+            Section(
+                title="Methoden, für eine Veröffentlichung",
+                pieces=(Paragraph(Exact(german_methods(subject))),),
+            ),
+        ),
+        mark=mark(subject),
+        foot=f"Erstellt mit Epsilon Studio, Version {__version__}{made}.",
+        language="de",
+    )
+
+
+def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
+    facts, typed = subject.facts, subject.typed
+    left = facts.budget.caption(facts.budget.remaining(facts.spent))
+    planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
+    decided = (("Wie es beschlossen wurde", own(typed.decided)),)
+    return (
+        ("Wer veröffentlicht", own(typed.publisher)),
+        ("Wozu", own(typed.purpose)),
+        ("Über wen, und wann", own(typed.period)),
+        *(decided if typed.decided else ()),
+        ("Wer geschützt ist", sentences.whom(facts.unit)),
+        (
+            "Benachbarte Tabellen",
+            f"Unterscheiden sich darin, {sentences.apart(facts.relation)}",
+        ),
+        (f"Wie viele {sentences.noun(facts.unit).many}", sentences.size(facts)),
+        ("Die Menschen und die Tabelle", _about(subject)),
+        ("Budget", sentences.budget(facts.budget)),
+        ("Bisher verbraucht", german(spelled(facts.spent))),
+        ("Davon übrig", sentences.caps(symbols(left))),
+        *planned,
+        ("Fragen", str(len(subject.questions))),
+        ("Rauschen gezogen mit", Exact(subject.sampler) or "bisher niemand"),
+        ("Kontakt", own(typed.contact)),
+    )
+
+
+def _about(subject: Subject) -> str:
+    if subject.everybody:
+        return "Alle, von denen die Zahlen handeln, stehen in der Tabelle"
+    return "Die Tabelle ist eine Stichprobe aus einer größeren Gruppe"
+
+
+def _meaning(subject: Subject) -> tuple[Piece, ...]:
+    said = sentences.worlds(*subject.guarantee, subject.facts.relation)
+    told = "diesem Plan" if subject.planned else "allen bisherigen Veröffentlichungen"
+    odds: tuple[Piece, ...] = ()
+    if said:
+        odds = (Paragraph(f"Aus {told} zusammen: {said[0]}"), Items(said[1:]))
+    return (
+        *odds,
+        Section(
+            title="Was ein Angreifer erfahren kann, wenn das ganze Budget verbraucht "
+            "ist",
+            pieces=(Items(consequences.can(subject.facts)),),
+            whole=True,
+        ),
+        Section(
+            title="Was ein Angreifer nicht erfahren kann",
+            pieces=(Items(consequences.cannot(subject.facts)),),
+            whole=True,
+        ),
+    )
+
+
+def _overview(subject: Subject) -> tuple[Piece, ...]:
+    if not subject.questions:
+        return (Paragraph("Keine."),)
+    answer = "Fehler (95 %)" if subject.planned else "Antwort"
+    return (
+        Table(
+            title="Jede Frage, mit dem, was sie für sich allein kostet",
+            head=("Frage", answer, "Verfahren", "ε", "δ", "ρ"),
+            rows=tuple(
+                (
+                    f"{number}. {questions.name_of(one)}",
+                    _answer(one),
+                    questions.mechanism(one.mechanism),
+                    german(epsilon_text(float(one.cost.epsilon))),
+                    german(significant(float(one.cost.delta), up=True)),
+                    german(significant(float(one.cost.rho), up=True)),
+                )
+                for number, one in enumerate(subject.questions, 1)
+            ),
+            numbers=frozenset({3, 4, 5}),
+        ),
+    )
+
+
+def _answer(question: Question) -> str:
+    if not question.numbers:
+        return questions.error(question)
+    if len(question.numbers) == 1:
+        return questions.value(question.numbers[0])
+    return f"{len(question.numbers)} Zahlen"
+
+
+def _question(place: int, question: Question) -> Section:
+    pieces: list[Piece] = [Facts(_facts(question))]
+    if question.less is not None:
+        claim = german(epsilon_text(question.less))
+        real = german(epsilon_text(float(question.cost.epsilon)))
+        pieces.append(
+            Paragraph(
+                f"Wo das Verfahren veröffentlicht ist, wird ε {claim} dafür behauptet; "
+                f"wirklich kostet es ε {real}, und das wird gezählt."
+            )
+        )
+    if question.numbers:
+        pieces.append(_numbers(place, question))
+        if any(number.beside for number in question.numbers):
+            pieces.append(Paragraph(_COUNTS, kind="note"))
+        over = len(question.numbers) - MOST_NUMBERS
+        if over > 0:
+            pieces.append(
+                Paragraph(
+                    f"Und {over} weitere, in den Dateien der Veröffentlichung.",
+                    kind="note",
+                )
+            )
+    return Section(
+        title=f"{place}. {capital(questions.name_of(question))}",
+        pieces=tuple(pieces),
+        whole=len(question.numbers) < _FEW,
+    )
+
+
+def _facts(question: Question) -> tuple[tuple[str, str], ...]:
+    scale = german(significant(question.noise, 4))
+    error = "" if question.off is None else questions.error(question)
+    told = [
+        ("Was es heißt", capital(questions.meaning(question))),
+        ("Einheit", questions.unit(question.unit) or "keine, oder die jeder Zahl"),
+        ("Grenzen", questions.bounds(question)),
+        ("Fehlende Werte", _without(question)),
+        ("Gezählt wird mit", questions.people(question)),
+        ("Verfahren", questions.how(question)),
+        ("Sensitivität", _of(german(question.largest), question)),
+        ("Skala des Rauschens", _of(scale, question)),
+        ("Kosten für sich allein", _cost(question)),
+        ("Fehler (95 %)", error),
+        ("Intervall", _interval(question)),
+        ("Gezogen", _drawn(question) if question.when else ""),
+    ]
+    return tuple((name, text) for name, text in told if text)
+
+
+def _of(number: str, question: Question) -> str:
+    return f"{number} {questions.noise_unit(question.of_noise)}".rstrip() * bool(number)
+
+
+def _without(question: Question) -> str:
+    return "; ".join(
+        f"{column.name}: {sentences.treatment(text, column)}"
+        for column, text in question.treated
+    )
+
+
+def _cost(question: Question) -> str:
+    cost, rho = exact(question.cost), float(question.cost.rho)
+    told = "ohne Grenze in ρ"
+    if not math.isinf(rho):
+        told = f"ρ {german(significant(rho, 6, up=True))}"
+    return f"ε {german(cost['epsilon'])}, δ {german(cost['delta'])}, {told}"
+
+
+def _interval(question: Question) -> str:
+    if question.level is None:
+        return "" if question.off is not None else "keines bekannt"
+    several = ", für alle Zahlen der Antwort zugleich"
+    return (
+        f"In {german(f'{100 * question.level:g}')} von 100 Antworten"
+        f"{several * (len(question.numbers) > 1)}. „Nur Rauschen“ gilt für die Zahl "
+        "dieser Tabelle, „mit Stichprobe“ für die, aus denen sie eine Stichprobe ist."
+    )
+
+
+def _drawn(question: Question) -> str:
+    when = day(date.fromisoformat(question.when[:10]))
+    time = question.when[11:].removesuffix(" UTC")
+    charged = (
+        f"; berechnet zusammen mit {question.together} Veröffentlichungen eines Plans"
+        if question.together
+        else ""
+    )
+    return Exact(f"{when}, {time} Uhr UTC, {question.draw}. Ziehung{charged}")
+
+
+def _numbers(place: int, question: Question) -> Table:
+    shown = question.numbers[:MOST_NUMBERS]
+    sampled = any(number.total for number in shown)
+    head = ("Zahl", "veröffentlicht", "Einheit", "nur Rauschen")
+    return Table(
+        title=f"Zu Frage {place} veröffentlicht, mit den Stellen, die das Rauschen "
+        "übrig lässt",
+        head=(*head, "mit Stichprobe") if sampled else head,
+        rows=tuple(
+            (
+                questions.label(question, number)
+                if len(question.numbers) > 1
+                else questions.name_of(question),
+                questions.told(number),
+                questions.unit(number.unit),
+                questions.around(number),
+                *((questions.ends(number.total),) if sampled else ()),
+            )
+            for number in shown
+        ),
+        numbers=frozenset({1}),
+    )
+
+
+def _columns(subject: Subject) -> tuple[Piece, ...]:
+    if not subject.columns:
+        return (Paragraph("Keine ist in Gebrauch."),)
+    head = (
+        "Spalte",
+        "Bedeutung",
+        "Einheit",
+        "Grenzen oder Antworten",
+        "fehlende Werte",
+    )
+    return (
+        Table(
+            title="Was als öffentlich festgelegt ist",
+            head=head,
+            rows=tuple(
+                _column(column, subject.missing.get(column.name, ""))
+                for column in subject.columns
+            ),
+        ),
+        Paragraph(_UNTOLD, kind="note"),
+    )
+
+
+def _column(column: Column, without: str) -> tuple[str, ...]:
+    treated = "; ".join(
+        sentences.treatment(text, column) for text in without.split("; ") if text
+    )
+    answers = sentences.answers(column, most=_MOST_LABELS)
+    return column.name, column.description, column.unit, answers, treated
+
+
+def _together(subject: Subject) -> tuple[Piece, ...]:
+    known = subject.totals
+    ways = (
+        ("Addiert (einfache Komposition)", known.basic),
+        ("Nach einer Formel (fortgeschrittene Komposition)", known.advanced),
+        ("Als ρ addiert und umgerechnet (zCDP)", known.zcdp),
+        ("Über alle Verluste (Verteilungen des Privacy Loss)", known.pld),
+    )
+    charged = (
+        "Ein Plan steht vor seiner ersten Antwort fest, so dass alle vier gelten; die "
+        "kleinste wird berechnet."
+        if subject.planned
+        else "Die Grenze des Kontos addiert, was berechnet wurde, denn jede "
+        "Veröffentlichung darf im Blick auf frühere gewählt sein. Die engeren Summen "
+        "gelten für Fragen, die vor der ersten Antwort feststehen."
+    )
+    cost = german(spelled(subject.cost))
+    return (
+        Paragraph(f"Berechnet für alles zusammen: {cost}. {charged}"),
+        Table(
+            title="Summe aller Fragen, auf vier Arten gezählt",
+            head=("Art zu zählen", f"ε bei δ {german(significant(subject.delta))}"),
+            rows=tuple((name, german(significant(x, 6, up=True))) for name, x in ways),
+            numbers=frozenset({1}),
+        ),
+        Paragraph(
+            "∞: Diese Art zu zählen hat für diese Fragen keine Grenze.", kind="note"
+        ),
+    )
+
+
+def _ledger(subject: Subject) -> tuple[Piece, ...]:
+    head = subject.head
+    if head is None:
+        return (Paragraph("Im Verzeichnis steht noch nichts."),)
+    pieces: list[Piece] = [
+        Facts(
+            (
+                ("Einträge dieses Kontos", german(f"{head.entries:,}")),
+                ("Letzter Eintrag vom", Exact(head.recorded)),
+                ("Seine Prüfsumme (SHA-256)", Exact(head.digest)),
+            )
+        ),
+        Paragraph(
+            "Jeder Eintrag enthält die Prüfsumme des vorigen. Wer diese Prüfsumme "
+            "aufbewahrt, kann später sehen, dass nichts davor geändert wurde."
+        ),
+    ]
+    if subject.times:
+        pieces.append(_times(subject))
+    if head.changes:
+        pieces.append(
+            Table(
+                title="Änderungen des Budgets",
+                head=("wann", "auf", "Grund"),
+                rows=tuple(
+                    (Exact(when), sentences.caps(to), Exact(why))
+                    for when, to, why in head.changes
+                ),
+            )
+        )
+    return tuple(pieces)
+
+
+def _times(subject: Subject) -> Table:
+    return Table(
+        title="Zeiträume mit eigenen Grenzen, innerhalb des Budgets",
+        head=("Zeitraum", "erster und letzter Tag", "Grenze", "darin verbraucht"),
+        rows=tuple(
+            (
+                Exact(time.name),
+                Exact(days(time.days)),
+                sentences.caps(time.limit),
+                sentences.caps(time.spent),
+            )
+            for time in subject.times
+        ),
+    )

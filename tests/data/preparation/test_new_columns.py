@@ -1,0 +1,199 @@
+"""New columns, row by row, and the steps that are remembered."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind, propose_kinds
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.capping import RowCap
+from dpcore.data.preparation.conditions import (
+    Comparison,
+    LabelCondition,
+    NumberCondition,
+)
+from dpcore.data.preparation.new_columns import (
+    Bins,
+    Calculated,
+    Calculation,
+    Flag,
+    with_new_columns,
+)
+from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.data.preparation.steps import STEPS, Steps, as_read, prepared, steps_of
+from dpcore.errors import DataError, ParameterError
+
+KEY = bytes(range(32))
+OLD = NumberCondition(column="age", comparison=Comparison.AT_LEAST, number=60.0)
+MADE = (
+    Bins(column="age", edges=(18.0, 65.0)),
+    Calculated(calculation=Calculation.DIFFERENCE, first="cost", second="stay"),
+    Calculated(calculation=Calculation.RATIO, first="cost", second="stay"),
+    Flag(condition=OLD),
+)
+BY_PERSON = Preparation(
+    owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="stay"),)
+)
+EVERY = [
+    Steps(),
+    Steps(made=MADE),
+    Steps(made=MADE, whose=RowCap(owners=("who",), most=2), conditions=(OLD,)),
+    Steps(whose=RowCap(owners=("who",), most=1, ownerless=Ownerless.ALONE)),
+    Steps(made=MADE[:1], whose=BY_PERSON),
+    Steps(conditions=(OLD, LabelCondition(column="who", labels=("a", "b")))),
+    Steps(
+        whose=BY_PERSON,
+        conditions=(
+            NumberCondition(
+                column="rows per who", comparison=Comparison.ABOVE, number=1.0
+            ),
+        ),
+    ),
+]
+
+
+def table():
+    frame = pd.DataFrame(
+        {
+            "who": pd.Series(["a", "b", "a", "c", "c", "c"], dtype="str"),
+            "age": [17.0, 18.0, 64.5, 65.0, np.nan, 90.0],
+            "cost": [10.0, 20.0, 5.0, np.nan, 8.0, 6.0],
+            "stay": [2.0, 0.0, -1.0, 4.0, np.inf, 3.0],
+        }
+    )
+    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
+    return Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+
+
+def test_cells_are_made_of_their_own_row():
+    found = with_new_columns(table(), MADE).frame
+    bins = found["age in bins at 18; 65"].tolist()
+    assert bins[:4] == ["below 18", "18 to below 65", "18 to below 65", "65 or more"]
+    assert found["age in bins at 18; 65"].isna().tolist() == [False] * 4 + [True, False]
+    np.testing.assert_array_equal(
+        found["cost minus stay"], [8.0, 20.0, 6.0, np.nan, -np.inf, 3.0]
+    )
+    np.testing.assert_array_equal(
+        found["cost per stay"], [5.0, np.inf, -5.0, np.nan, 0.0, 2.0]
+    )
+    assert found["age at least 60"].fillna("none").tolist() == [
+        *("no", "no", "yes", "yes", "none", "yes")
+    ]
+
+
+def test_what_is_known_of_new_columns_follows_from_what_is_declared():
+    source = table()
+    plain = with_new_columns(source, MADE)
+    bins, minus, ratio, flag = plain.columns[4:]
+    assert bins.labels == ("below 18", "18 to below 65", "65 or more")
+    assert flag.kind is ColumnKind.YES_NO
+    assert flag.labels == ("no", "yes")
+    assert minus.bounds is None
+    assert ratio.bounds is None
+    assert plain.codes(bins.name).tolist() == [0, 1, 1, 2, -1, 2]
+    assert plain.fingerprint(KEY) == source.fingerprint(KEY)
+    assert plain.header == source.header
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    ends=st.tuples(*[st.integers(-20, 20)] * 4),
+    values=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1),
+)
+def test_bounds_hold_for_all_that_lies_within_those_of_the_two(ends, values):
+    one, other = (sorted(pair) for pair in (ends[:2], ends[2:]))
+    if one[0] == one[1] or other[0] == other[1]:
+        return
+    source = table().with_columns(
+        *(
+            Column(
+                name=name,
+                kind=ColumnKind.NUMBER,
+                bounds=Interval(lower=float(low), upper=float(high)),
+            )
+            for name, (low, high) in (("cost", one), ("stay", other))
+        )
+    )
+    x, y = np.array(values).T
+    x = np.clip(one[0] + x * (one[1] - one[0]), *one)
+    y = np.clip(other[0] + y * (other[1] - other[0]), *other)
+    for calculation, found in (
+        (Calculation.DIFFERENCE, x - y),
+        (Calculation.RATIO, x / np.where(y == 0, 1, y)),
+    ):
+        both = Calculated(calculation=calculation, first="cost", second="stay")
+        bounds = both.described(source).bounds
+        if bounds is None:
+            assert calculation is Calculation.RATIO
+            assert other[0] <= 0 <= other[1]
+            continue
+        slack = 1e-12 * max(1.0, abs(bounds.lower), abs(bounds.upper))
+        assert bounds.lower - slack <= found.min()
+        assert found.max() <= bounds.upper + slack
+
+
+def test_no_two_recipes_have_one_name():
+    pairs = [("a", "b minus c"), ("a minus b", "c"), ("a", "b")]
+    made = [
+        Calculated(calculation=way, first=one, second=other)
+        for one, other in pairs
+        for way in Calculation
+    ]
+    near = [Bins(column="a", edges=(x,)) for x in (0.1, 0.1 + 1e-16, 0.10000000000001)]
+    names = [one.name for one in (*made, *near)]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        (lambda: Bins(column="age", edges=()), "edges of bins"),
+        (lambda: Bins(column="age", edges=(2.0, 1.0)), "ascending"),
+        (lambda: Bins(column="age", edges=(np.nan,)), "ascending"),
+        (
+            lambda: Calculated(
+                calculation=Calculation.RATIO, first="age", second="age"
+            ),
+            "two different columns",
+        ),
+        (lambda: with_new_columns(table(), (MADE[0], MADE[0])), "name already"),
+        (
+            lambda: with_new_columns(table(), (Bins(column="no", edges=(1.0,)),)),
+            "no column",
+        ),
+    ],
+)
+def test_what_is_no_recipe_is_refused(new, says):
+    with pytest.raises(ParameterError, match=says):
+        new()
+    with pytest.raises(DataError, match="not a number"):
+        with_new_columns(table(), (Bins(column="who", edges=(1.0,)),))
+
+
+@pytest.mark.parametrize("steps", EVERY, ids=lambda steps: "; ".join(steps.describe()))
+def test_steps_are_found_again_kept_and_taken_again(steps):
+    made = prepared(table(), steps, key=KEY)
+    assert steps_of(made) == steps
+    written = json.loads(json.dumps(STEPS.write(steps)))
+    assert STEPS.read(written) == steps
+    source = as_read(made)
+    assert [one.name for one in source.columns] == list(table().header)
+    again = prepared(source, steps, key=KEY)
+    pd.testing.assert_frame_equal(again.frame, made.frame)
+
+
+def test_what_is_declared_of_rows_that_count_is_known_before():
+    made = prepared(table(), EVERY[2], key=KEY)
+    age = made.columns[0]
+    bounded = Column(
+        name=age.name, kind=age.kind, bounds=Interval(lower=0.0, upper=99.0)
+    )
+    before = as_read(made.with_columns(bounded)).column("age")
+    assert before.bounds == bounded.bounds

@@ -1,0 +1,50 @@
+"""Blocks of a table give the columns that all its records give at once."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.data import reading
+from dpcore.data.dialects import Dialect
+from dpcore.data.gathering import gathered
+from dpcore.data.reading import read_csv
+
+CELLS = st.sampled_from(
+    [
+        "1",
+        "-7",
+        "2.5",
+        "",
+        "NA",
+        "x",
+        "TRUE",
+        "false",
+        "1e400",
+        "9" * 17,
+        "-9" + "0" * 17,
+    ]
+)
+
+
+@given(
+    table=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12),
+    together=st.integers(1, 5),
+)
+def test_a_file_is_read_alike_in_blocks_of_any_size(table, together):
+    data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in table)
+    whole = read_csv(data.encode(), Dialect())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "records_together", lambda _: together)
+        parts = read_csv(data.encode(), Dialect())
+    pd.testing.assert_frame_equal(parts, whole)
+
+
+@pytest.mark.parametrize("records", [1, 4])
+def test_other_numbers_of_records_than_were_counted_are_told(records):
+    with pd.read_csv(io.StringIO("a\n1\n2\n3\n"), chunksize=2) as blocks:
+        assert gathered(blocks, records) is None

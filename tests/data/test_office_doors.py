@@ -1,0 +1,324 @@
+"""Excel, SPSS and Stata files give the table of their CSV, or say why they cannot."""
+
+import contextlib
+import datetime as dt
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pyreadstat
+import pytest
+from openpyxl.chart import BarChart, Reference
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.dialects import Dialect, sniff
+from dpcore.data.doors import workbook
+from dpcore.data.doors.coded import is_coded, read_coded
+from dpcore.data.doors.opening import is_text, read, sheets_in
+from dpcore.data.doors.unpacking import unpacked
+from dpcore.data.fingerprints import table_fingerprint
+from dpcore.errors import DataError
+from tests.data.test_doors import KEY, as_csv, as_parquet, people, zipped
+
+DAY = dt.datetime(2026, 1, 5)  # noqa: DTZ001 - cells have no time zone
+
+
+def book(*rows, **sheets):
+    """Return a workbook with rows in its first sheet, and others by name."""
+    made = openpyxl.Workbook()
+    for title, lines in {"people": rows, **sheets}.items():
+        page = made.active if title == "people" else made.create_sheet(title)
+        page.title = title
+        for line in lines:
+            page.append(line)
+    return saved(made)
+
+
+def saved(made):
+    buffer = io.BytesIO()
+    made.save(buffer)
+    return buffer.getvalue()
+
+
+def as_excel(frame):
+    buffer = io.BytesIO()
+    frame.to_excel(buffer, index=False)
+    return buffer.getvalue()
+
+
+def coded(frame, write=pyreadstat.write_sav, **said):
+    """Return a file of SPSS or Stata."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.sav" if write is pyreadstat.write_sav else "x.dta")
+        write(frame, str(path), **said)
+        return path.read_bytes()
+
+
+def opened(data):
+    data = unpacked(data)
+    return read(data, dialect=sniff(data) if is_text(data) else Dialect())
+
+
+def fingerprint(frame):
+    return table_fingerprint(frame, key=KEY)
+
+
+DOORS = {
+    "excel": as_excel,
+    "spss": coded,
+    "stata": lambda frame: coded(frame, pyreadstat.write_dta),
+    "parquet": lambda frame: as_parquet(pa.Table.from_pandas(frame)),
+    "zipped excel": lambda frame: zipped(**{"a.xlsx": as_excel(frame)}),
+}
+
+
+def survey():
+    """Return a table of 5,000 people that every format can hold."""
+    frame = people()
+    frame["sex"] = frame["sex"].astype(str).str.strip()
+    frame["name"] = [None if i % 7 == 0 else f"a,{i}" for i in range(len(frame))]
+    return frame[["age", "pay", "sex", "came", "visits", "name", "code"]]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_opens_the_table_of_the_csv(door):
+    frame = survey()
+    if door != "excel":
+        frame = frame.head(400)
+    told = opened(as_csv(frame))
+    written = frame
+    if door in {"spss", "stata"}:
+        # They write a missing text as an empty one.
+        written = frame.assign(name=frame["name"].fillna(""))
+    if door == "parquet":
+        written = frame.reset_index(drop=True)
+    found = opened(DOORS[door](written))
+    assert fingerprint(found.frame) == fingerprint(told.frame)
+    assert found.columns == told.columns
+
+
+def test_answers_are_those_of_the_csv():
+    frame = survey().head(300)
+    ages = {opened(make(frame)).frame["age"].mean() for make in (as_csv, as_excel)}
+    assert len(ages) == 1
+
+
+def test_labels_become_answers_and_missing_codes_nobody_s():
+    frame = pd.DataFrame(
+        {
+            "sex": [1, 2, 2, 1, 9, np.nan],
+            "pay": [1000.5, 2000, np.nan, 99_999, 5, 7],
+            "mood": [1.0, 2, 3, 4, 5, 3],
+            "ok": [0, 1, 1, 0, 1, 0],
+            "reason": ["x", "y", "-", "x", "y", "x"],
+        }
+    )
+    data = coded(
+        frame,
+        column_labels=["Sex of the person", "Pay in euros", "Mood", "", ""],
+        variable_value_labels={
+            "sex": {1: "male", 2: "female ", 9: "no answer"},
+            "mood": {1: "bad", 5: "good"},
+            "ok": {0: "no", 1: "yes"},
+            "reason": {"x": "work", "y": "home", "-": "none told"},
+        },
+        missing_ranges={"sex": [9], "pay": [{"lo": 90_000, "hi": 99_999}]}
+        | {"reason": ["-"]},
+    )
+    assert is_coded(data)
+    found = read_coded(data)
+    sex, pay, mood, ok, reason = found.columns
+    assert found.frame["sex"].tolist()[:4] == ["male", "female", "female", "male"]
+    assert found.frame["sex"].isna().tolist() == [False] * 4 + [True] * 2
+    assert (
+        found.frame["pay"].isna().tolist() == [False, False, True, True] + [False] * 2
+    )
+    assert sex.kind is ColumnKind.CATEGORY
+    # In the order of their codes, the one for no answer left out.
+    assert sex.labels == ("male", "female")
+    assert sex.description == "Sex of the person"
+    assert pay.kind is ColumnKind.NUMBER
+    assert pay.bounds is None
+    assert mood.kind is ColumnKind.NUMBER
+    assert mood.description == "Mood (1 = bad, 5 = good)"
+    assert (ok.kind, ok.labels) == (ColumnKind.YES_NO, ("no", "yes"))
+    assert reason.labels == ("work", "home")
+    assert found.frame["reason"].isna().sum() == 1
+    assert found.missing == {"sex": "9", "pay": "90000 to 99999", "reason": "-"}
+
+
+def test_an_answer_that_nobody_gave_is_proposed_too():
+    labels = {1: "north", 2: "south", 3: "west"}
+    frame = pd.DataFrame({"region": [1.0, 2, 1]})
+    for write in (pyreadstat.write_sav, pyreadstat.write_dta):
+        found = read_coded(
+            coded(frame, write, variable_value_labels={"region": labels})
+        )
+        assert found.columns[0].labels == ("north", "south", "west")
+
+
+def test_letters_for_missing_values_of_stata_are_missing():
+    frame = pd.DataFrame({"x": [1.0, "a", 3.0, "b"], "y": [1, 2, 1, 2]})
+    data = coded(
+        frame,
+        pyreadstat.write_dta,
+        missing_user_values={"x": ["a", "b"]},
+        variable_value_labels={
+            "x": {1: "one", 3: "three", "a": "refused"},
+            "y": {1: "left", 2: "right"},
+        },
+    )
+    found = read_coded(data)
+    assert found.frame["x"].isna().tolist() == [False, True, False, True]
+    assert found.columns[0].labels == ("one", "three")
+    assert found.frame["y"].tolist() == ["left", "right", "left", "right"]
+
+
+def test_stata_files_of_every_age_are_known():
+    frame = pd.DataFrame({"a": [1.0, 2.0]})
+    for version in (8, 10, 12, 13, 14, 15):
+        data = coded(frame, pyreadstat.write_dta, version=version)
+        assert is_coded(data), version
+        assert read_coded(data).frame["a"].tolist() == [1, 2]
+
+
+def test_sheet_is_read_from_its_first_cell_to_its_last():
+    made = openpyxl.Workbook()
+    page = made.active
+    page["C4"], page["D4"], page["E4"] = "age", "seen", 2026
+    page["C5"], page["D5"] = 31, DAY
+    page["C7"], page["D7"], page["E7"] = "45", DAY, "#N/A"
+    page["E7"].data_type = "e"
+    page["C9"].number_format = "0.00"
+    found = opened(saved(made)).frame
+    assert found.columns.tolist() == ["age", "seen", "2026"]
+    assert found.index.tolist() == [5, 7]
+    assert found["age"].tolist() == [31, 45]
+    assert found["seen"].tolist() == ["2026-01-05"] * 2
+    assert found["2026"].isna().all()
+
+
+def test_cells_of_several_types_are_text_as_they_are_read():
+    data = book(["x"], [1.0], [2.5], [True], [DAY], [DAY.replace(hour=3)], ["a"])
+    assert opened(data).frame["x"].tolist() == [
+        "1", "2.5", "True", "2026-01-05", "2026-01-05 03:00:00", "a",
+    ]  # fmt: skip
+
+
+def test_sheets_that_are_shown_can_be_chosen():
+    made = openpyxl.load_workbook(io.BytesIO(book(["a"], [1], notes=[["b"], [2]])))
+    made.create_sheet("hidden").sheet_state = "hidden"
+    chart = BarChart()
+    chart.add_data(Reference(made.active, min_col=1, min_row=1, max_row=2))
+    made.create_chartsheet("chart").add_chart(chart)
+    data = saved(made)
+    assert sheets_in(data) == ("people", "notes")
+    found = read(data, dialect=Dialect(), sheet="notes").frame
+    assert found.columns.tolist() == ["b"]
+    assert sheets_in(b"a,b\n1,2\n") == ()
+
+
+def failed(error):
+    made = openpyxl.Workbook()
+    made.active.append(["a", "b"])
+    made.active.append([1, error])
+    made.active["B2"].data_type = "e"
+    return saved(made)
+
+
+def hidden():
+    made = openpyxl.Workbook()
+    made.create_sheet("other").sheet_state = "hidden"
+    made.active.title = "shown"
+    data = saved(made)
+    return rewritten(data, "xl/workbook.xml", b'state="visible"', b'state="hidden"')
+
+
+def rewritten(data, part, old, new):
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as source,
+        zipfile.ZipFile(buffer, "w") as sink,
+    ):
+        for item in source.infolist():
+            text = source.read(item)
+            sink.writestr(
+                item, text.replace(old, new) if item.filename == part else text
+            )
+    return buffer.getvalue()
+
+
+def bomb():
+    """Return a workbook of two cells in the far corners of its sheet."""
+    made = openpyxl.Workbook()
+    made.active["A1"] = "a"
+    made.active["XFD1048576"] = 2
+    return saved(made)
+
+
+GOOD = book(["a", "b"], [1, 2], [3, 4])
+FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+SAV, DTA = coded(FRAME), coded(FRAME, pyreadstat.write_dta)
+BAD = {
+    "empty sheet": (book(), "the sheet is empty"),
+    "header only": (book(["a", "b"]), "no records"),
+    "no name": (book(["a", None, "c"], [1, 2, 3]), "column 2 has no name"),
+    "same name": (book(["a", "a "], [1, 2]), "same name as column 1"),
+    "title above": (book(["A report"], ["a", "b"], [1, 2]), "line 2 has a value in"),
+    "longer row": (book(["a"], [1, 2]), "line 2 has a value in column 2"),
+    "value before": (book([None, "a"], [5, 1]), "column 1 has no name"),
+    "division by 0": (failed("#DIV/0!"), "line 2 of column 2 holds the error #DIV/0!"),
+    "reference": (failed("#REF!"), "#REF!"),
+    "long name": (book(["a" * 300], [1]), "more than 200 characters"),
+    "other office": (zipped(**{"[Content_Types].xml": b"", "word/document.xml": b""}),
+                     "no Excel workbook"),
+    "binary book": (zipped(**{"[Content_Types].xml": b"", "xl/workbook.bin": b""}),
+                    "no Excel workbook"),
+    "no parts": (zipped(**{"[Content_Types].xml": b"", "xl/workbook.xml": b"<a"}),
+                 "damaged"),
+    "cut book": (GOOD[: len(GOOD) // 2], "damaged"),
+    "old book": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "password"),
+    "far corners": (bomb(), "line 1048576 has a value in column 16384"),
+    "no sheet data": (rewritten(GOOD, "xl/worksheets/sheet1.xml", b"</row>", b"<row>"),
+                      "damaged"),
+    "all hidden": (hidden(), "no sheet that is not hidden"),
+    "cut spss": (SAV[:-20], "SPSS file cannot be read"),
+    "spss header alone": (SAV[:100], "SPSS file cannot be read"),
+    "only $FL2": (b"$FL2", "SPSS file cannot be read"),
+    "cut stata": (DTA[: len(DTA) // 2], "Stata file cannot be read"),
+    "only stata_dta": (b"<stata_dta>", "Stata file cannot be read"),
+    "old stata of nothing": (b"\x72\x02\x01\x00" + bytes(40), "Stata file cannot"),
+    "spss without rows": (coded(FRAME.head(0)), "no records"),
+    "stata without rows": (coded(FRAME.head(0), pyreadstat.write_dta), "no records"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "why"), BAD.values(), ids=BAD)
+def test_file_that_is_no_table_of_people_is_told(data, why):
+    with pytest.raises(DataError, match=why):
+        opened(data)
+
+
+def test_sheet_of_too_many_cells_is_refused(monkeypatch):
+    monkeypatch.setattr(workbook, "MOST_CELLS", 5)
+    with pytest.raises(DataError, match="more than 5 cells"):
+        opened(GOOD)
+    monkeypatch.setattr(workbook, "_MOST_UNPACKED", 500)
+    with pytest.raises(DataError, match="unpacked the workbook"):
+        opened(GOOD)
+
+
+@pytest.mark.parametrize("data", [GOOD, SAV, DTA], ids=["excel", "spss", "stata"])
+def test_any_damage_is_told_or_does_not_matter(data):
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        broken = bytearray(data)
+        for at in rng.integers(4, len(data) - 1, 3):
+            broken[at] = rng.integers(256)
+        with contextlib.suppress(DataError):
+            opened(bytes(broken))

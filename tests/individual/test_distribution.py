@@ -1,0 +1,136 @@
+"""Losses that are counted in parts are those of everybody in memory."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dpcore.data.partitions.opening import open_table
+from dpcore.errors import DataError, ParameterError
+from dpcore.individual.distribution import (
+    _in_cells,
+    loss_distribution,
+    loss_of_row,
+)
+from dpcore.individual.exposure import expose
+from dpcore.releases.request import Request
+from dpcore.statistics.kinds import StatisticKind
+from tests.data.partitions.test_partitions import (
+    COLUMNS,
+    PEOPLE,
+    QUESTIONS,
+    in_memory,
+    opened,
+    query,
+    rows,
+    write,
+)
+
+ASKED = {
+    "mean": "laplace",
+    "sum": "gaussian",
+    "median": "exponential",
+    "histogram": "laplace",
+    "wards": "laplace",
+    "smokers": "laplace",
+    "quantiles": "gaussian",
+    "by ward": "laplace",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path, rows(), (20,))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(folder, name):
+    question, delta = QUESTIONS[name], 1e-6 if ASKED[name] == "gaussian" else 0.0
+    request = Request(
+        query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta
+    )
+    dataset = in_memory(rows())
+    whole = expose(
+        request.plan,
+        question.statistic,
+        question.values(dataset),
+        relation=question.relation,
+        delta=delta,
+    )
+    levels = (0.5 * whole.maximum, whole.maximum * 0.99)
+    found = loss_distribution(
+        request.plan, question, opened(folder), delta=delta, levels=levels
+    )
+    assert found.people == whole.people
+    assert found.worst_case == whole.worst_case
+    np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-12)
+    np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
+    assert found.above == tuple(
+        int(np.count_nonzero(whole.epsilon > level)) for level in levels
+    )
+    assert found.counts.sum() == whole.people
+    lower, upper = found.quantile(0.5)
+    assert lower * (1 - 1e-12) <= whole.quantiles(0.5) <= upper * (1 + 1e-12)
+    behind = question.rows(dataset)
+    epsilon = dict(zip(behind.tolist(), whole.epsilon, strict=True))
+    for place in found.most_exposed:
+        np.testing.assert_allclose(place.epsilon, epsilon[place.row], rtol=1e-12)
+    loss = partial(loss_of_row, request.plan, question, opened(folder), delta=delta)
+    for row in (0, 33, PEOPLE - 1):
+        alone, expected = loss(row), epsilon.get(row)
+        assert (alone is None) is (expected is None)
+        if expected is not None:
+            np.testing.assert_allclose(alone, expected, rtol=1e-12)
+
+
+def test_a_table_in_memory_is_one_part(folder):
+    question = QUESTIONS["mean"]
+    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
+    one = loss_distribution(plan, question, in_memory(rows()))
+    parts = loss_distribution(plan, question, opened(folder))
+    assert [each.row for each in one.most_exposed] == [
+        each.row for each in parts.most_exposed
+    ]
+    np.testing.assert_array_equal(one.counts.sum(), parts.counts.sum())
+
+
+def test_what_needs_everybody_at_once_is_said(folder):
+    question = query(StatisticKind.VARIANCE)
+    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
+    with pytest.raises(ParameterError, match="sample of the rows"):
+        loss_distribution(plan, question, opened(folder))
+
+
+def test_nobody_with_a_value_has_no_distribution(tmp_path):
+    table = rows()
+    nobody = table.set_column(2, "smokes", [[None] * PEOPLE]).cast(table.schema)
+    write(tmp_path, nobody)
+    question = QUESTIONS["smokers"]
+    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
+    with pytest.raises(DataError, match="nobody"):
+        loss_distribution(
+            plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS)
+        )
+
+
+def test_a_quantile_is_of_a_share(folder):
+    question = QUESTIONS["mean"]
+    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
+    found = loss_distribution(plan, question, opened(folder))
+    for q in (0.0, 1.5):
+        with pytest.raises(ParameterError):
+            found.quantile(q)
+    assert found.quantile(1.0)[1] == found.maximum
+
+
+@pytest.mark.parametrize("worst", [1.0, 0.3, 7.1e-5])
+def test_cells_of_the_grid_hold_their_upper_edge(worst):
+    edges = np.linspace(0.0, worst, 1001)
+    rng = np.random.default_rng(3)
+    around = [edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)]
+    losses = np.concatenate([*around, rng.uniform(0, worst, 500)])
+    expected = np.diff(
+        np.searchsorted(np.sort(losses), edges[1:], side="right"), prepend=0
+    )
+    np.testing.assert_array_equal(_in_cells(losses, edges), expected)

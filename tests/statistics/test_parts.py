@@ -1,0 +1,165 @@
+"""A table in parts has the value, and everybody the shifts, of the table as one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.statistics.averages import Mean, Proportion
+from dpcore.statistics.covariance import Covariance
+from dpcore.statistics.covariance_matrix import CovarianceMatrix
+from dpcore.statistics.group_moments import GroupMoments
+from dpcore.statistics.grouped import Grouped
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.mean_moments import MeanMoments
+from dpcore.statistics.nested_counts import NestedCounts
+from dpcore.statistics.pair_moments import PairMoments
+from dpcore.statistics.parts import Moments, OfParts, ShiftsOfParts, of_parts
+from dpcore.statistics.pooled import PooledCovariance, PooledVariance
+from dpcore.statistics.proportions import Proportions
+from dpcore.statistics.quantile import RankScores
+from dpcore.statistics.spread import StandardDeviation, Variance
+from dpcore.statistics.sums import Count, Sum
+
+BOUNDS = Interval(lower=1000.0, upper=1010.0)
+SECOND = Interval(lower=-3.0, upper=0.5)
+PEOPLE = 40
+PUBLIC = TableSize(people=PEOPLE, public=True)
+PRIVATE = TableSize(people=7, public=False)
+SIZES = (13, 27)
+CELLS = ("a", "b", "c")
+
+OF_NUMBERS = {
+    "sum": Sum(bounds=BOUNDS, size=PUBLIC),
+    "mean": Mean(bounds=BOUNDS, size=PRIVATE),
+    "variance": Variance(bounds=BOUNDS, size=PUBLIC),
+    "deviation": StandardDeviation(bounds=BOUNDS, size=PRIVATE, ddof=0),
+    "ranks": RankScores(bounds=BOUNDS, q=0.3, size=PRIVATE, candidates=11),
+    "nested counts": NestedCounts(bounds=BOUNDS, size=PUBLIC),
+}
+OF_CELLS = {
+    "count": Count(size=PRIVATE),
+    "proportion": Proportion(size=PUBLIC),
+    "histogram": Histogram(labels=CELLS, size=PUBLIC),
+    "shares": Proportions(cells=CELLS, size=PRIVATE),
+}
+OF_GROUPS = {
+    "sum of groups": Grouped.alike(
+        labels_of_groups=("a", "b"), part=Sum(bounds=BOUNDS, size=PRIVATE)
+    ),
+    "moments": GroupMoments(labels_of_groups=("a", "b"), bounds=BOUNDS, degree=2),
+    "pair": PairMoments(groups=3, pair=(2, 0), bounds=BOUNDS),
+    "means": MeanMoments(labels_of_groups=("a", "b"), bounds=(BOUNDS,)),
+}
+OF_SEVERAL = {
+    "covariance": Covariance(bounds=(BOUNDS, SECOND), size=PUBLIC),
+    "matrix": CovarianceMatrix(names=("x", "y"), bounds=(BOUNDS, SECOND), size=PRIVATE),
+}
+OF_PUBLIC_GROUPS = {
+    "pooled variance": PooledVariance(bounds=BOUNDS, groups=GroupSizes(sizes=SIZES)),
+    "pooled covariance": PooledCovariance(
+        bounds=(BOUNDS, SECOND), groups=GroupSizes(sizes=SIZES)
+    ),
+}
+ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_SEVERAL | OF_PUBLIC_GROUPS
+EXACT = {"ranks", "nested counts", "count", "proportion", "histogram", "shares"}
+
+cuts = st.lists(st.integers(0, PEOPLE), max_size=6).map(sorted)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def table(name, seed):
+    """Entries of 40 people, some beyond the bounds, some alike."""
+    rng = np.random.default_rng(seed)
+    first = rng.uniform(998, 1012, PEOPLE).round(rng.integers(0, 12))
+    second = rng.normal(-1, 2, PEOPLE)
+    if name in OF_NUMBERS:
+        return first
+    if name in OF_CELLS:
+        cells = 2 if name in {"count", "proportion"} else len(CELLS)
+        return rng.integers(0, cells, PEOPLE).astype(float)
+    if name in OF_GROUPS:
+        return np.column_stack([first, rng.integers(0, 3, PEOPLE)])
+    if name in OF_SEVERAL:
+        return np.column_stack([first, second])
+    codes = rng.permutation(np.repeat([0.0, 1.0], SIZES))
+    columns = [first] if name == "pooled variance" else [first, second]
+    return np.column_stack([*columns, codes])
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(deadline=None, max_examples=30)
+@given(seed=seeds, cuts=cuts)
+def test_any_parts_give_the_value_of_the_table_as_one(name, seed, cuts):
+    statistic, values = ALL[name], table(name, seed)
+    parts = np.split(values, cuts)
+    found, whole = of_parts(statistic, parts), statistic.value(values)
+    if name in EXACT:
+        np.testing.assert_array_equal(found, whole)
+    np.testing.assert_allclose(found, whole, rtol=1e-12, atol=1e-12)
+    # Whoever is done first.
+    np.testing.assert_array_equal(of_parts(statistic, parts[::-1]), found)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_part_is_the_table_to_the_last_digit(name):
+    statistic, values = ALL[name], table(name, 1)
+    nobody = values[:0]
+    alone = statistic.of_whole(statistic.part(values))
+    assert alone.tobytes() == statistic.value(values).tobytes()
+    beside = of_parts(statistic, [nobody, values, nobody])
+    assert beside.tobytes() == alone.tobytes()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in ALL.items() if isinstance(each, ShiftsOfParts)]
+)
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@settings(deadline=None, max_examples=10)
+@given(seed=seeds, cuts=cuts)
+def test_the_shifts_of_a_part_are_those_of_these_people(name, relation, seed, cuts):
+    statistic, values = ALL[name], table(name, seed)
+    everybody = statistic.shifts(values, relation)
+    parts = np.split(values, cuts)
+    whole = statistic.together([statistic.part(each) for each in parts])
+    distances = [
+        statistic.shifts_within(each, whole, relation).distances() for each in parts
+    ]
+    np.testing.assert_allclose(
+        np.concatenate(distances), everybody.distances(), rtol=0, atol=1e-11
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_statistic_of_rows_is_one_of_parts(name):
+    assert isinstance(ALL[name], OfParts)
+
+
+PUBLIC_SIZES = [
+    name
+    for name, each in ALL.items()
+    if name in OF_PUBLIC_GROUPS or (hasattr(each, "size") and each.size.public)
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC_SIZES)
+def test_a_public_number_of_people_is_that_of_all_parts(name):
+    statistic, values = ALL[name], table(name, 2)
+    whole = statistic.part(values[1:])
+    with pytest.raises(ParameterError, match="the public number of people is 40"):
+        statistic.of_whole(whole)
+    for change in (statistic.shifts, statistic.additions):
+        with pytest.raises(ParameterError):
+            change(values[1:], NeighboringRelation.ADD_REMOVE)
+
+
+def test_parts_far_from_each_other_scatter_as_one_table():
+    values = np.r_[np.full(20, 1000.0), np.full(20, 1010.0)]
+    variance = OF_NUMBERS["variance"]
+    found = of_parts(variance, np.split(values, [20]))
+    np.testing.assert_allclose(found, 25 * 40 / 39, rtol=1e-15)
+    assert isinstance(variance.part(values), Moments)

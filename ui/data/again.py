@@ -1,0 +1,48 @@
+"""Preparing a file as one with the same columns was: next quarter's, say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.preparation.steps import as_read, prepared
+from dpcore.errors import DPCoreError
+from ui import session
+from ui.data import terms
+from ui.study import Draft
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.releases.declarations import Declaration
+
+
+def offer(declared: Declaration) -> None:
+    """Offer to take the steps that were taken before, with all that was declared."""
+    day = f"{declared.day:%d %B %Y}".lstrip("0")
+    steps = "\n".join(f"- {literal(one)}" for one in declared.steps.describe())
+    with st.container(border=True):
+        st.markdown(
+            f"**A table with the same columns was prepared before**, on {day}:\n\n"
+            f"{steps}\n\nBounds, lists, and who is protected come with it. Take it "
+            "over as far as you know it to hold without looking into this table."
+        )
+        st.button("Prepare it the same way", on_click=_prepare)
+
+
+def _prepare() -> None:
+    """Take the steps, and what was declared after them."""
+    draft = session.draft()
+    if draft is None or draft.before is None:
+        return
+    declared = draft.before
+    try:
+        key = session.fingerprint_key()
+        made = prepared(as_read(draft.dataset), declared.steps, key=key)
+        made = made.with_columns(*declared.columns)
+    except DPCoreError as error:
+        session.fail(str(error))
+        return
+    start = terms.of(declared)
+    session.keep_draft(Draft(dataset=made, example=None, start=start))
+    terms.set_relation(declared.relation)

@@ -1,0 +1,89 @@
+"""At most so many rows of each person: the controls, and what the number does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
+from dpcore.errors import DPCoreError
+from dpcore.relations import NeighboringRelation
+from ui import controls, session
+from ui.data import declaring, terms
+from ui.study import Draft
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from dpcore.data.preparation.recipes import Ownerless
+
+_ONE, _SEVERAL = "one row, made of all of them", "their rows, at most so many"
+_USUAL_MOST = 5
+_MOST = 1000
+
+
+def ask_way(rule: RowCap | None) -> bool:
+    """Ask what counts of each person; return whether rows do, at most so many."""
+    way = controls.HERE.radio(
+        "What counts of each person",
+        [_ONE, _SEVERAL],
+        index=int(rule is not None),
+        key=f"way-of-rows-{session.generation()}",
+        kept="session",
+        note="One row: everybody weighs the same, and everything can be asked. Rows: "
+        "answers are about visits, not patients, and whoever has more of them weighs "
+        "more, up to the limit.",
+    )
+    return way == _SEVERAL
+
+
+def ask(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | None) -> RowCap:
+    """Ask how many rows of each person count at most."""
+    whose = literal(" and ".join(owners))
+    most = controls.HERE.number(
+        f"At most so many rows of each {whose} count",
+        _USUAL_MOST if rule is None else rule.most,
+        (1, _MOST),
+        key=f"row-cap-{session.generation()}",
+        kept="session",
+        note="Which rows count is chosen by a key that nobody sees, for each person "
+        "from their own rows alone: neither others nor the order of the file matter, "
+        "and the same rows are chosen when the file comes again.",
+    )
+    st.caption(
+        f"The guarantee protects each {whose} with all rows together: what one can "
+        f"change is what {most} rows can. Noise grows with the limit; a low one leaves "
+        "rows out. Counts, sums, means, shares and histograms can be asked, of all "
+        "rows or by group; how many rows there are is private."
+    )
+    return RowCap(owners=owners, most=most, ownerless=ownerless)
+
+
+def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
+    """Offer to count at most so many rows; conditions that hold now stay."""
+    before = dataset if isinstance(dataset, CappedDataset) else None
+    same = before is not None and before.rule == asked
+    rows = "1 row" if asked.most == 1 else f"{asked.most} rows"
+    if not st.button(f"Count at most {rows} of each", disabled=same):
+        return
+    try:
+        with st.spinner("Choosing the rows that count …"):
+            made = at_most(
+                source,
+                asked,
+                () if before is None else before.conditions,
+                key=session.fingerprint_key(),
+            )
+    except DPCoreError as error:
+        st.error(literal(str(error)))
+        return
+    terms.set_relation(NeighboringRelation.ADD_REMOVE)
+    keep(made)
+
+
+def keep(dataset: Dataset) -> None:
+    """Take a table that was made as the one that is not in use yet."""
+    earlier = declaring.look_up(dataset)
+    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+    st.rerun()

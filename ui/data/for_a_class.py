@@ -1,0 +1,65 @@
+"""Whether a table of one's own may be shown to a class, which knows people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.recognizable import findings
+from ui import confidential, session
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.data.recognizable import Finding
+    from ui.study import Study
+
+
+def check() -> None:
+    """Offer to look for what would let a class recognize somebody in an upload."""
+    study = session.study()
+    if study is None or study.example is not None:
+        return
+    with st.expander("Is this table fit for a class?", key="folded-class"):
+        st.markdown(
+            "In Classroom mode single rows and true values are on the screen. A class "
+            "recognizes people by what it knows of them: their names, a day, a rare "
+            "answer, or a few harmless answers together. A built-in survey, or a "
+            "made-up table, shows the same without anybody in it."
+        )
+        # A class must not see it only because the mode was changed.
+        with confidential.area(
+            "class", "what people could be recognized by", ready=False
+        ) as shown:
+            if shown:
+                _tell(_found(study))
+        st.page_link(
+            "pages/made_up.py", label="Make a table of people who do not exist"
+        )
+
+
+def _found(study: Study) -> tuple[Finding, ...]:
+    with st.spinner("Looking through the columns …"):
+        return session.remember(
+            "class", study.fingerprint, lambda: findings(study.dataset.frame)
+        )
+
+
+def _tell(found: Sequence[Finding]) -> None:
+    if not found:
+        st.markdown(
+            "**Nothing stands out.** That proves nothing: whoever knows a person well "
+            "may still find their row. Ask the people, or show a made-up table."
+        )
+        return
+    columns = {name for one in found for name in one.columns}
+    several = "columns" if len(columns) > 1 else "column"
+    st.markdown(
+        f"**Do not show it as it is:** people could be recognized by {len(columns)} "
+        f"{several}. “New columns made of others”, above, makes bins of numbers; "
+        "columns to be left out have to go before the file is uploaded."
+    )
+    for one in found:
+        st.markdown(f"- **{literal(', '.join(one.columns))}**: {one.what} {one.advice}")

@@ -1,0 +1,152 @@
+"""What a limit of rows a person leaves out, and what it costs: guessed, and looked up.
+
+By a guess it is public. What the table says of it is for the curator alone, and a limit
+that is chosen by it gives the table away: the page says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.owners import NOBODY, persons
+from dpcore.errors import DataError
+from dpcore.figures.row_limits import limits_picture
+from dpcore.studies.row_limits import Guess, count_errors, mean_errors, with_limit
+from ui import confidential, controls, results, session
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dpcore.data.dataset import Dataset
+    from dpcore.data.preparation.capping import RowCap
+    from dpcore.studies.row_limits import LimitErrors
+
+_COUNT, _MEAN = "a count", "a mean"
+
+
+def show(source: Dataset, rule: RowCap) -> None:
+    """Show both errors under every limit, once that is asked for."""
+    generation = session.generation()
+    if not st.toggle(
+        "Show what a limit leaves out, and what it costs",
+        key=f"row-limits-{generation}",
+        persist_state="session",
+    ):
+        return
+    cells = controls.row(4)
+    each = cells[0].number(
+        "Rows of a person on average, by your guess",
+        4.0,
+        (1.0, 1e4),
+        key=f"guessed-rows-{generation}",
+        kept="session",
+        note="After each row a person has another one with the same chance. What you "
+        "type is a guess, and needs no look at the table.",
+    )
+    rows = cells[1].number(
+        "Rows in all, at least",
+        1000,
+        (1, 10**9),
+        key=f"guessed-all-{generation}",
+        kept="session",
+        note="The public minimum below: averages divide by at least as many.",
+    )
+    epsilon = cells[2].number(
+        "ε of a question",
+        0.5,
+        (1e-6, 100.0),
+        key=f"guessed-epsilon-{generation}",
+        kept="session",
+        note=controls.EPSILON_HELP,
+    )
+    gap = cells[3].number(
+        "Rows left out differ by, % of the bounds",
+        5.0,
+        (0.0, 100.0),
+        key=f"guessed-gap-{generation}",
+        kept="session",
+        note="How far the mean of the rows beyond the limit may be from that of those "
+        "that count: patients who come often may stay longer.",
+    )
+    of = controls.HERE.radio(
+        "Off by how much is",
+        [_MEAN, _COUNT],
+        key=f"limits-of-{generation}",
+        kept="session",
+    )
+    limits = with_limit(rule.most)
+    guess = Guess(rows=rows, each=each, gap=gap / 100)
+    found = (guess.count if of == _COUNT else guess.mean)(epsilon, limits)
+    results.show(limits_picture(found, rule.most, of=of, table=False), "row-limits")
+    what = "what limits do to this very table"
+    with confidential.area("row-limits", what, ready=False) as shown:
+        if shown:
+            st.caption(
+                "Which limit is best here depends on everybody's rows: choose it by "
+                "the guess above, not by this. It tells whether the guess was far off."
+            )
+            looked_up = _of_table(source, rule, guess, of, epsilon)
+            picture = limits_picture(looked_up, rule.most, of=of, table=True)
+            results.show(picture, "row-limits-here")
+
+
+def _of_table(
+    source: Dataset, rule: RowCap, guess: Guess, of: str, epsilon: float
+) -> LimitErrors:
+    """Return the errors in the table, of a column that is chosen. CONFIDENTIAL.
+
+    Raises:
+        DataError: No column of numbers has bounds, or nobody has a row.
+
+    """
+    limits = with_limit(rule.most)
+    person = _persons(source, rule)
+    there = person > NOBODY
+    if not there.any():
+        message = "no row says whose it is. Choose another column."
+        raise DataError(message)
+    if of == _COUNT:
+        return count_errors(person[there], epsilon, limits)
+    ready = [
+        column
+        for column in source.columns
+        if column.kind is ColumnKind.NUMBER
+        and column.bounds is not None
+        and column.name not in rule.owners
+    ]
+    if not ready:
+        message = "declare the bounds of a column of numbers below to see its mean."
+        raise DataError(message)
+    names = [column.name for column in ready]
+    place = st.selectbox(
+        "Mean of",
+        range(len(names)),
+        format_func=names.__getitem__,
+        key=f"limits-column-{session.generation()}",
+        persist_state="session",
+    )
+    column = ready[place]
+    there &= ~source.missing(column.name)
+    bounds = column.bounds
+    if bounds is None or not there.any():
+        message = "nobody has a value of this column."
+        raise DataError(message)
+    return mean_errors(
+        source.numbers(column.name)[there],
+        person[there],
+        bounds,
+        least=guess.rows,
+        epsilon=epsilon,
+        limits=limits,
+    )
+
+
+def _persons(source: Dataset, rule: RowCap) -> NDArray[np.intp]:
+    about = f"{session.generation()} {id(source.frame)} {rule.owners} {rule.ownerless}"
+    return session.remember(
+        "row-owners", about, lambda: persons(source, rule.owners, rule.ownerless)
+    )

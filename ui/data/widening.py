@@ -1,0 +1,146 @@
+"""New columns of an upload: bins, differences, ratios, and flags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.conditions import Comparison, NumberCondition
+from dpcore.data.preparation.new_columns import Bins, Calculated, Calculation, Flag
+from dpcore.data.preparation.steps import as_read, prepared, steps_of
+from dpcore.errors import DPCoreError, ParameterError
+from ui import controls, session
+from ui.data import capping
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
+    from dpcore.data.preparation.new_columns import NewColumn
+    from ui.study import Draft, Study
+
+_BINS, _FLAG = "bins of a number", "yes or no: how a number lies to another"
+_DIFFERENCE, _RATIO = "a difference of two numbers", "a ratio of two numbers"
+
+
+def ask(current: Draft | Study) -> None:
+    """Offer to make new columns of those of an upload.
+
+    A table with them is another one, not in use before it is accepted. What was done
+    to its rows is done again.
+    """
+    if current.example is not None:
+        return
+    made = steps_of(current.dataset).made
+    if made:
+        names = "; ".join(literal(one.name) for one in made)
+        st.markdown(f"**New columns:** {names}.")
+    form = st.expander(
+        "New columns made of others",
+        expanded=bool(made),
+        key=f"new-columns-{session.generation()}",
+        on_change="rerun",
+    )
+    if not form.open:
+        return
+    with form:
+        st.caption(
+            "Such as age in bins, cost minus payment, cost per day, or whether age is "
+            "at least 60. Each cell is made of its own row alone, and the recipe is "
+            "the name of the column. Bounds of a difference follow from those that are "
+            "declared, and those of a ratio where they leave 0 out below the line; "
+            "else declare them for what is made."
+        )
+        source = as_read(current.dataset)
+        numbers = [
+            column.name for column in source.columns if column.kind is ColumnKind.NUMBER
+        ]
+        if not numbers:
+            st.info("The table has no column of numbers to make one of.")
+            return
+        try:
+            new = _form(numbers)
+            ready = new is not None and new not in made
+            if st.button("Add the column", disabled=not ready) and new is not None:
+                _keep(current.dataset, (*made, new))
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+        _existing(current.dataset, made)
+
+
+def _form(numbers: list[str]) -> NewColumn | None:
+    """Show the controls of one column; return what they say, None while it is blank.
+
+    Raises:
+        ParameterError: That is no recipe.
+
+    """
+    key = f"{session.generation()}"
+    left, middle, right = controls.row(3)
+    kind = left.selectbox(
+        "What is made",
+        [_BINS, _FLAG, _DIFFERENCE, _RATIO],
+        key=f"new-kind-{key}",
+        kept="session",
+    )
+    first = middle.selectbox("Of", numbers, key=f"new-first-{key}", kept="session")
+    if kind == _BINS:
+        text = right.place.text_input(
+            "Edges of the bins",
+            placeholder="18; 40; 65",
+            key=f"new-edges-{key}",
+            persist_state="session",
+            help="Public numbers, typed and not looked up. An edge belongs to the bin "
+            "above it.",
+        )
+        edges = controls.listed(text, float, "edges")
+        return Bins(column=first, edges=edges) if edges else None
+    if kind == _FLAG:
+        comparison = right.selectbox(
+            "Is",
+            list(Comparison),
+            format_func=str,
+            key=f"new-comparison-{key}",
+            kept="session",
+        )
+        number = right.number(
+            "Public number", 0.0, key=f"new-number-{key}", kept="session"
+        )
+        condition = NumberCondition(column=first, comparison=comparison, number=number)
+        return Flag(condition=condition)
+    others = [name for name in numbers if name != first]
+    if not others:
+        message = "the table has no second column of numbers."
+        raise ParameterError(message)
+    second = right.selectbox(
+        "Minus" if kind == _DIFFERENCE else "Per",
+        others,
+        key=f"new-second-{key}-{hash(first)}",
+        kept="session",
+    )
+    calculation = Calculation.DIFFERENCE if kind == _DIFFERENCE else Calculation.RATIO
+    return Calculated(calculation=calculation, first=first, second=second)
+
+
+def _existing(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
+    """List what was added, each with a button that takes it away."""
+    for place, one in enumerate(made):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{literal(one.name)}**")
+            if st.button("Remove", key=f"remove-new-{session.generation()}-{place}"):
+                _keep(dataset, (*made[:place], *made[place + 1 :]))
+
+
+def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
+    """Take the same steps with other new columns.
+
+    Raises:
+        DPCoreError: A step cannot be taken with them.
+
+    """
+    steps = replace(steps_of(dataset), made=made)
+    with st.spinner("Making the columns …"):
+        table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
+    capping.keep(table)
