@@ -17,7 +17,7 @@ def upload(app, text, name="people.csv"):
 
 
 def columns(app):
-    return [*app.dataframe[-1].value["column"]]
+    return list(by_label(app.selectbox, "Column").options)
 
 
 def labels(app):
