@@ -16,6 +16,10 @@ _LOOK = """rules => axe.run(
     {exclude: [[".js-plotly-plot .main-svg *"]]},
     {resultTypes: ["violations"], ...(rules.length ? {runOnly: rules} : {})},
 ).then(found => found.violations)"""
+# Colors fade from one scheme into the other; what turns for ever is no fading.
+_FADED = """() => document.getAnimations().every(
+    one => one.playState !== "running"
+        || one.effect.getComputedTiming().endTime === Infinity)"""
 _SIDEWAYS = (
     "Math.max(document.documentElement.scrollWidth,"
     " document.querySelector('[data-testid=stMain]').scrollWidth)"
@@ -88,6 +92,7 @@ def violations(page: Page, *rules: str) -> list[str]:
 
     What a chart draws is left out: a text and a table say the same beside it.
     """
+    page.wait_for_function(_FADED)
     page.evaluate(Axe().axe_script)
     found = page.evaluate(_LOOK, rules)
     return [
