@@ -196,7 +196,8 @@ def entries_of_a_ledger(monkeypatch):
 def numbers_apart(text):
     """Return a record without what is calculated, and what is, the event with it.
 
-    Its words may be said better one day.
+    Its words may be said better one day. What a bootstrap costs is where a search ends,
+    whose last digits are the processor's.
     """
     content = json.loads(text)
     for words in ("title", "statement", "mechanism_label"):
@@ -204,6 +205,9 @@ def numbers_apart(text):
     event = content.pop("event")
     calculated = {"noise": content.pop("noise")}
     calculated |= {name: event[name] for name in event if name != "kind"}
+    if event["kind"] == "bootstrap":
+        costs = content.pop("cost").items()
+        calculated |= {f"cost in {unit}": float(cost) for unit, cost in costs}
     return content | {"event": [*event, event["kind"]]}, calculated
 
 
