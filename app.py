@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import links, logging, recovery, releasing, session, sidebar, style
+from ui import links, logging, recovery, releasing, session, sidebar, style, words
 from ui.data import using
 
 logging.withhold_messages()
@@ -56,5 +56,7 @@ style.apply()
 with recovery.told():
     using.follow_link()
 sidebar.show()
+with st.sidebar:
+    words.beside(page.url_path)
 with session.only_what_is_shown(page.url_path), recovery.told(), releasing.heard():
     page.run()

@@ -497,3 +497,31 @@ def matching(text: str) -> tuple[Term, ...]:
     named = [one for one in TERMS if any(part in name.casefold() for name in one.names)]
     meant = [one for one in TERMS if part in without_brackets(one.plain).casefold()]
     return tuple(named or meant)
+
+
+def mentioned(text: str) -> tuple[Term, ...]:
+    """Return the words that a text uses, in the order of their first use.
+
+    A word counts under each of its names, with or without a plural's s, and only where
+    it is not a part of a longer one that counts.
+
+    >>> [found.word for found in mentioned("The budget holds zCDP and two releases.")]
+    ['budget', 'zCDP', 'release']
+    """
+    found = (_NAMES[_name(match)] for match in _ANY.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+def _name(match: re.Match[str]) -> str:
+    name = match["name"].casefold()
+    return _SYMBOLS.get(name, name)
+
+
+_SYMBOLS: Final = {
+    one.word[0]: one.word.casefold() for one in TERMS if one.word[1:3] == " ("
+}
+# The longest first: "resized bootstrap" is not one more "bootstrap".
+_SPELLED = sorted((*_NAMES, *_SYMBOLS), key=len, reverse=True)
+_ANY: Final = re.compile(
+    rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, _SPELLED))})s?(?!\w)", re.IGNORECASE
+)

@@ -124,6 +124,20 @@ class Telling:
     notes: tuple[str, ...]
     safe: str
 
+    @property
+    def text(self) -> str:
+        """Return all that whoever takes it reads, in the order in which they do."""
+        asked = (self.predict, *self.questions)
+        told = (
+            text
+            for question in asked
+            for text in (
+                question.text,
+                *(f"{one.text} {one.why}" for one in question.choices),
+            )
+        )
+        return "\n".join((self.situation, *told, self.recall, self.home, self.safe))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:

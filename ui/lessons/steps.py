@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.glossary import mentioned
 from dpcore.lessons.lesson import Step
-from ui import controls, results, session
+from ui import controls, results, session, words
 from ui.lessons import classroom, predicting, projector
 from ui.text import literal
 
@@ -22,6 +23,8 @@ def show(place: Place) -> None:
     """Draw the open step."""
     telling = place.lesson.telling()
     _DRAWN[place.step](place, telling)
+    if not place.projected:
+        words.offer(mentioned(telling.text), "Words of this lesson")
 
 
 def _predict(place: Place, telling: Telling) -> None:

@@ -1,0 +1,134 @@
+"""The words of the trade that a page uses, each said in a sentence beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.glossary import term, without_brackets
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dpcore.glossary import Term
+
+_EPSILON, _DELTA, _RHO = "ε (epsilon)", "δ (delta)", "ρ (rho)"
+_BOUNDED = ("boundary-inflated truncation", "truncated Laplace")
+_PRICE = (_EPSILON, "interval", "half-width", "budget")
+
+WORDS: Final = {
+    "": ("differential privacy", _EPSILON),
+    "data": (
+        *("public", "bounds", "confidential", "unit of protection", "budget"),
+        *("neighboring tables", "add or remove", "replace one"),
+        *("interval", _EPSILON, _DELTA, _RHO, "release"),
+    ),
+    "release": (
+        *("release", "mechanism", "Laplace noise", "scale", *_PRICE),
+        *("bounds", "clamp", "sensitivity", "quantile", "variance", "histogram"),
+        *(*_BOUNDED, "per-instance privacy loss", "replace one", "public"),
+        *("confidential", "audit"),
+    ),
+    "regression": (
+        *("ridge", "posterior sample", _EPSILON, _DELTA, "Gaussian noise", "scale"),
+        *("bounds", "interval", "release", "public", "confidential"),
+        "per-instance privacy loss",
+    ),
+    "plan": (
+        *("budget", "composition", _EPSILON, _DELTA, _RHO, "zCDP", "best split"),
+        *("privacy loss distribution", "Gaussian noise", "release", "half-width"),
+        *("interval", "mechanism", "quantile", "variance", "histogram", "bootstrap"),
+        *(*_BOUNDED, "per-instance privacy loss", "bounds"),
+    ),
+    "tradeoffs": (
+        *("mechanism", "bias", "variance", "standard error", _EPSILON, _DELTA),
+        *("Laplace noise", "scale", "bounds", "clamp", "sensitivity"),
+        *(*_BOUNDED, "per-instance privacy loss", "post-processing", "release"),
+        *("quantile", "histogram"),
+    ),
+    "individual": (
+        *("per-instance privacy loss", "privacy loss", _EPSILON, "mechanism"),
+        *("release", "bounds", "confidential", "differential privacy"),
+        *("quantile", "variance", "histogram", *_BOUNDED),
+    ),
+    "ledger": ("ledger", "budget", "period", "release", _EPSILON, _DELTA),
+    "meaning": (
+        *(_EPSILON, _DELTA, "advantage", "budget", "release", "mechanism"),
+        *("sensitivity", "public"),
+    ),
+    "decision": ("budget", _EPSILON),
+    "touched": (_EPSILON, "budget", "confidential"),
+    "lessons": (),
+    "lab": (
+        *("mechanism", "scale", "sensitivity", "bounds", "clamp", *_BOUNDED),
+        *("per-instance privacy loss", _EPSILON, _DELTA, "release"),
+        *("post-processing", "differential privacy"),
+    ),
+    "sensitivity": (
+        *("sensitivity", "local sensitivity", "neighboring tables", "bounds"),
+        *("public", "confidential", "made-up table", "quantile", "variance"),
+        *("Laplace noise", "scale", _EPSILON, _DELTA, "differential privacy"),
+    ),
+    "made_up": ("made-up table", "histogram", _EPSILON, "release"),
+    "audit": (
+        *("audit", "mechanism", _EPSILON, _DELTA, "neighboring tables", "interval"),
+        *("scale", "sensitivity", "bounds", "histogram", "bootstrap", "ledger"),
+        *("resized bootstrap", "differential privacy", "release"),
+    ),
+    "attacks": (
+        *("release", _EPSILON, "budget", "ledger", "mechanism", "Laplace noise"),
+        *("scale", "bounds", "per-instance privacy loss", "differential privacy"),
+        "boundary-inflated truncation",
+    ),
+    "glossary": (),
+    "about": (),
+    "standard_errors": (
+        *("standard error", "bootstrap", "release", "interval", "budget"),
+        *(_RHO, _EPSILON, _DELTA, "zCDP", "variance", "sensitivity"),
+        *("Gaussian noise", "quantile", "privacy loss distribution"),
+        *("composition", "differential privacy"),
+    ),
+    "subsampling": (
+        *("Poisson sampling", "amplification by sampling", _EPSILON, _DELTA, _RHO),
+        *("Gaussian noise", "zCDP", "release", "budget", "bounds"),
+        "differential privacy",
+    ),
+    "resized": (
+        *("resized bootstrap", "bootstrap", _EPSILON, _DELTA, "variance"),
+        *("Laplace noise", "scale", "bounds"),
+    ),
+    "study1": (
+        *("variance", "mechanism", "bias", "clamp", "bounds", _EPSILON, *_BOUNDED),
+        *("Laplace noise", "neighboring tables", "public", "release"),
+    ),
+    "study2": (
+        *(_EPSILON, "mechanism", *_BOUNDED, "Laplace noise", "bias", "interval"),
+        *("mean squared error", "standard error", "histogram", "scale", "budget"),
+        *("replace one", "public", "release"),
+    ),
+    "figures12": (
+        *("ridge", "residual", "posterior sample", _EPSILON, _DELTA, "quantile"),
+        *("per-instance privacy loss", "differential privacy", "public"),
+    ),
+}
+"""The words of each page by its address, the first needed first.
+
+A lesson says which words it uses by its own text.
+"""
+
+
+def beside(page: str) -> None:
+    """Offer the words of a page, by its address; nothing where it has none."""
+    offer([term(name) for name in WORDS[page]], "Words on this page")
+
+
+def offer(terms: Iterable[Term], label: str) -> None:
+    """Offer words with what they mean; nothing if there are none."""
+    lines = [f"**{one.word}:** {literal(without_brackets(one.plain))}" for one in terms]
+    if not lines:
+        return
+    with st.popover(label, icon=":material/dictionary:"):
+        st.markdown("\n\n".join(lines))
+        st.page_link("pages/glossary.py", label="All words, and what they are exactly")
