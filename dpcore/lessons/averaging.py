@@ -59,7 +59,9 @@ def _shown(settings: Settings) -> Shown:
         f"for the same ε would be off by about {significant(_error(total, 1))} years, "
         f"the average of all by about {significant(_error(epsilon, times))}. “About” "
         "is the usual error; an interval, which holds 95 times of 100, is about twice "
-        "as wide.",
+        "as wide. Shown here is what happens if each answer gets fresh noise. The "
+        "studio gives the same question its stored answer again, which costs nothing "
+        "and tells nothing new.",
     )
 
 

@@ -49,13 +49,18 @@ def _shown(settings: Settings) -> Shown:
         else "All of them fit."
     )
     used = float(np.sum(admitted)) * price
+    rest = (
+        ". That is the whole promise"
+        if epsilon_text(used) == epsilon_text(total)
+        else f"; the whole promise of ε {total:g} would allow {surest(total)}"
+    )
     many = f"{people(count, 'answer')} of ε {price:g}"
     return Shown(
         picture=spending_picture(admitted, price=price, total=total, most=_MOST),
         sentence=f"{many}, {'each ' if count > 1 else ''}within ±{_width(price)} years "
         f"in 95 of 100 cases. {end} What was published together, ε "
         f"{epsilon_text(used)}, leaves somebody who was 50 % sure at most "
-        f"{surest(used)} sure; the whole promise of ε {total:g}, {surest(total)}.",
+        f"{surest(used)} sure{rest}.",
     )
 
 

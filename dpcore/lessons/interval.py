@@ -40,10 +40,9 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         ),
         sentence=f"With {people} people and ε {epsilon:g} every answer is published "
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
-        "were "
-        "that near to the average of the table; in the long run 95 of 100 are. The "
-        "draws are the same at every setting, only wider or narrower, so that the same "
-        "ones miss.",
+        "were that near to the average of these people (not of all people in the "
+        "country); in the long run 95 of 100 are. The picture takes the same draws of "
+        f"chance at every setting, only wider or narrower: {held} of {_ANSWERS} stay.",
     )
     return shown, held
 
@@ -55,16 +54,17 @@ def _shown(settings: Settings) -> Shown:
 def _telling() -> Telling:
     people = survey.table().people
     _, held = _held(1.0, people)
-    average = significant(float(survey.ages().mean()))
+    average, ages = significant(float(survey.ages().mean())), survey.bounds("age")
     base, double, half_as_many = (
         significant(number)
         for number in (_half(1.0), _half(2.0), _half(1.0, people // 2))
     )
     return Telling(
         situation=f"Tom reads that the average age of {people} people is {average} "
-        "years, "
-        f"plus or minus {base}, with noise added on purpose. He wonders who computed "
-        "the plus or minus, and whether that has given anybody away.",
+        f"years, plus or minus {base}, with noise added on purpose. The {people} are a "
+        f"sample of a country; an age counts as one from {ages.lower:g} to "
+        f"{ages.upper:g}, the bounds. He wonders who computed the plus or minus, and "
+        "whether that has given anybody away.",
         predict=ask(
             "What does one need to compute how far off the noise may be?",
             wrong(
@@ -73,8 +73,7 @@ def _telling() -> Telling:
             ),
             right(
                 "Public numbers only: ε, the bounds and, here, the number of people",
-                "They fix how wide the noise is. (The bounds are the least and the "
-                "most that counts as an age.) So the interval costs nothing and "
+                "They fix how wide the noise is. So the interval costs nothing and "
                 f"tells nothing about anybody. That {people} people were asked was "
                 "printed by whoever made the survey. Where the number of people is "
                 "secret, the noise is made for a public minimum instead.",

@@ -108,7 +108,9 @@ def _telling() -> Telling:
                 "answer?",
                 right(
                     f"It is {large} worlds instead of {one}",
-                    "Odds grow with e to the ε. Say the worlds, and people can decide.",
+                    "Each further 1 of ε multiplies the odds by "
+                    f"{significant(math.e)}. Say the "
+                    "worlds, and people can decide.",
                 ),
                 wrong(
                     "Right, five times less private",

@@ -72,8 +72,8 @@ def _telling() -> Telling:
     times = significant(math.e, up=True)
     return Telling(
         situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel, "
-        "which publishes the average age of its guests. He would rather not be "
-        "noticed.",
+        "which publishes the average age of its guests. Every age counts as one "
+        "between 0 and 100: these are the bounds. Eli would rather not be noticed.",
         predict=ask(
             f"If Eli were replaced by a newborn, by how much would the average of the "
             f"{_GUESTS} move?",
@@ -115,9 +115,9 @@ def _telling() -> Telling:
                 right(
                     "An answer speaks a little for one of the two, never more than ε "
                     "allows",
-                    f"At ε 1 no answer is more than {times} times as likely in one "
-                    "world as in the other. That holds for every answer, and every "
-                    "guest.",
+                    f"At ε 1 no answer is more than {times} times as likely with "
+                    "Eli as with the newborn, or the other way round. That holds for "
+                    "every answer, and every guest.",
                 ),
                 wrong(
                     "The promise is broken",

@@ -161,10 +161,9 @@ def _telling() -> Telling:
                 "from a fixed seed, so that every class sees the same."
             ),
         ),
-        safe="“Safe” is no yes or no. What is promised is that nobody can tell well "
-        "from the answer whether Ana's number was hers or another one; how well is "
-        "what "
-        "ε says.",
+        safe="There is no plain yes or no to that. What is promised is that nobody can "
+        "tell well from the answer whether Ana's number was hers or another one; how "
+        "well is what ε says.",
     )
 
 

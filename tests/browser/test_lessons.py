@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from playwright.sync_api import Error
 
 from dpcore.lessons.lesson import Step
 from dpcore.lessons.paths import PATHS
@@ -12,6 +15,21 @@ pytestmark = pytest.mark.browser
 
 # Into the next lesson and no farther: every step is another page, and takes its time.
 _PRESSES = 3
+# How long a press may take to be heard, in milliseconds, and how often it is tried.
+_HEARD, _TRIES = 15_000, 5
+
+
+def press(page, key):
+    """Press a key until it is heard: a page just drawn may not listen yet."""
+    asked = page.evaluate("rest.asked")
+    for _ in range(_TRIES):
+        page.keyboard.press(key)
+        with suppress(Error):
+            page.wait_for_function(
+                "asked => rest.asked > asked", arg=asked, timeout=_HEARD
+            )
+            return
+    pytest.fail(f"{key} is never heard")
 
 
 def checked(page, step):
@@ -37,11 +55,11 @@ def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
         assert page.evaluate(wide) <= 1024
         visitor.settle()
         place = path.after(*place)
-        page.keyboard.press("PageDown")
+        press(page, "PageDown")
     page.get_by_role("heading", name=path.lessons[place[0]].title).wait_for()
     checked(page, place[1])
     assert not page.get_by_test_id("stSidebar").is_visible()
     assert not page.get_by_test_id("stHeader").is_visible()
     visitor.settle()
-    page.keyboard.press("PageUp")
+    press(page, "PageUp")
     checked(page, path.before(*place)[1])

@@ -31,11 +31,13 @@ def running_picture(
     typical = sd / np.sqrt(count)
     half = _TYPICAL * typical
     spent = epsilon * count
+    one, all_ = (significant(float(error)) for error in typical[[0, -1]])
     title = (
-        f"The average of {len(errors)} answers is off by about "
-        f"{significant(float(typical[-1]))} {unit}, one of them by about "
-        f"{significant(float(typical[0]))}; the price is ε "
-        f"{epsilon_text(float(spent[-1]))} instead of {epsilon_text(epsilon)}"
+        f"One answer is off by about {one} {unit}, for ε {epsilon_text(epsilon)}"
+        if len(errors) == 1
+        else f"The average of {len(errors)} answers is off by about {all_} {unit}, one "
+        f"of them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} "
+        f"instead of {epsilon_text(epsilon)}"
     )
     return Picture.of(
         title,
