@@ -59,8 +59,8 @@ def _card(study: Study) -> None:
     count = people(dataset.people, noun) if study.public_number else hidden
     st.markdown(f"**{literal(dataset.name)}**")
     st.caption(
-        f"{count} · {ready} of {len(dataset.columns)} columns declared · protects "
-        f"one {study.terms.unit.noun}: {study.terms.relation.phrase}"
+        f"{count} · {ready} of {len(dataset.columns)} columns ready to ask about · "
+        f"protects one {study.terms.unit.noun}: {study.terms.relation.phrase}"
     )
     # Lists of columns leave it out; answers and papers say it.
     ending = dataset.ending.lstrip(" ,")

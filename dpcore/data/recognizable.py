@@ -72,6 +72,15 @@ class Finding:
 _LEAVE_OUT: Final = "Leave the column out, or put invented values in it."
 
 
+def names_people(heading: str) -> bool:
+    """Return whether a column's heading says that it tells people apart.
+
+    >>> names_people("Personalnr"), names_people("Patient"), names_people("age")
+    (True, True, False)
+    """
+    return _NAMED.search(heading.replace("_", " ")) is not None
+
+
 def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
     """Return what people of a table may be recognized by, the plainest first.
 
@@ -89,7 +98,7 @@ def findings(frame: pd.DataFrame) -> tuple[Finding, ...]:
 def _of_column(name: str, values: pd.Series) -> Iterator[Finding]:
     from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
 
-    if _NAMED.search(name.replace("_", " ")):
+    if names_people(name):
         yield Finding(
             trap=Trap.NAME,
             columns=(name,),

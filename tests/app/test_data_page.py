@@ -80,6 +80,16 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
     assert app.title[0].value == "Release"
 
 
+def test_the_first_column_to_declare_is_none_that_tells_people_apart(open_page):
+    rows = "".join(f"{1000 + i},{20 + i % 50}\n" for i in range(40))
+    app = upload(open_page("data"), "Personalnr,age\n" + rows)
+    assert by_label(app.selectbox, "Column").value == 1
+    by_label(app.selectbox, "Column").select_index(0).run()
+    assert by_label(app.selectbox, "Column").value == 0
+    app = upload(app, "Personalnr,user_id\n" + rows)
+    assert by_label(app.selectbox, "Column").value == 0
+
+
 def columns_are_mixed(app):
     named = any(box.label == "Column" for box in app.selectbox)
     return named and columns(app) == ["age", "smoker", "party"]

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
+from dpcore.data.recognizable import names_people
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import ParameterError
 from dpcore.wording import in_full
@@ -31,12 +32,18 @@ _MISSING = {
 
 
 def choose(dataset: Dataset) -> int:
-    """Return the position of the column chosen in the selector shared by all pages."""
+    """Return the position of the column chosen in the selector shared by all pages.
+
+    It starts from the first whose heading does not say that it tells people apart:
+    nobody asks for the mean of a staff number.
+    """
+    told_apart = [names_people(column.name) for column in dataset.columns]
     # Streamlit keeps this function longer than the tab: it must not hold the table.
     names = [dataset.short(column.name) for column in dataset.columns]
     return st.selectbox(
         "Column",
         range(len(names)),
+        index=told_apart.index(False) if False in told_apart else 0,
         format_func=names.__getitem__,
         key=f"column-{session.generation()}",
         persist_state="session",

@@ -34,10 +34,9 @@ _WEAK_EPSILON = 4.0
 
 
 _WHY = (
-    f"ε {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for about ten "
-    "questions at ε 0.3, and stays below the 4 from which this page calls a budget "
-    "large. “Plan” shows what less would do; ask for no more than what must be seen "
-    "needs."
+    f"ε {_USUAL_EPSILON:g} is a start, not a recommendation: it pays for six questions "
+    "at ε 0.5 each, and stays below the 4 from which this page calls a budget large. "
+    "“Plan” shows what less would do; ask for no more than what must be seen needs."
 )
 
 
@@ -117,6 +116,11 @@ def ask(*, start: Terms, cap: int | None = None) -> Terms:
         "rows (then it is one of rows). Averages divide by at least "
         "this number. A larger one means less noise, and bias if fewer are there.",
     )
+    if relation is NeighboringRelation.SUBSTITUTION and not unit.several:
+        right.place.caption(
+            "Not used so far: with substitution the number of people is public. It "
+            "counts only where people without a value are left out."
+        )
     everybody = left.place.radio(
         "The table holds",
         [_SAMPLE, _EVERYBODY],
