@@ -62,10 +62,13 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
             "the correlations to the nearest ones that fit, keeps the variances, and "
             "costs nothing. The files hold both."
         )
-    with st.expander("As ellipses"):
-        picture = ellipses_picture(names, repaired.before, repaired.after)
-        results.show(picture, "ellipses")
-        st.caption("Each axis is scaled to what is drawn.")
+    # A dozen curves that few open: an answer must come quickly.
+    folded = st.expander("As ellipses", key="folded-ellipses", on_change="rerun")
+    if folded.open:
+        with folded:
+            picture = ellipses_picture(names, repaired.before, repaired.after)
+            results.show(picture, "ellipses")
+            st.caption("Each axis is scaled to what is drawn.")
 
 
 def _correlation(answer: Release, asked: Request) -> None:

@@ -339,7 +339,14 @@ def _numbers(asked: Request) -> None:
     """List every number of a matrix with its part of the budget and its noise."""
     plan = cast("MatrixPlan", asked.plan)
     release = plan.release
-    with st.expander("Every number, its part of the budget and its noise"):
+    folded = st.expander(
+        "Every number, its part of the budget and its noise",
+        key="folded-numbers",
+        on_change="rerun",
+    )
+    if not folded.open:
+        return
+    with folded:
         st.caption("The noise is that of all numbers at once, 95 times of 100.")
         results.table(
             {
