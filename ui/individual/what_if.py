@@ -5,7 +5,7 @@ The controls hold how far values move, not the values; nothing is in the address
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import streamlit as st
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
+    from dpcore.figures.theme import Picture
     from dpcore.individual.moves import Moved
     from ui.controls import Cell
     from ui.individual.subject import Subject
@@ -90,24 +91,37 @@ def _moves(subject: Subject, study: Study) -> None:
             return
     entry = None if person is None else person.entry
     if isinstance(subject, StatisticSubject):
-        moved = _statistic(subject, entry)
+        seen = _statistic(subject, entry)
     else:
-        moved = _model(subject, study, entry)
-    if moved is None:
+        seen = _model(subject, study, entry)
+    if seen is None:
         return
-    results.show(moved_picture(moved, key=subject.request.mechanism_key), "moved")
-    if moved.watched < subject.exposure.people - 1:
+    results.show(seen.picture, "moved")
+    if seen.watched < subject.exposure.people - 1:
         st.caption(
-            f"{moved.watched:,} others are watched, drawn at random: losses under "
+            f"{seen.watched:,} others are watched, drawn at random: losses under "
             "this release take a while to compute."
         )
     if isinstance(subject, ModelSubject):
         st.caption(persons.COMPARED)
-    if moved.rising or moved.falling:
+    if seen.others_change:
         st.markdown(
             "The others have not changed a single value of theirs; what changed is how "
             "much they stand out."
         )
+
+
+class _Seen(NamedTuple):
+    """What is shown of a move: little, where the losses are as long as the table."""
+
+    picture: Picture
+    watched: int
+    others_change: bool
+
+    @classmethod
+    def of(cls, moved: Moved, subject: Subject) -> Self:
+        picture = moved_picture(moved, key=subject.request.mechanism_key)
+        return cls(picture, moved.watched, bool(moved.rising or moved.falling))
 
 
 def _direction(subject: Subject) -> str:
@@ -127,7 +141,7 @@ def _direction(subject: Subject) -> str:
     )
 
 
-def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
+def _statistic(subject: StatisticSubject, entry: int | None) -> _Seen | None:
     """Ask for other values behind a statistic."""
     query = subject.request.query
     values = np.asarray(subject.exposure.values)
@@ -138,10 +152,12 @@ def _statistic(subject: StatisticSubject, entry: int | None) -> Moved | None:
             return None
         key = _key(f"{query.title} {hash(_cells(subject))}", now)
         code = _label(controls.HERE, "Answer", _cells(subject), now, 0, key)
-        return move_in_statistic(subject.request, subject.exposure, entry, code)
+        moved = move_in_statistic(subject.request, subject.exposure, entry, code)
+        return _Seen.of(moved, subject)
     row = _record(query.columns, now)
     value = row if values.ndim > 1 else float(row[0])
-    return move_in_statistic(subject.request, subject.exposure, entry, value)
+    moved = move_in_statistic(subject.request, subject.exposure, entry, value)
+    return _Seen.of(moved, subject)
 
 
 def _cells(subject: StatisticSubject) -> tuple[str, ...]:
@@ -151,7 +167,7 @@ def _cells(subject: StatisticSubject) -> tuple[str, ...]:
     return tuple(query.statistic.labels)
 
 
-def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | None:
+def _model(subject: ModelSubject, study: Study, entry: int | None) -> _Seen | None:
     """Ask for another record of a model."""
     design, fit = subject.request.question.design, subject.fit
     now = None
@@ -161,27 +177,34 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> Moved | No
     record = record_of(design, values)
     law, delta = subject.request.law, subject.exposure.delta
     key = subject.identity(study)
+    asked = f"{key} {entry} {values.tolist()}"
     if not fit.linear:
         if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
             st.caption("With this many people a fit takes a few seconds.")
             return None
-        return session.while_shown(
-            "moved-glm",
-            f"{key} {entry} {values.tolist()}",
-            lambda: move_in_glm(fit, law, entry, record, delta=delta),
+        return session.remember(
+            "moved",
+            asked,
+            lambda: _Seen.of(
+                move_in_glm(fit, law, entry, record, delta=delta), subject
+            ),
         )
-    prepared = session.while_shown(
-        "moved-base",
-        key,
-        lambda: ridge_base(
-            fit,
-            law,
-            _watched(subject, fit.people),
-            delta=delta,
-            owned=subject.request.unit.rows,
-        ),
-    )
-    return move_in_ridge(prepared, law, entry, record, delta=delta)
+
+    def moved() -> Moved:
+        base = session.while_shown(
+            "moved-base",
+            key,
+            lambda: ridge_base(
+                fit,
+                law,
+                _watched(subject, fit.people),
+                delta=delta,
+                owned=subject.request.unit.rows,
+            ),
+        )
+        return move_in_ridge(base, law, entry, record, delta=delta)
+
+    return session.remember("moved", asked, lambda: _Seen.of(moved(), subject))
 
 
 def _watched(subject: ModelSubject, people: int) -> NDArray[np.intp]:
