@@ -96,6 +96,20 @@ class PrivacyUnit:
         return relation is NeighboringRelation.SUBSTITUTION and not self.several
 
     @property
+    def owned(self) -> str:
+        """Return what one unit owns of the table, in words.
+
+        >>> PrivacyUnit().owned, PrivacyUnit(rows=3).owned
+        ('one row', 'up to 3 rows')
+        >>> PrivacyUnit(cap=6).owned
+        'all their rows, of which at most 6 count'
+        """
+        if self.cap is not None:
+            counts = "one counts" if self.cap == 1 else f"at most {self.cap:,} count"
+            return f"all their rows, of which {counts}"
+        return "one row" if self.rows == 1 else f"up to {self.rows:,} rows"
+
+    @property
     def counted(self) -> str:
         """Return what is counted, in the plural: rows where a unit may own several.
 

@@ -128,9 +128,12 @@ def remove(key: str) -> None:
 
 
 def clear() -> None:
-    """Take all questions out of the plan of the table in use."""
+    """Take all questions out of the plan of the table in use, and what was signed."""
     study = session.study()
     if study is not None:
+        # Signed was the page with the questions that go: the next plan has none yet.
+        for key in ("sign-state", "sign-signed"):
+            session.take(f"{key}-{session.generation()}")
         keep(study, replace(plan(study), items=()))
 
 

@@ -36,6 +36,7 @@ TITLE: Final = "Decision on a release with differential privacy"
 _LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
+_TOO_LITTLE: Final = "too little for this plan, and to be raised before it is released"
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
 
@@ -77,6 +78,25 @@ class Decision:
         known = {column.name: column for one in asked for column in one.columns}
         return tuple(known.values())
 
+    @property
+    def fits(self) -> bool:
+        """Return whether the budget pays for the plan beside what is spent."""
+        return self.budget.admits(self.spent, self.plan.price.cost)
+
+    @property
+    def together(self) -> tuple[float, float] | None:
+        """Return epsilon and delta of what is spent and the plan, added up.
+
+        ``None`` where nothing is spent: then it is what the plan costs.
+        """
+        if not self.spent.epsilon:
+            return None
+        epsilon, delta = self.plan.guarantee
+        return (
+            float(self.spent.epsilon) + epsilon,
+            float(self.spent.delta) + delta,
+        )
+
 
 def decision_page(about: Decision, numerals: Numerals) -> Page:
     """Return the page; what was typed, and what came with the table, stays as it is."""
@@ -104,7 +124,7 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
 
 def _facts(about: Decision, numerals: Numerals) -> Facts:
     """Return who, what and how much."""
-    typed = about.typed
+    typed, guarantee = about.typed, about.plan.guarantee
     return Facts(
         (
             ("Purpose", own(typed.purpose)),
@@ -113,7 +133,8 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
             ("Budget of the table", _budget(about)),
-            ("This plan costs", f"{_price(about.plan)}: {_odds(about.plan)}"),
+            ("This plan costs", f"{_price(guarantee)}: {_odds(guarantee)}"),
+            *_together(about),
             ("Period", own(typed.period)),
         )
     )
@@ -146,7 +167,7 @@ def _column(column: Column, numerals: Numerals, without: str) -> str:
 
 def _protected(about: Decision) -> str:
     unit = about.unit
-    rows = "" if unit.rows == 1 else f" with up to {unit.rows:,} rows"
+    rows = f" with {unit.owned}" if unit.several else ""
     return f"one {unit.noun}{rows}; neighbors differ by {about.relation.phrase}"
 
 
@@ -170,18 +191,27 @@ def _sizes(about: Decision) -> str:
 def _budget(about: Decision) -> str:
     spent = float(about.spent.epsilon)
     before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
-    return f"{about.budget.describe()}; {before}"
+    short = "" if about.fits else f"; {_TOO_LITTLE}"
+    return f"{about.budget.describe()}; {before}{short}"
 
 
-def _price(option: Option) -> str:
-    epsilon, delta = option.guarantee
+def _together(about: Decision) -> tuple[tuple[str, str], ...]:
+    """Return what the plan comes to with what was spent before it, where it does."""
+    told = about.together
+    if told is None:
+        return ()
+    return (("With what is spent", f"{_price(told)}: {_odds(told)}"),)
+
+
+def _price(guarantee: tuple[float, float]) -> str:
+    epsilon, delta = guarantee
     text = f"ε {epsilon_text(epsilon)}"
     return f"{text}, δ {significant(delta, up=True)}" if delta else text
 
 
-def _odds(option: Option) -> str:
+def _odds(guarantee: tuple[float, float]) -> str:
     """Return the attacker's number, as all pages say it."""
-    epsilon, delta = option.guarantee
+    epsilon, delta = guarantee
     if not epsilon <= _LARGEST:
         return "it limits nothing that an attacker may learn"
     return belief_text(epsilon, delta=delta, about=" about one person")
@@ -245,7 +275,8 @@ def _answer(
 
 def _other(about: Decision) -> tuple[Piece, ...]:
     """Return the other plan in one line, and why it was not chosen."""
-    told = f"Another plan that costs {_price(about.other)}: {_odds(about.other)}."
+    cost = about.other.guarantee
+    told = f"Another plan that costs {_price(cost)}: {_odds(cost)}."
     if about.plan.wanted:
         told += (
             f" The plan shows {about.plan.seen} of {about.plan.wanted} answers as well "

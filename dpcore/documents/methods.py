@@ -33,11 +33,10 @@ def _sentences(subject: Subject) -> list[str]:
     facts, count = subject.facts, len(subject.questions)
     tense = "will be" if subject.planned else "was" if count == 1 else "were"
     unit = facts.unit
-    rows = "one row" if unit.rows == 1 else f"up to {unit.rows:,} rows"
     said = [
         (f"{_counted(count)} {tense} released under differential privacy (Dwork and "
         f"Roth 2014) in the central model. The unit of privacy is one {unit.noun} with "
-        f"{rows}; neighboring tables differ in {facts.relation.phrase}."),
+        f"{unit.owned}; neighboring tables differ in {facts.relation.phrase}."),
         ("Values were clamped to bounds, and missing values replaced or left out, as "
         "declared to be public."),
         f"Mechanisms: {_mechanisms(subject)}.",

@@ -135,8 +135,7 @@ def _loss(subject: Subject) -> dict[str, Value]:
     return {
         "privacy_unit": f"{person}-level",
         "privacy_unit_details": f"Neighboring tables differ in "
-        f"{facts.relation.phrase}, {unit.rows} row{'s' if unit.rows > 1 else ''} at "
-        f"most{same}.",
+        f"{facts.relation.phrase}; each {unit.noun} with {unit.owned}{same}.",
         "privacy_parameters": parameters,
         "privacy_parameters_details": f"Cost of these answers together, {way}: "
         f"{spelled(cost)}. Limit of the account: {subject.limit}.",

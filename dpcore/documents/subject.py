@@ -153,6 +153,8 @@ class Subject:
     def whom(self) -> str:
         """Return who is protected, and as what."""
         unit = self.facts.unit
+        if unit.cap is not None:
+            return f"every {unit.noun}, with {unit.owned}"
         if unit.rows == 1:
             return f"every {unit.noun}, with the one row they have in the table"
         return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"

@@ -17,8 +17,8 @@ _CANNOT: Final = "What an attacker cannot learn"
 _BEYOND: Final = "What this does not cover"
 GAPS: Final = (
     (
-        "One row is taken to be one person, or as many as was declared: the program "
-        "cannot check that."
+        "Whose a row is was declared: each of one person, as many as was said, or of "
+        "whom a column names. The program cannot check that."
     ),
     (
         "Bounds, categories and minimum sizes have to be known without the table. "

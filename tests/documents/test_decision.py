@@ -7,6 +7,7 @@ import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.documents.decision import Decision, decision_page
+from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
@@ -124,3 +125,28 @@ def test_a_question_that_only_one_plan_asks_is_said_to_be_so():
     other = Option(name="the other", basket=Basket(items=(item("sum"),)))
     words, _ = read(html_of(decision(other=other)))
     assert words.count("not asked") == 3
+
+
+@pytest.mark.parametrize("page", [decision_page, german_decision_page])
+def test_what_is_spent_before_counts_beside_the_plan(page):
+    def text(**changes):
+        about = decision(**changes)
+        made = page(about, Numerals.POINT) if page is decision_page else page(about)
+        return read(made.html())[0].replace(",", ".")
+
+    beside = ("With what is spent", "Mit dem Verbrauchten")
+    assert any(f"{words} ε 1.25" in text() for words in beside)
+    unspent = text(spent=PrivacyCost.of(epsilon=0.0))
+    assert not any(words in unspent for words in beside)
+    short = ("too little for this plan", "zu wenig für diesen Plan")
+    small = text(budget=PrivacyBudget.of(epsilon=1.2, delta=1e-5))
+    assert any(words in small for words in short)
+    enough = text(budget=PrivacyBudget.of(epsilon=1.25, delta=1e-5))
+    assert not any(words in enough for words in short)
+
+
+def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():
+    about = decision(unit=PrivacyUnit(cap=6))
+    assert "with all their rows, of which at most 6 count" in read(html_of(about))[0]
+    told = read(german_decision_page(about).html())[0]
+    assert "mit allen Zeilen, von denen höchstens 6 zählen" in told

@@ -47,6 +47,12 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),
     )
+    if not about.fits:
+        st.warning(
+            "The plan costs more than is left of the budget of this table, and the "
+            "page says so. Raise the budget on Ledger, or plan less, before it is "
+            "signed."
+        )
     german = spoken is Language.GERMAN
     page = german_decision_page(about) if german else decision_page(about, style)
     st.download_button(

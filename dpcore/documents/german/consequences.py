@@ -13,11 +13,13 @@ from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from dpcore.figures.meaning.label import Facts
+    from dpcore.relations import PrivacyUnit
 
 GAPS: Final = (
     (
-        "Eine Zeile gilt als eine Person, oder so viele, wie festgelegt wurden: Das "
-        "Programm kann es nicht prüfen."
+        "Wem eine Zeile gehört, wurde festgelegt: jede einer Person, so viele wie "
+        "angegeben, oder wem eine Spalte sie zuschreibt. Das Programm kann es nicht "
+        "prüfen."
     ),
     (
         "Grenzen, Kategorien und Mindestgrößen müssen ohne die Tabelle bekannt sein. "
@@ -82,24 +84,32 @@ def cannot(facts: Facts) -> tuple[str, ...]:
 
 def beyond(facts: Facts) -> tuple[str, ...]:
     """Return what the limit does not cover."""
-    rows = facts.unit.rows
-    several = (
-        "Eine Person, die doch mehrere Zeilen hat: Die Grenze gilt je Zeile, und alle "
-        "zusammen verraten mehr."
-        if rows == 1
-        else f"Eine Person, die doch mehr als {german(f'{rows:,}')} Zeilen hat."
-    )
     return (
         "Die Tabelle selbst, wenn sie gestohlen, verloren oder weitergegeben wird.",
         (
-            "Andere Veröffentlichungen über dieselben Menschen, anderswo oder "
-            "aus einer anderen Datei: Ihre Kosten kommen hinzu, und hier "
-            "werden sie nicht gezählt."
+            "Andere Veröffentlichungen über dieselben Menschen, anderswo oder auf ein "
+            "anderes Konto: Ihre Kosten kommen hinzu, und hier werden sie nicht "
+            "gezählt."
         ),
         (
             "Grenzen, Kategorien oder Fragen, die nach einem Blick in die Tabelle "
             "gewählt wurden."
         ),
         "Schlüsse über eine Gruppe, zu der eine Person gehört.",
-        several,
+        _several(facts.unit),
     )
+
+
+def _several(unit: PrivacyUnit) -> str:
+    """Return whom the limit protects less, having more rows than was declared."""
+    if unit.cap is not None:
+        return (
+            "Eine Person, deren Zeilen unter mehreren Namen oder Nummern stehen: Die "
+            "Grenze gilt für jede davon."
+        )
+    if unit.rows == 1:
+        return (
+            "Eine Person, die doch mehrere Zeilen hat: Die Grenze gilt je Zeile, und "
+            "alle zusammen verraten mehr."
+        )
+    return f"Eine Person, die doch mehr als {german(f'{unit.rows:,}')} Zeilen hat."

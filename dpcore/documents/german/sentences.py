@@ -92,10 +92,21 @@ def caps(told: str) -> str:
 
 def whom(unit: PrivacyUnit) -> str:
     """Return who is protected, and as what."""
-    every = capital(noun(unit).every)
+    return f"{capital(noun(unit).every)} mit {owned(unit)}"
+
+
+def owned(unit: PrivacyUnit) -> str:
+    """Return what one unit owns of the table, in the dative."""
+    if unit.cap is not None:
+        counts = (
+            "eine zählt"
+            if unit.cap == 1
+            else f"höchstens {german(f'{unit.cap:,}')} zählen"
+        )
+        return f"allen Zeilen, von denen {counts}"
     if unit.rows == 1:
-        return f"{every} mit der einen Zeile in der Tabelle"
-    return f"{every} mit bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
+        return "der einen Zeile in der Tabelle"
+    return f"bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
 
 
 def size(facts: Facts) -> str:

@@ -61,6 +61,7 @@ def _facts(about: Decision) -> Facts:
             ("Mindestgrößen", _sizes(about)),
             ("Privatsphärenbudget", _budget(about)),
             ("Dieser Plan kostet", f"{cost}: {odds}"),
+            *_together(about),
             ("Zeitraum", own(typed.period)),
         ),
         blank=sentences.BLANK,
@@ -75,7 +76,7 @@ def _columns(about: Decision) -> list[str]:
 
 def _protected(about: Decision) -> str:
     unit = about.unit
-    rows = "" if unit.rows == 1 else f" mit bis zu {german(f'{unit.rows:,}')} Zeilen"
+    rows = f" mit {sentences.owned(unit)}" if unit.several else ""
     return (
         f"{sentences.noun(unit).a}{rows}; benachbarte Tabellen unterscheiden sich "
         f"darin, {sentences.apart(about.relation)}"
@@ -108,7 +109,20 @@ def _budget(about: Decision) -> str:
         if spent
         else "noch nichts davon verbraucht"
     )
-    return f"{sentences.budget(about.budget)}; {before}"
+    short = (
+        ""
+        if about.fits
+        else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
+    )
+    return f"{sentences.budget(about.budget)}; {before}{short}"
+
+
+def _together(about: Decision) -> tuple[tuple[str, str], ...]:
+    """Return what the plan comes to with what was spent before it, where it does."""
+    if about.together is None:
+        return ()
+    cost = sentences.price(*about.together)
+    return (("Mit dem Verbrauchten", f"{cost}: {sentences.belief(*about.together)}"),)
 
 
 def _questions(about: Decision) -> tuple[Piece, ...]:

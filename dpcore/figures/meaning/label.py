@@ -111,7 +111,9 @@ def _protected(facts: Facts) -> tuple[str, ...]:
     unit = facts.unit
     rows = (
         f"Every row of the table is one {unit.noun}."
-        if unit.rows == 1
+        if not unit.several
+        else f"Every {unit.noun} with {unit.owned}."
+        if unit.cap is not None
         else f"Every {unit.noun} with all their rows, up to {unit.rows:,} of them."
     )
     if facts.relation is NeighboringRelation.ADD_REMOVE:
@@ -221,20 +223,29 @@ def _record(unit: PrivacyUnit) -> str:
 def _beyond(facts: Facts) -> tuple[str, ...]:
     unit = facts.unit
     whose = "person" if unit.noun == _RECORD else unit.noun
-    several = (
-        f"A {whose} with several rows after all: the limit holds for each row, and all "
-        "of them together give away more."
-        if unit.rows == 1
-        else f"A {whose} with more than {unit.rows:,} rows after all."
-    )
     elsewhere = (
-        "Other releases about the same people, made elsewhere or from another file: "
-        "their costs add up, and are not counted here."
+        "Other releases about the same people, made elsewhere or charged to another "
+        "account: their costs add up, and are not counted here."
     )
     return (
         "The table itself, if it is stolen, lost or passed on.",
         elsewhere,
         "Bounds, categories or questions that were chosen by looking at the table.",
         f"Conclusions about a group that a {whose} belongs to.",
-        several,
+        _several(unit, whose),
     )
+
+
+def _several(unit: PrivacyUnit, whose: str) -> str:
+    """Return whom the limit protects less, having more rows than was declared."""
+    if unit.cap is not None:
+        return (
+            f"A {whose} whose rows stand under several names or numbers: the limit "
+            "holds for each of them."
+        )
+    if unit.rows == 1:
+        return (
+            f"A {whose} with several rows after all: the limit holds for each row, and "
+            "all of them together give away more."
+        )
+    return f"A {whose} with more than {unit.rows:,} rows after all."
