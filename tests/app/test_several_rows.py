@@ -150,6 +150,38 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     by_label(app.selectbox, "Statistic").set_value("mean").run()
 
 
+def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
+    app = capped_in_use(open_page("data"), visits(more=40))
+    minimum, holds = "Public minimum number of rows", "The table holds"
+    by_label(app.number_input, minimum).set_value(40).run()
+    by_label(app.radio, holds).set_value("everybody it is about").run()
+    label = "At most so many rows of each patient count"
+    by_label(app.number_input, label).set_value(5).run()
+    button(app, "Count at most 5 rows of each").click().run()
+    assert by_label(app.number_input, minimum).value == 40
+    assert by_label(app.radio, holds).value == "everybody it is about"
+
+
+def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
+    app = capped_in_use(open_page("data"), visits(more=40))
+    warned = "Every row counts as one person here"
+    assert warned not in said(app)
+    button(app, "Take every row as one person again").click().run()
+    assert not app.exception
+    assert warned in said(app)
+    button(app, "Use this data").click().run()
+    assert warned in said(app)
+
+
+def test_the_curator_is_told_how_many_rows_do_not_count(open_page):
+    capped_in_use(open_page("data"), visits(more=40))
+    app = open_page("release")
+    area = next(one for one in app.toggle if "do to this answer" in one.label)
+    area.set_value(True).run()
+    assert not app.exception
+    assert "Of 340 rows of the table 303 count here" in said(app)
+
+
 def everything(app):
     """What a browser is sent of a page, but for keyed names and moments."""
     sent = [str(getattr(node, "proto", "")) for node in nodes(app)]

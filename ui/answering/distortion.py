@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.data.preparation.capping import CappedDataset
 from dpcore.inference.expectation import expect
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.request import Request
@@ -16,6 +17,7 @@ from ui import confidential, results, session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
+    from dpcore.data.dataset import Dataset
     from dpcore.releases.bootstrap.request import BootstrapRequest
     from dpcore.releases.resized.request import ResizedRequest
     from dpcore.releases.subsampled.request import SubsampledRequest
@@ -42,6 +44,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
             lambda: bias(asked.query, study.dataset),
         )
         _outside(found, asked.query.unit.counted)
+        _beyond_the_cap(study.dataset)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
             _causes(found, asked)
@@ -53,6 +56,19 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
             "noise, and more people less of both. Bias stays: wider bounds, another "
             "value for missing ones or a smaller minimum change it, and none of that "
             "may be chosen by looking here."
+        )
+
+
+def _beyond_the_cap(dataset: Dataset) -> None:
+    """Say how many rows do not count, which no number below knows of."""
+    if isinstance(dataset, CappedDataset):
+        whole = people(dataset.undone().rows, "row")
+        meeting = ", and rows have to meet the conditions" if dataset.conditions else ""
+        st.markdown(
+            f"Of {whole} of the table {dataset.rows:,} count here: "
+            f"{literal(dataset.rule.describe())}{meeting}. “In the column” and the "
+            "bias below are of these rows, not of all: whoever reads the answer as one "
+            "about all rows must be told."
         )
 
 

@@ -79,11 +79,18 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
         st.error(literal(str(error)))
         return
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
-    keep(made)
+    keep(made, minimum=before is not None)
 
 
-def keep(dataset: Dataset) -> None:
-    """Take a table that was made as the one that is not in use yet."""
+def keep(dataset: Dataset, *, minimum: bool = False) -> None:
+    """Take a table that was made as the one that is not in use yet.
+
+    What was said of whom it holds stays; the public minimum does where ``minimum`` says
+    that it is about as many.
+    """
     earlier = declaring.look_up(dataset)
-    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
+    start = terms.on_screen(minimum=minimum)
+    session.keep_draft(
+        Draft(dataset=dataset, example=None, earlier=earlier, start=start)
+    )
     st.rerun()

@@ -17,15 +17,14 @@ from dpcore.data.preparation.filtering import FilteredDataset, meeting
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import declaring, terms
-from ui.study import Draft
+from ui.data import capping, terms
 from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.data.preparation.conditions import Condition
-    from ui.study import Study
+    from ui.study import Draft, Study
 
 
 def ask(current: Draft | Study) -> None:
@@ -103,11 +102,11 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
             terms.set_relation(NeighboringRelation.ADD_REMOVE)
-            _keep(made)
+            capping.keep(made)
     except DPCoreError as error:
         st.error(literal(str(error)))
     if kept and st.button("Take all rows again"):
-        _keep(_chosen(dataset, ()))
+        capping.keep(_chosen(dataset, ()))
 
 
 def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:
@@ -150,9 +149,3 @@ def _of_number(column: Column, key: str, before: Condition | None) -> NumberCond
         kept="session",
     )
     return NumberCondition(column=column.name, comparison=comparison, number=number)
-
-
-def _keep(dataset: Dataset) -> None:
-    earlier = declaring.look_up(dataset)
-    session.keep_draft(Draft(dataset=dataset, example=None, earlier=earlier))
-    st.rerun()

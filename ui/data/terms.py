@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -64,6 +65,28 @@ def of(declared: Declaration) -> Terms:
     )
 
 
+def on_screen(*, minimum: bool) -> Terms:
+    """Return what was said so far of a table, for another form of the same one.
+
+    ``minimum``: whether as many rows or people are left, so that their public minimum
+    holds, too.
+    """
+    begun = usual(None, "person")
+    number = session.public(_minimum_key())
+    if not (minimum and isinstance(number, int)):
+        number = begun.minimum_people
+    everybody = session.public(_holds_key()) == _EVERYBODY
+    return replace(begun, minimum_people=number, everybody=everybody)
+
+
+def _minimum_key() -> str:
+    return f"minimum-{session.generation()}"
+
+
+def _holds_key() -> str:
+    return f"holds-{session.generation()}"
+
+
 def differences(typed: Terms, in_force: Terms) -> list[tuple[str, str, str]]:
     """Return what differs, what was typed, and what is in force, in words."""
     words = zip(_words(typed), _words(in_force), strict=True)
@@ -109,7 +132,7 @@ def ask(*, start: Terms, cap: int | None = None) -> Terms:
         f"Public minimum number of {unit.counted if cap else 'people'}",
         start.minimum_people,
         (3, None),
-        key=f"minimum-{session.generation()}",
+        key=_minimum_key(),
         kept="session",
         note="Used only where the number of people is private: with add/remove, where "
         "people with a missing value are left out, or where a person may own several "
@@ -125,7 +148,7 @@ def ask(*, start: Terms, cap: int | None = None) -> Terms:
         "The table holds",
         [_SAMPLE, _EVERYBODY],
         index=int(start.everybody),
-        key=f"holds-{session.generation()}",
+        key=_holds_key(),
         persist_state="session",
         help="A sample differs by chance from the population that it was drawn from, "
         "and answers are given with that sampling error, too. Everybody, such as a "

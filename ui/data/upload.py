@@ -243,7 +243,7 @@ def _row(name: str, facts: str, label: str, forget: Callable[[], None]) -> None:
 def _offer(draft: Draft) -> None:
     """Offer what was declared before to the table that is not in use yet."""
     if draft.start is not None:
-        st.caption("What was declared before is filled in. Change what has changed.")
+        st.caption("What was said before is filled in. Change what has changed.")
     if draft.before is not None:
         again.offer(draft.before)
     if draft.earlier is None:

@@ -13,7 +13,7 @@ from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Rec
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping, limits, terms
+from ui.data import capping, declaring, limits, terms
 from ui.data.filtering import whole
 from ui.text import literal
 
@@ -52,6 +52,8 @@ def ask(current: Draft | Study) -> None:
         st.markdown(f"**Made of several rows a person:** {literal(made.describe())}.")
     if rule is not None:
         st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
+    if made is None and rule is None:
+        _warn(source)
     form = st.expander(
         "Several rows of one person",
         expanded=made is not None or rule is not None,
@@ -80,6 +82,20 @@ def ask(current: Draft | Study) -> None:
     # Its figure has a folded part, which has no place in another.
     if isinstance(asked, RowCap):
         limits.show(source, asked)
+
+
+def _warn(source: Dataset) -> None:
+    """Say what follows if every row is a person, and was not before."""
+    declared = declaring.look_up_steps(source)
+    if declared is None or declared.steps.whose is None:
+        return
+    owners = literal(" and ".join(declared.steps.whose.owners))
+    st.warning(
+        "Every row counts as one person here. A table with these columns was used "
+        f"with all rows of each {owners} protected together. If one has several rows, "
+        "used like this only single rows are protected: somebody loses up to as many "
+        "times as much as the budget says, on the same account."
+    )
 
 
 def _form(

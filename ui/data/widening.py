@@ -143,4 +143,4 @@ def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
     steps = replace(steps_of(dataset), made=made)
     with st.spinner("Making the columns …"):
         table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
-    capping.keep(table)
+    capping.keep(table, minimum=True)
