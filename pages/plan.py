@@ -17,10 +17,11 @@ if plan.items:
     asked, shown = st.container(), st.container()
     with asked:
         plan = settings.deal(settings.ask(plan), told=False)
-    plan = editing.edit(plan)
+    edited = editing.edit(plan)
     with shown:
-        plan = settings.deal(plan, told=True)
+        plan = settings.deal(edited, told=True)
         plans.keep(study, plan)
+        editing.show_anew(edited, plan)
         showing.slide(plan)
         needs.show(plan, study)
         ready = showing.listing(plan, study)

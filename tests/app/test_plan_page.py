@@ -116,6 +116,16 @@ def test_splits_say_what_is_in_their_way(planned):
     assert not app.exception
 
 
+def test_a_question_is_shown_as_the_split_leaves_it(planned):
+    app = planned
+    by_label(app.radio, "Split").set_value("best for what must be seen").run()
+    for wanted in (1.0, 30.0):
+        by_label(app.number_input, "Must show").set_value(wanted).run()
+        dealt = float(listed(app)["ε"].iloc[0])
+        box = by_label(app.number_input, "ε of this question")
+        assert box.value == pytest.approx(dealt, rel=1e-5)
+
+
 def spent():
     """Return the ε that the ledger says to be spent."""
     (account,) = Ledger.at(default_folder() / LEDGER).accounts()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ERROR, _EPSILON, _PEOPLE = "error from ε", "ε from the error", "people from both"
 _MOST_PEOPLE = 10**9
+_ANEW = "plan-shown-anew"
 
 
 def edit(basket: Basket) -> Basket:
@@ -34,7 +35,7 @@ def edit(basket: Basket) -> Basket:
         "Question",
         range(len(basket.items)),
         format_func=lambda at: f"{at + 1}. {basket.items[at].name}",
-        key=f"plan-item-{session.generation()}-{len(basket.items)}",
+        key=_chosen(basket),
         kept="session",
     )
     item = basket.items[place]
@@ -58,6 +59,24 @@ def edit(basket: Basket) -> Basket:
         # What was typed stays; what is not locked makes room.
         changed = replace(changed, locked=True)
     return basket.with_item(changed)
+
+
+def show_anew(shown: Basket, dealt: Basket) -> None:
+    """Draw the page once more where the split changed the question after it was shown.
+
+    What it must show is typed above the total that is shared out: its box of ε and its
+    error would stay those of before.
+    """
+    place = session.public(_chosen(shown))
+    if not isinstance(place, int) or session.take(_ANEW):
+        return
+    if shown.items[place].epsilon != dealt.items[place].epsilon:
+        session.set_public(_ANEW, value=True)
+        st.rerun()
+
+
+def _chosen(basket: Basket) -> str:
+    return f"plan-item-{session.generation()}-{len(basket.items)}"
 
 
 def _priced(item: Item, cell: controls.Cell) -> Item:
