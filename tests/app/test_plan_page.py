@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -114,6 +116,19 @@ def test_splits_say_what_is_in_their_way(planned):
     button(app, "Take it out of the plan").click().run()
     assert list(listed(app)["question"]) == ["mean of age"]
     assert not app.exception
+
+
+def test_a_plan_for_another_number_of_people_is_refused_before_it_is_pressed(planned):
+    app = planned
+    text = next((default_folder() / "plans").iterdir()).read_text()
+    people = re.search(r'"people": ?(\d+)', text)
+    other = text.replace(people[0], people[0].replace(people[1], "150"))
+    assert not button(app, "Release the whole plan").disabled
+    file = "plan.json", other.encode(), "application/json"
+    app.file_uploader[0].set_value(file).run()
+    told = shown(app).replace("\\", "")
+    assert "planned for 150 people, a public number" in told
+    assert button(app, "Release the whole plan").disabled
 
 
 def test_a_question_is_shown_as_the_split_leaves_it(planned):

@@ -142,7 +142,11 @@ def listing(basket: Basket, study: Study) -> bool:
     _say_aims(basket)
     ready = True
     for item in basket.items:
-        refusal = item.request.refusal(session.mode()) or _terms(item, account)
+        refusal = (
+            item.request.refusal(session.mode())
+            or _terms(item, account)
+            or _number(item, study)
+        )
         if refusal:
             ready = False
             st.warning(f"“{literal(item.name)}”: {literal(refusal)}")
@@ -197,6 +201,20 @@ def _terms(item: Item, account: Account) -> str:
     return (
         "it was planned under other terms than those of the account (who is protected, "
         "or how many rows one person may own). Take it out, and add it anew."
+    )
+
+
+def _number(item: Item, study: Study) -> str:
+    """Say that a question was planned for a table with other public numbers."""
+    # Models have none: what they charge hangs on no number of people.
+    planned = getattr(item.request.asked, "size", None)
+    here = study.dataset.people
+    if planned is None or not planned.public or planned.people == here:
+        return ""
+    return (
+        f"it was planned for {planned.people:,} people, a public number, and the table "
+        f"in use has {here:,}. Take it out, and add it anew: its error hangs on the "
+        "number."
     )
 
 
