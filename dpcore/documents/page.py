@@ -14,6 +14,7 @@ True
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from html import escape
@@ -243,7 +244,8 @@ class Page:
         foot = ""
         if self.foot:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
-        kind = ' class="sheet"' if self.sheet else ""
+        full = len(_TAG.sub("", inside)) > _FULL
+        kind = f' class="sheet{" full" if full else ""}"' if self.sheet else ""
         return (
             f'<!doctype html>\n<html lang="{self.language}"{kind}>\n<head>\n'
             '<meta charset="utf-8">\n'
@@ -259,6 +261,9 @@ def _told(text: str, numerals: Numerals) -> str:
     return escape(numerals.written(text))
 
 
+_TAG: Final = re.compile(r"<[^>]*>")
+_FULL: Final = 2_600
+"""From so many letters on, a sheet is written smaller, so that it stays one."""
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _CSS: Final = """
 :root { color-scheme: light; }
@@ -318,6 +323,11 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet .lead { font-size: 11pt; }
   .sheet:lang(de) body { font-size: 9.4pt; line-height: 1.24; }
   .sheet:lang(de) .lead { font-size: 10pt; }
+  .sheet.full body { font-size: 8.8pt; line-height: 1.18; }
+  .sheet.full table, .sheet.full .blanks, .sheet.full .note,
+  .sheet.full footer { font-size: 8pt; }
+  .sheet.full .blanks .line { height: 1.6rem; }
+  .sheet.full footer { margin-top: .3rem; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }

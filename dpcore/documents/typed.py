@@ -34,5 +34,6 @@ class Typed:
     def decided(self) -> str:
         """Return who decided, why, and what was signed; empty where nobody said so."""
         by = f"Decided by {', '.join(self.deciders)}" if self.deciders else ""
-        why = ": ".join(part for part in (by, self.reason) if part)
+        reason = self.reason.rstrip(". ")
+        why = ": ".join(part for part in (by, reason) if part)
         return "; ".join(part for part in (why, self.signed) if part)

@@ -131,6 +131,16 @@ def test_a_plan_for_another_number_of_people_is_refused_before_it_is_pressed(pla
     assert button(app, "Release the whole plan").disabled
 
 
+def test_what_was_signed_is_not_said_of_the_next_plan(planned):
+    app, label = planned, "Is the page signed?"
+    text = next((default_folder() / "plans").iterdir()).read_bytes()
+    by_label(app.radio, label).set_value("yes, it is signed").run()
+    assert by_label(app.radio, label).value == "yes, it is signed"
+    button(app, "Empty the plan").click().run()
+    app.file_uploader[0].set_value(("plan.json", text, "application/json")).run()
+    assert by_label(app.radio, label).value == "nobody said so yet"
+
+
 def test_a_question_is_shown_as_the_split_leaves_it(planned):
     app = planned
     by_label(app.radio, "Split").set_value("best for what must be seen").run()

@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.documents.decision import decision_page
-from dpcore.documents.german import questions
+from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.notice import german_notice
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.german.report import german_report
@@ -187,3 +187,16 @@ def test_what_is_read_by_those_concerned_is_german_too():
     chosen = BY_NAME["Public notice"]
     assert 'lang="de"' in chosen.written(Language.GERMAN)(answered())
     assert 'lang="en"' in chosen.written(Language.ENGLISH)(answered())
+
+
+def test_who_decided_is_told_in_german():
+    typed = Typed(
+        reason="alle sind zufrieden.",
+        deciders=("A. Berger", "C. Demir"),
+        signed="the page was signed: 3.12.2026",
+    )
+    assert sentences.decided(typed) == (
+        "Beschlossen von A. Berger, C. Demir: alle sind zufrieden; das Blatt wurde "
+        "unterschrieben: 3.12.2026"
+    )
+    assert sentences.decided(Typed()) == ""

@@ -87,7 +87,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
     left = facts.budget.caption(facts.budget.remaining(facts.spent))
     planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
-    decided = (("Wie es beschlossen wurde", own(typed.decided)),)
+    decided = (("Wie es beschlossen wurde", own(sentences.decided(typed))),)
     return (
         ("Wer veröffentlicht", own(typed.publisher)),
         ("Wozu", own(typed.purpose)),

@@ -20,6 +20,7 @@ from dpcore.wording import at_most, capital, epsilon_text, in_full, significant
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
+    from dpcore.documents.typed import Typed
     from dpcore.figures.meaning.label import Facts
     from dpcore.planning.item import Item
     from dpcore.relations import PrivacyUnit
@@ -107,6 +108,22 @@ def owned(unit: PrivacyUnit) -> str:
     if unit.rows == 1:
         return "der einen Zeile in der Tabelle"
     return f"bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
+
+
+_SIGNED: Final = {
+    "the page was signed": "das Blatt wurde unterschrieben",
+    "nobody had to sign": "niemand musste unterschreiben",
+}
+
+
+def decided(typed: Typed) -> str:
+    """Return who decided, why, and what was signed; empty where nobody said so."""
+    by = f"Beschlossen von {', '.join(typed.deciders)}" if typed.deciders else ""
+    reason = typed.reason.rstrip(". ")
+    why = ": ".join(part for part in (by, reason) if part)
+    told, colon, when = typed.signed.partition(":")
+    signed = f"{_SIGNED.get(told, told)}{colon}{when}"
+    return "; ".join(part for part in (why, signed) if part)
 
 
 def size(facts: Facts) -> str:
