@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import LARGEST, Column, ColumnKind, yes_no
+from dpcore.data.columns import LARGEST, Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import NumberCondition, exact, named
 from dpcore.errors import ParameterError
@@ -78,8 +78,8 @@ class Bins:
 
     def described(self, source: Dataset) -> Column:
         """Return the public description of the column."""
-        source.column(self.column)
-        return Column(name=self.name, kind=ColumnKind.CATEGORY, labels=self.labels)
+        known = Column(name=self.name, kind=ColumnKind.CATEGORY, labels=self.labels)
+        return _left_out(known, source.column(self.column))
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
@@ -141,6 +141,7 @@ class Calculated:
         if self.calculation is Calculation.RATIO:
             unit = f"{one.unit} per {other.unit}" if one.unit and other.unit else ""
         known = Column(name=self.name, kind=ColumnKind.NUMBER, unit=unit)
+        known = _left_out(known, one, other)
         bounds = self._bounds(one.bounds, other.bounds)
         return known if bounds is None else replace(known, bounds=bounds)
 
@@ -201,8 +202,8 @@ class Flag:
 
     def described(self, source: Dataset) -> Column:
         """Return the public description of the column."""
-        source.column(self.condition.column)
-        return yes_no(self.name, ("no", "yes"))
+        known = yes_no(self.name, ("no", "yes"))
+        return _left_out(known, source.column(self.condition.column))
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
@@ -275,6 +276,16 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
         source=source,
         made=made,
     )
+
+
+def _left_out(made: Column, *sources: Column) -> Column:
+    """Return a new column that leaves out whoever one that it is made of does."""
+    dropped = any(
+        one.is_declared and one.missing is MissingPolicy.DROP for one in sources
+    )
+    if not dropped:
+        return made
+    return replace(made, missing=MissingPolicy.DROP, replacement=None)
 
 
 def _ends(bounds: Interval) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, propose_kinds
+from dpcore.data.columns import (
+    Column,
+    ColumnKind,
+    MissingPolicy,
+    propose_kinds,
+)
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap
 from dpcore.data.preparation.conditions import (
@@ -100,6 +106,22 @@ def test_what_is_known_of_new_columns_follows_from_what_is_declared():
     assert plain.codes(bins.name).tolist() == [0, 1, 1, 2, -1, 2]
     assert plain.fingerprint(KEY) == source.fingerprint(KEY)
     assert plain.header == source.header
+
+
+@pytest.mark.parametrize("missing", MissingPolicy)
+def test_who_is_left_out_of_a_column_is_left_out_of_those_made_of_it(missing):
+    age = replace(
+        table().column("age"),
+        bounds=Interval(lower=0, upper=100),
+        missing=missing,
+        replacement=50.0 if missing is MissingPolicy.REPLACE else None,
+    )
+    flag = with_new_columns(table().with_columns(age), MADE).columns[-1]
+    assert flag.name == OLD.text
+    assert flag.missing is missing
+    # Of what nobody has declared nothing follows.
+    undeclared = with_new_columns(table(), MADE).columns[-1]
+    assert undeclared.missing is MissingPolicy.REPLACE
 
 
 @settings(deadline=None, max_examples=40)
