@@ -7,11 +7,13 @@ three times and spends nothing.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.figures.attackers import belief_text
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
 from ui import accounts, plans, recovery, releasing, results, session
@@ -174,7 +176,7 @@ def _buttons(
     waiting = releasing.waiting(analysis)
     if ready and waiting is not None:
         yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
-        confirm(account, price, key=key, yes=yes)
+        confirm(account, price, request.cost, key=key, yes=yes)
     told = releasing.told()
     if told is not None:
         st.info(told)
@@ -204,23 +206,43 @@ def _again(
     )
 
 
-def confirm(account: Account, price: str, *, key: str, yes: Callable[[], None]) -> None:
+def confirm(
+    account: Account,
+    price: str,
+    cost: PrivacyCost,
+    *,
+    key: str,
+    yes: Callable[[], None],
+) -> None:
     """Ask once more, before a tab spends on a table for the first time.
 
-    "Spend" does ``yes``; the price is in words.
+    "Spend" does ``yes``; the price of ``cost`` is in words.
     """
     with st.container(border=True, key=f"confirm-{key}"):
         total = accounts.short(account.budget, account.remaining)
         st.markdown(
             f"**{_which(account)}** It spends {price} of {total}, for good: no reload, "
             "restart or other tab brings it back. In Classroom mode the same question "
-            "can be tried for nothing."
+            f"can be tried for nothing.{_together(account, cost)}"
         )
         left, right = st.columns(2)
         left.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
         right.button(
             "Not now", key=f"spare-{key}", on_click=releasing.forget_to_confirm
         )
+
+
+def _together(account: Account, cost: PrivacyCost) -> str:
+    """Say what all releases give away then; nothing where this is the first."""
+    epsilon = float(account.spent.epsilon + cost.epsilon)
+    if not account.spent.epsilon or math.isinf(epsilon):
+        return ""
+    delta = float(account.spent.delta + cost.delta)
+    told = belief_text(epsilon, delta=delta, about=" about one person")
+    return (
+        f" With the ε {epsilon_text(float(account.spent.epsilon))} spent before it "
+        f"comes to ε {epsilon_text(epsilon)}: {told}."
+    )
 
 
 def _which(account: Account) -> str:

@@ -109,7 +109,7 @@ def _offer(
     st.caption(f"Costs {costs}" + ("." if fits else f", and {left} is left."))
     if fits and releasing.waiting(name) is not None:
         yes = partial(_press, name, confirmed=True)
-        offering.confirm(account, costs, key="interval", yes=yes)
+        offering.confirm(account, costs, cost, key="interval", yes=yes)
 
 
 def _name(asked: Request, study: Study) -> str:

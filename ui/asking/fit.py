@@ -24,28 +24,34 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
     ready = codebook or session.draft() is None
     of_number = column.kind is ColumnKind.NUMBER
     what = f"how {'these bounds fit' if of_number else 'this list fits'} the data"
+
+    def many(count: int) -> str:
+        """Say how many: of a capped table rows count, and not people."""
+        return people(count) if dataset.cap is None else people(count, "row")
+
     with confidential.area("fit", what, ready=ready) as shown:
         if not shown:
             return
         missing = int(dataset.missing(column.name).sum())
         outside = dataset.outside(column.name) if column.is_declared else 0
-        st.markdown(f"{people(missing)} with a missing value.")
+        st.markdown(f"{many(missing)} with a missing value.")
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return
         share = outside / max(dataset.rows, 1)
         where = "bounds" if of_number else "list"
-        st.markdown(f"{people(outside)} outside the {where} ({percent(share)}).")
+        st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
         if of_number and outside:
             below, above = dataset.beyond(column.name)
             st.markdown(
-                f"{people(below)} below the lower bound, {people(above)} above the "
+                f"{many(below)} below the lower bound, {many(above)} above the "
                 "upper one. What that does to an answer, “Release” shows before it is "
                 "released."
             )
+        twenty = "people" if dataset.cap is None else "rows"
         if of_number and share > 0.05:  # noqa: PLR2004
             st.warning(
-                "Clamping moves more than one in twenty people. The release will be "
+                f"Clamping moves more than one in twenty {twenty}. The release will be "
                 "biased; wider bounds cost noise instead."
             )
         if of_number and not codebook and dataset.touches_bounds(column.name):

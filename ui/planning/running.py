@@ -72,7 +72,11 @@ def offer(
     if ready and releasing.waiting(name) is not None:
         yes = partial(releasing.press, name, 1, confirmed=True)
         offering.confirm(
-            account, showing.in_words(price.cost, account), key="plan", yes=yes
+            account,
+            showing.in_words(price.cost, account),
+            price.cost,
+            key="plan",
+            yes=yes,
         )
     told = releasing.told()
     if told is not None:

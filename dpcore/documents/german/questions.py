@@ -339,7 +339,7 @@ def _between(low: float | None, high: float | None) -> str:
 
 def _counted(asked: Mapping[str, Any]) -> str:
     known = asked.get("unit") or {}
-    if known.get("rows", 1) > 1:
+    if known.get("rows", 1) > 1 or known.get("cap"):
         return "Zeilen"
     return {"person": "Personen", "record": "Datensätze"}.get(
         known.get("noun", "person"), "Einheiten"
