@@ -12,7 +12,7 @@ from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.record import Mode
 from dpcore.wording import significant
 from ui import controls, recovery, results, session

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import DPCoreError
-from dpcore.releases import chain, periods, scheduling
+from dpcore.releases import hash_chain, periods, scheduling
 from dpcore.releases.overcommitment import sharings
 from dpcore.releases.periods import Period
 from dpcore.wording import capital
@@ -61,7 +61,7 @@ def change(study: Study, account: Account) -> None:
 
 def _tell(account: Account) -> None:
     st.markdown("**Periods**")
-    today = chain.now().date()
+    today = hash_chain.now().date()
     if account.day is not None and account.day > today:
         st.info(
             f"This account has seen {text_of(account.day)} already, and the clock of "
@@ -147,7 +147,7 @@ def _open(study: Study, account: Account) -> None:
 
 def _start(account: Account, kind: str) -> _Asked:
     """Return the next period of a length that has none of its days yet."""
-    day = account.day or chain.now().date()
+    day = account.day or hash_chain.now().date()
     day = periods.next_day(account.periods, day, _DAYS[kind])
     name, begins, ends = periods.year(day) if kind == _YEAR else periods.quarter(day)
     if kind == _OTHER:
@@ -284,7 +284,7 @@ def _shared(account: Account, known: Sequence[Period]) -> tuple[Sharing, ...]:
 
 
 def _today(account: Account) -> date:
-    today = chain.now().date()
+    today = hash_chain.now().date()
     return max(account.day or today, today)
 
 

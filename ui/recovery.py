@@ -20,7 +20,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.hash_chain import Entry
 
 
 @contextlib.contextmanager

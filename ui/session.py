@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.hash_chain import Entry
     from dpcore.releases.server.ledger import ServerLedger
     from ui.study import Draft, Study
 

@@ -12,7 +12,7 @@ from dpcore.documents.question import Question
 from dpcore.documents.subject import USUAL_DELTA, Head, Subject, Time, symbols
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.periods import limit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.figures.meaning.label import Facts
     from dpcore.planning.basket import Basket
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.hash_chain import Entry
     from dpcore.releases.periods import Period
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable

@@ -13,7 +13,7 @@ from dpcore.budget_filter import BUDGET, COST, PrivacyCost
 from dpcore.codec import TEXT, WHOLE, Schema, if_any, optional, several
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.releases import periods
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.periods import DAY, PERIOD
 from dpcore.statistics.parameters import RELATION
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.hash_chain import Entry
     from dpcore.releases.periods import Period
 
 TERMS = frozenset(EntryKind) - {EntryKind.RELEASE, EntryKind.ANEW}

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.codec import TEXT, WHOLE, Schema, several
 from dpcore.errors import UntrustedLedgerError
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.account import ACCOUNT, TERMS, account_after, name_in
 from dpcore.releases.identity import canonical
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.hash_chain import Entry, EntryTable
 
 _PURPOSE = b"epsilon-studio: checkpoint of the ledger\n"
 
@@ -52,7 +52,7 @@ class Checkpoint:
     """
 
     length: int = 0
-    head: str = chain.ORIGIN
+    head: str = hash_chain.ORIGIN
     accounts: Mapping[str, str] = field(default_factory=dict)
     look: tuple[int, ...] = ()
 
@@ -94,7 +94,7 @@ class Checkpoint:
         if not hmac.compare_digest(seal, _seal(content, key).encode()):
             message = (
                 "the checkpoint of the ledger was changed, or the key was replaced. "
-                f"{chain.WAY_ON}"
+                f"{hash_chain.WAY_ON}"
             )
             raise UntrustedLedgerError(message)
         place, *lines = content.decode().split("\n")
@@ -126,7 +126,7 @@ class Tally:
         """
         known = self._known
         reached = 0
-        for entry in chain.walk(entries, 1 if whole else max(1, known.length)):
+        for entry in hash_chain.walk(entries, 1 if whole else max(1, known.length)):
             reached = entry.sequence
             if reached == known.length and entry.digest != known.head:
                 raise UntrustedLedgerError(_another(known.length))
@@ -181,8 +181,8 @@ def followed(
         UntrustedLedgerError: The ledger is not as it was left.
 
     """
-    if known is None and chain.version(entries) >= chain.WITH_CHECKPOINT:
-        message = f"the checkpoint of the ledger is gone. {chain.WAY_ON}"
+    if known is None and hash_chain.version(entries) >= hash_chain.WITH_CHECKPOINT:
+        message = f"the checkpoint of the ledger is gone. {hash_chain.WAY_ON}"
         raise UntrustedLedgerError(message)
     tally = Tally(known or Checkpoint())
     tally.follow(entries, whole=whole)
@@ -196,12 +196,12 @@ def _seal(content: bytes, key: bytes) -> str:
 def _another(length: int) -> str:
     return (
         f"entry {length} of the ledger is not the one that was written: entries were "
-        f"changed, or the file is another one. {chain.WAY_ON}"
+        f"changed, or the file is another one. {hash_chain.WAY_ON}"
     )
 
 
 def _behind(length: int) -> str:
     return (
         f"the ledger has lost entries: {length} were written. The file was emptied, "
-        f"cut, removed or swapped with an older copy. {chain.WAY_ON}"
+        f"cut, removed or swapped with an older copy. {hash_chain.WAY_ON}"
     )

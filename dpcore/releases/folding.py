@@ -19,7 +19,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.bounded.folded_pairs import least_scale_folded
+from dpcore.mechanisms.bounded.folded_calibration import least_scale_folded
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray

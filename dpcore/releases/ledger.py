@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import BudgetExceeded, DataError, LedgerError, ParameterError
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.account import account_after
-from dpcore.releases.chain import Entry, EntryKind
 from dpcore.releases.checkpoint import Checkpoint, followed
+from dpcore.releases.hash_chain import Entry, EntryKind
 from dpcore.releases.identity import canonical, plan_id
 from dpcore.releases.periods import limit
 from dpcore.releases.record import InPlan, Release
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import EntryTable
+    from dpcore.releases.hash_chain import EntryTable
 
 _PATIENCE = 10.0
 """Seconds to wait for another writer before a charge is refused."""
@@ -76,7 +76,7 @@ class Ledger(ABC):
             account = state.account(fingerprint)
             if account is not None:
                 return account
-            entry = chain.append(
+            entry = hash_chain.append(
                 entries,
                 fingerprint=fingerprint,
                 kind=EntryKind.ACCOUNT,
@@ -94,12 +94,12 @@ class Ledger(ABC):
         """Return the account of a table's people as of today, ``None`` without one."""
         with self._read() as (_, state):
             account = state.account(fingerprint)
-            return None if account is None else account.on(chain.now().date())
+            return None if account is None else account.on(hash_chain.now().date())
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in the order in which they were opened."""
         with self._read() as (_, state):
-            today = chain.now().date()
+            today = hash_chain.now().date()
             return tuple(account.on(today) for account in state.every_account())
 
     def change_budget(
@@ -117,7 +117,7 @@ class Ledger(ABC):
                     "taken back. The budget cannot be less than that."
                 )
                 raise ParameterError(message)
-            entry = chain.append(
+            entry = hash_chain.append(
                 entries,
                 fingerprint=account.name,
                 kind=EntryKind.BUDGET,
@@ -144,7 +144,7 @@ class Ledger(ABC):
                     "add up. Keep the relation and the unit of this table."
                 )
                 raise LedgerError(message)
-            entry = chain.append(
+            entry = hash_chain.append(
                 entries,
                 fingerprint=account.name,
                 kind=EntryKind.RELATION,
@@ -174,10 +174,10 @@ class Ledger(ABC):
 
         """
         with self._write() as (entries, state):
-            stored = chain.release_for(entries, request)
+            stored = hash_chain.release_for(entries, request)
             if stored is not None:
                 return _release(stored)
-            now = chain.now()
+            now = hash_chain.now()
             account = _admitted(state, fingerprint, unit_rows).on(now.date())
             _debit(entries, account, (request, cost), now)
             return _answer(entries, account, compute(), (request, cost, None))
@@ -220,7 +220,7 @@ class Ledger(ABC):
                 with self._write() as (entries, state):
                     if _stored(entries, requests).keys() != known.keys():
                         continue
-                    now = chain.now()
+                    now = hash_chain.now()
                     account = _admitted(state, fingerprint, unit_rows).on(now.date())
                     _debit(entries, account, (plan.name, plan.cost), now, new)
                     for name in new:
@@ -233,24 +233,24 @@ class Ledger(ABC):
     def stored(self, request: str) -> Release | None:
         """Return the answer that was given to a request, ``None`` if there is none."""
         with self._read() as (entries, _):
-            entry = chain.release_for(entries, request)
+            entry = hash_chain.release_for(entries, request)
             return None if entry is None else _release(entry)
 
     def releases(self, fingerprint: str) -> tuple[Release, ...]:
         """Return all answers about a table, in the order in which they were given."""
         with self._read() as (entries, _):
-            found = chain.entries_of(entries, fingerprint, EntryKind.RELEASE)
+            found = hash_chain.entries_of(entries, fingerprint, EntryKind.RELEASE)
             return tuple(_release(entry) for entry in found)
 
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
         with self._read() as (entries, _):
-            return chain.count_answers(entries, fingerprint, f"{analysis}-")
+            return hash_chain.count_answers(entries, fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
         """Return every entry of the account in order."""
         with self._read() as (entries, _):
-            return chain.entries_of(entries, fingerprint)
+            return hash_chain.entries_of(entries, fingerprint)
 
     def descriptions(self) -> tuple[Entry, ...]:
         """Return what was said of all tables of all accounts, the earliest first."""
@@ -259,7 +259,7 @@ class Ledger(ABC):
                 entry
                 for account in state.every_account()
                 for table in account.tables
-                for entry in chain.entries_of(
+                for entry in hash_chain.entries_of(
                     entries, table.fingerprint, EntryKind.TABLE
                 )
             )
@@ -268,7 +268,7 @@ class Ledger(ABC):
     def beginnings(self) -> tuple[Entry, ...]:
         """Return the entries that say when the ledger was begun anew, and why."""
         with self._read() as (entries, _):
-            return chain.entries_of(entries, "", EntryKind.ANEW)
+            return hash_chain.entries_of(entries, "", EntryKind.ANEW)
 
     def verify(self) -> None:
         """Follow the whole chain, however the file looks."""
@@ -336,7 +336,7 @@ class LocalLedger(Ledger):
             state = followed(entries, known, look, whole=whole)
             if state != known:
                 database.keep(state)
-            chain.prepare(entries)
+            hash_chain.prepare(entries)
             yield entries, state
 
     def _catch_up(self) -> None:
@@ -401,7 +401,7 @@ def _debit(
         body["plan"] = list(requests)
     if account.name != account.fingerprint:
         body["table"] = account.fingerprint
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=account.name,
         kind=EntryKind.DEBIT,
@@ -422,7 +422,7 @@ def _answer(
     if found != promised or release.relation is not account.relation:
         message = "the answer has another request, cost or relation than asked."
         raise LedgerError(message)
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=account.fingerprint,
         kind=EntryKind.RELEASE,
@@ -434,7 +434,7 @@ def _answer(
 
 def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
     """Return the answers that there are already, by their requests."""
-    found = {name: chain.release_for(entries, name) for name in requests}
+    found = {name: hash_chain.release_for(entries, name) for name in requests}
     return {name: _release(entry) for name, entry in found.items() if entry is not None}
 
 

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Final
 from dpcore.budget_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.codec import TEXT, WHOLE, Pair, Schema, if_any, object_in, several, since
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
-from dpcore.releases import chain
-from dpcore.releases.chain import EntryKind
+from dpcore.releases import hash_chain
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import analysis_id, canonical, request_id
 from dpcore.releases.people import Description, put_under
 from dpcore.releases.periods import PERIOD
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.hash_chain import Entry, EntryTable
     from dpcore.releases.ledger import Ledger
     from dpcore.releases.periods import Period
 
@@ -304,7 +304,7 @@ def arrive(ledger: Ledger, fingerprint: str, moving: MovingAccount) -> None:
     with ledger.transaction() as (entries, state):
         account = state.account(fingerprint)
         name = fingerprint if account is None else account.name
-        history = chain.entries_of(entries, name)
+        history = hash_chain.entries_of(entries, name)
         if any(entry.content.get("arrived") == moving.move for entry in history):
             message = "the account in this file has arrived here already."
             raise DataError(message)
@@ -346,7 +346,9 @@ def _open(
         raise DataError(_ANOTHER)
     else:
         kind = EntryKind.RELATION
-    chain.append(entries, fingerprint=fingerprint, kind=kind, body=canonical(terms))
+    hash_chain.append(
+        entries, fingerprint=fingerprint, kind=kind, body=canonical(terms)
+    )
     for change in moving.changes:
         reason = f"{change.reason} (recorded {change.recorded} on another machine)"
         _cap(entries, fingerprint, change.budget, {"reason": reason})
@@ -370,11 +372,11 @@ def _pay(
     new = {
         name: (about, replace(one, id=name))
         for name, (about, one) in named.items()
-        if not any(chain.release_for(entries, known) for known in (name, one.id))
+        if not any(hash_chain.release_for(entries, known) for known in (name, one.id))
     }
     cost = _beyond(moving.spent, spent)
     if new or cost != PrivacyCost():
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=account,
             kind=EntryKind.DEBIT,
@@ -382,7 +384,7 @@ def _pay(
             body=canonical({"cost": cost.to_json(), "plan": [*new]}),
         )
     for name, (about, one) in new.items():
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=about,
             kind=EntryKind.RELEASE,
@@ -431,7 +433,7 @@ def _cap(
     said: Mapping[str, object],
 ) -> None:
     """Write a new cap, with what is said of it."""
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=fingerprint,
         kind=EntryKind.BUDGET,

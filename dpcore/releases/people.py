@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from dpcore.budget_filter import PrivacyCost
 from dpcore.codec import TEXT, several
 from dpcore.errors import LedgerError, UntrustedLedgerError
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.account import name_in
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.hash_chain import Entry, EntryTable
     from dpcore.releases.ledger import Ledger
 
 _ALIKE = 0.5
@@ -253,7 +253,7 @@ def put_under(
     }
     if apart := sorted(others):
         body["others"] = apart
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=fingerprint,
         kind=EntryKind.TABLE,

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.account import OPENED
-from dpcore.releases.chain import EntryKind
 from dpcore.releases.checkpoint import Checkpoint, Tally
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.people import carry_tables
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import EntryTable
+    from dpcore.releases.hash_chain import EntryTable
 
 _PATIENCE = 10.0
 
@@ -78,14 +78,14 @@ def carry(entries: EntryTable, account: Account) -> None:
     closed, stays closed.
     """
     fingerprint = account.fingerprint
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=fingerprint,
         kind=EntryKind.ACCOUNT,
         body=canonical(OPENED.write(account)),
     )
     if account.spent != PrivacyCost():
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=fingerprint,
             kind=EntryKind.DEBIT,
@@ -97,7 +97,7 @@ def carry(entries: EntryTable, account: Account) -> None:
     if account.moved is not None:
         body = {"budget": account.budget.to_json(), "moved": account.moved}
         reason = "moved to another machine before the ledger was begun anew"
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=fingerprint,
             kind=EntryKind.BUDGET,
@@ -142,8 +142,8 @@ def _written(draft: Path, known: Checkpoint, body: str) -> Checkpoint:
     draft.unlink(missing_ok=True)
     new = FileDatabase(draft)
     with new.writing(0.0) as entries:
-        chain.prepare(entries)
-        chain.append(entries, fingerprint="", kind=EntryKind.ANEW, body=body)
+        hash_chain.prepare(entries)
+        hash_chain.append(entries, fingerprint="", kind=EntryKind.ANEW, body=body)
         for account in known.every_account():
             carry(entries, account)
     tally = Tally(Checkpoint())

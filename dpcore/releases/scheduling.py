@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import COST, PrivacyCost
 from dpcore.errors import ParameterError
-from dpcore.releases import chain, periods
+from dpcore.releases import hash_chain, periods
 from dpcore.releases.account import day_of
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import payable
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.hash_chain import Entry, EntryTable
     from dpcore.releases.ledger import Ledger
     from dpcore.releases.periods import Period
 
@@ -35,7 +35,7 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
 
     """
     with ledger.transaction() as (entries, state):
-        now = chain.now()
+        now = hash_chain.now()
         account = payable(state, fingerprint).on(now.date())
         known = periods.named(account.periods, new.name)
         if known is not None:
@@ -46,11 +46,11 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
                 f"{known.ends}. Choose another name and other days."
             )
             raise ParameterError(message)
-        debits = chain.entries_of(entries, account.name, EntryKind.DEBIT)
+        debits = hash_chain.entries_of(entries, account.name, EntryKind.DEBIT)
         opened = replace(new, spent=spent_in(debits, new), closed=None)
         today = max(account.day or now.date(), now.date())
         periods.check(account.periods, opened, account.budget, today)
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=account.name,
             kind=EntryKind.PERIOD,
@@ -74,14 +74,14 @@ def change_period(
     """
     _require(reason)
     with ledger.transaction() as (entries, state):
-        now = chain.now()
+        now = hash_chain.now()
         account = payable(state, fingerprint).on(now.date())
         period = _open_one(account, name)
         changed = replace(period, budget=budget)
         others = tuple(one for one in account.periods if one.name != name)
         periods.check(others, changed, account.budget, account.day or now.date())
         body = periods.PERIOD.write(changed) | {"reason": reason}
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=account.name,
             kind=EntryKind.PERIOD,
@@ -127,7 +127,7 @@ def carry_periods(
     What was spent in each is part of it. Debits come before.
     """
     for period in left:
-        chain.append(
+        hash_chain.append(
             entries,
             fingerprint=name,
             kind=EntryKind.PERIOD,
@@ -152,7 +152,7 @@ def _require(reason: str) -> None:
 
 
 def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
-    chain.append(
+    hash_chain.append(
         entries,
         fingerprint=name,
         kind=EntryKind.CLOSED,

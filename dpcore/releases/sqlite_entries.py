@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.releases.chain import COLUMNS, SCHEMA_VERSION
+from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from dpcore.releases.chain import Row
+    from dpcore.releases.hash_chain import Row
 
 _NAMES = ", ".join(COLUMNS)
 _LOWEST = -(1 << 63)

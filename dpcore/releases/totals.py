@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import COST, PrivacyCost
 from dpcore.releases import periods
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.account import Account
-    from dpcore.releases.chain import Entry
+    from dpcore.releases.hash_chain import Entry
     from dpcore.releases.periods import Period
 
 _UP = Context(prec=60, rounding=ROUND_CEILING)

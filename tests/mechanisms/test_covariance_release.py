@@ -14,7 +14,10 @@ from scipy import stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_pairs import least_private_scale, worst_level
+from dpcore.mechanisms.bounded.truncated_calibration import (
+    least_private_scale,
+    worst_level,
+)
 from dpcore.mechanisms.covariances import layout, random_range
 from dpcore.mechanisms.covariances.release import MECHANISMS, CovarianceRelease
 

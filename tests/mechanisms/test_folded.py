@@ -14,7 +14,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.folded import FoldedLaplace, fold
-from dpcore.mechanisms.bounded.folded_pairs import (
+from dpcore.mechanisms.bounded.folded_calibration import (
     growth,
     least_scale_folded,
     worst_level,

@@ -14,7 +14,10 @@ from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_pairs import least_private_scale, worst_level
+from dpcore.mechanisms.bounded.truncated_calibration import (
+    least_private_scale,
+    worst_level,
+)
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.mechanisms.laplace.mechanism import Laplace, least_scale

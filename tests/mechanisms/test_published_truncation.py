@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
-from dpcore.mechanisms.bounded.truncated_pairs import worst_delta, worst_level
+from dpcore.mechanisms.bounded.truncated_calibration import worst_delta, worst_level
 from dpcore.privacy.renyi import laplace_divergence
 
 WIDTHS = (1, 1.5, 2, 4, 10, 100, np.inf)

@@ -16,7 +16,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.chain import EntryKind
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import analysis_id, request_id
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile

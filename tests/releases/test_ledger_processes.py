@@ -228,8 +228,8 @@ def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
     """Killed at every entry of opening, moving and closing a period, and after."""
     program = """
         from sample_releases import HALF, YEAR
-        from dpcore.releases import chain, scheduling
-        real, calls = chain.append, []
+        from dpcore.releases import hash_chain, scheduling
+        real, calls = hash_chain.append, []
 
         def dying(*args, **known):
             calls.append(1)
@@ -256,7 +256,7 @@ def test_periods_killed_while_they_change_are_as_before_or_as_after(place):
                 child = os.fork()
                 if child == 0:
                     ledger = opened(sys.argv[1])
-                    chain.append = dying
+                    hash_chain.append = dying
                     run(name)
                 os.waitpid(child, 0)
     """

@@ -13,7 +13,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile
@@ -308,14 +308,14 @@ def test_a_ledger_of_before_is_followed_as_a_whole_once(path):
 
 def test_only_what_comes_after_the_checkpoint_is_followed(path, monkeypatch):
     ledger = write(path, [f"b-{number}" for number in range(4)])
-    followed, walk = [], chain.walk
+    followed, walk = [], hash_chain.walk
 
     def counted(*args):
         for entry in walk(*args):
             followed.append(entry.sequence)
             yield entry
 
-    monkeypatch.setattr(chain, "walk", counted)
+    monkeypatch.setattr(hash_chain, "walk", counted)
     ledger.account("table")
     assert followed == [15]
     ledger.verify()

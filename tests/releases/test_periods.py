@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.errors import BudgetExceeded, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases import chain, moving, people, periods, scheduling
+from dpcore.releases import hash_chain, moving, people, periods, scheduling
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.periods import Period
 from dpcore.releases.totals import by_period, by_table, together
@@ -35,7 +35,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(chain, "now", clock)
+    monkeypatch.setattr(hash_chain, "now", clock)
     return clock
 
 
@@ -394,7 +394,7 @@ _STEPS = st.one_of(
 def test_random_histories_equal_a_simple_model(cap, steps):
     with pytest.MonkeyPatch.context() as patch:
         clock = Clock()
-        patch.setattr(chain, "now", clock)
+        patch.setattr(hash_chain, "now", clock)
         ledger = Ledger.in_memory()
         ledger.open_account("table", PrivacyBudget.of(epsilon=float(cap)), RELATION)
         join(ledger)

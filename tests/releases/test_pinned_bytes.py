@@ -20,7 +20,7 @@ from dpcore.models.penalty import Penalty
 from dpcore.privacy.bootstrap.calibration import Correction
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases import chain
+from dpcore.releases import hash_chain
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.identity import canonical, request_id
 from dpcore.releases.labelled import LabelledIntervals
@@ -178,7 +178,7 @@ def entries_of_a_ledger(monkeypatch):
         def now(zone):
             return datetime(2026, 1, 2, 3, 4, 5, tzinfo=zone or UTC)
 
-    monkeypatch.setattr(chain, "datetime", Clock)
+    monkeypatch.setattr(hash_chain, "datetime", Clock)
     ledger = Ledger.in_memory()
     ledger.open_account(
         "table", PrivacyBudget.of(epsilon=1.0, delta=1e-6), SUBSTITUTION

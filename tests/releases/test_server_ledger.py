@@ -10,7 +10,7 @@ import pytest
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.errors import LedgerError, ParameterError, UntrustedLedgerError
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.chain import EntryKind, append
+from dpcore.releases.hash_chain import EntryKind, append
 from dpcore.releases.opening import address, on_server
 from tests.releases.places import Place
 from tests.releases.sample_releases import TENTH, spend

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms.bounded import folded_pairs
+from dpcore.mechanisms.bounded import folded_calibration
 from dpcore.mechanisms.bounded.base import ConcaveLevel, place
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
 from dpcore.privacy.events import LaplaceEvent, PureEvent
@@ -42,7 +42,7 @@ class FoldedLaplace(ConcaveLevel):
     outside the bounds has exactly the law of its own reflection inside.
 
     The law is a closed form: a sum over all reflections is geometric and leaves
-    hyperbolic functions (``folded_pairs``).
+    hyperbolic functions (``folded_calibration``).
 
     >>> from dpcore.data.bounds import Interval
     >>> unit = FoldedLaplace(noise=0.2, bounds=Interval(lower=0.0, upper=1.0))
@@ -51,7 +51,7 @@ class FoldedLaplace(ConcaveLevel):
 
     """
 
-    _pairs: ClassVar[ModuleType] = folded_pairs
+    _pairs: ClassVar[ModuleType] = folded_calibration
 
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return ``cosh(near/b) cosh(far/b) / (b sinh(R/b))`` inside the bounds.

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.base import require_budget
-from dpcore.mechanisms.bounded import truncated_law, truncated_pairs
+from dpcore.mechanisms.bounded import truncated_calibration, truncated_law
 from dpcore.mechanisms.bounded.base import ConcaveLevel, is_flat, place
 from dpcore.mechanisms.laplace.mechanism import least_scale
 from dpcore.privacy.conversions import pure_delta_of
@@ -31,14 +31,14 @@ class TruncatedLaplace(ConcaveLevel):
 
     The probability of lying there depends on the secret, so that this is no
     post-processing: the pure level is up to twice ``l1 / b``. ``calibrate`` pays for
-    that with a larger scale (``truncated_pairs.least_private_scale``),
+    that with a larger scale (``truncated_calibration.least_private_scale``),
     ``calibrate_as_published`` does not (Liu 2016, eq. 4).
     A value outside the bounds counts as the nearest point in them, which has the same
     law.
     """
 
     _post_processing = False
-    _pairs: ClassVar[ModuleType] = truncated_pairs
+    _pairs: ClassVar[ModuleType] = truncated_calibration
 
     @classmethod
     def calibrate_as_published(
@@ -102,7 +102,7 @@ class TruncatedLaplace(ConcaveLevel):
         epsilon it is only (epsilon, delta)-DP.
         """
         if sensitivity.coordinates == 1:
-            return truncated_pairs.worst_delta(
+            return truncated_calibration.worst_delta(
                 sensitivity.l1, self.bounds, self.noise, epsilon
             )
         return float(pure_delta_of(self.epsilon(sensitivity), epsilon))

@@ -8,7 +8,7 @@ outside, truncated noise from the nearest end, which has the same law.
 What a pair of values ``x``, ``y`` reveals is bounded over all ranges at once. With
 ``h = |x - y|``, ``M = max(|x|, |y|)`` and ``L(t, h, R)`` the level of two values ``h``
 apart, one of them on an end of a range of width ``R``, at scale ``1/t``
-(``truncated_pairs.worst_level``), which increases in all three:
+(``truncated_calibration.worst_level``), which increases in all three:
 
 - *Fixed scale* (published): for ``m <= M`` one value sits on an end after clipping,
   and the level is ``L`` of a distance and a width that grow with ``m``. For ``m >= M``
@@ -69,12 +69,9 @@ def least_private_scales(
 ) -> FloatArray:
     """Return the smallest ``epsilon``-DP scale on ranges of each width, elementwise.
 
-    As ``truncated_pairs.least_private_scale``. Newton's method on the level, which is
-    concave in ``t = 1/b``, starts at ``epsilon / (2 D)`` and stays on the private side;
-    where rounding takes it across, it steps back. 0 on ranges of width 0.
-
-    >>> least_private_scales(1.0, 1.0, [1.0, 2.0, 4.0]).round(9).tolist()
-    [1.0, 1.413342698, 1.567239214]
+    As ``truncated_calibration.least_private_scale``. Newton's method on the level,
+    which is concave in ``t = 1/b``, starts at ``epsilon / (2 D)`` and stays on the
+    private side; where rounding takes it across, it steps back. 0 on ranges of width 0.
     """
     widths = np.asarray(widths, dtype=np.float64)
     distance = np.minimum(shift, widths)

@@ -44,7 +44,7 @@ def absence_delta_of(
 
     Args:
         leverage: Positive and finite; broadcasts with the next two.
-        residual: As in ``single``.
+        residual: As in ``leverage_and_residual``.
         epsilon: At least 0 and finite.
         samples: At least 1.
 

@@ -22,14 +22,14 @@ from sqlalchemy import (
 )
 
 from dpcore.errors import LedgerError
-from dpcore.releases.chain import COLUMNS, SCHEMA_VERSION
+from dpcore.releases.hash_chain import COLUMNS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
-    from dpcore.releases.chain import Row
+    from dpcore.releases.hash_chain import Row
 
 _TABLES = MetaData()
 # By bytes, as SQLite compares, whatever language the server sorts in.

@@ -12,9 +12,9 @@ import contextlib
 from typing import TYPE_CHECKING, Self
 
 from dpcore.errors import LedgerError, UntrustedLedgerError
-from dpcore.releases import chain
-from dpcore.releases.chain import EntryKind
+from dpcore.releases import hash_chain
 from dpcore.releases.checkpoint import Checkpoint, Tally, followed
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.renewal import carry, require_reason
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from dpcore.releases.chain import Entry, EntryTable
+    from dpcore.releases.hash_chain import Entry, EntryTable
     from dpcore.releases.server.entries import ServerEntries
 
 _PATIENCE = 10.0
@@ -77,9 +77,9 @@ class ServerLedger(Ledger):
             known = self._salvaged()
             with self._database.writing(_PATIENCE) as entries:
                 entries.set_aside(mark)
-                chain.prepare(entries)
+                hash_chain.prepare(entries)
                 body = {"found": found, "reason": reason, "kept": mark}
-                chain.append(
+                hash_chain.append(
                     entries,
                     fingerprint="",
                     kind=EntryKind.ANEW,
@@ -102,7 +102,7 @@ class ServerLedger(Ledger):
     def _write(self) -> Iterator[tuple[EntryTable, Checkpoint]]:
         with explained(), self._database.writing(_PATIENCE) as entries:
             state = self._checked(entries)
-            chain.prepare(entries)
+            hash_chain.prepare(entries)
             yield entries, state
             state = followed(entries, state, (), whole=False)
             entries.keep(state.sealed(keyfile(self._folder)))
@@ -155,7 +155,7 @@ class ServerLedger(Ledger):
         """Tell whether another machine began anew, and knew all that this one saw."""
         if memory is None:
             return False
-        first: Entry | None = next(chain.walk(entries), None)
+        first: Entry | None = next(hash_chain.walk(entries), None)
         if first is None or first.kind is not EntryKind.ANEW:
             return False
         length = first.content.get("length")
@@ -191,7 +191,7 @@ class ServerLedger(Ledger):
 
 
 def _of_a_server(error: UntrustedLedgerError) -> str:
-    said = str(error).removesuffix(chain.WAY_ON)
+    said = str(error).removesuffix(hash_chain.WAY_ON)
     return said.replace("The file was", "The tables were") + _WAY_ON
 
 
