@@ -7,8 +7,17 @@ from html import unescape
 import pytest
 
 from dpcore.budget_filter import PrivacyCost
+from dpcore.data.preparation.capping import RowCap
+from dpcore.data.preparation.conditions import (
+    Comparison,
+    LabelCondition,
+    NumberCondition,
+)
+from dpcore.data.preparation.filtering import ending_of
+from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from dpcore.documents.decision import decision_page
 from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.notice import german_notice
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.german.report import german_report
@@ -200,3 +209,53 @@ def test_who_decided_is_told_in_german():
         "unterschrieben: 3.12.2026"
     )
     assert sentences.decided(Typed()) == ""
+
+
+OLD = NumberCondition(column="Alter", comparison=Comparison.AT_LEAST, number=1_234.5)
+NORTH = LabelCondition(column="Station", labels=("Nord", "A or B is where"))
+
+
+@pytest.mark.parametrize("comparison", Comparison)
+@pytest.mark.parametrize("recipe", Recipe)
+def test_what_preparing_adds_to_the_name_of_a_column_is_told_in_german(
+    comparison, recipe
+):
+    made = Preparation(
+        owners=("Patient", "Jahr"),
+        derived=(Derived(recipe=recipe, column="Liegezeit"),),
+        count=True,
+    )
+    condition = replace(OLD, comparison=comparison, column="Alter am Tag")
+    ending = ending_of((condition, NORTH))
+    for name in made.names:
+        told = called(name + ending)
+        assert "je Patient und Jahr, nur " in told
+        assert "1.234,5" in told
+        assert 'Station ist Nord oder "A or B is where"' in told
+        english = {" per ", " and ", " where age", recipe.value, comparison.value}
+        assert not [word for word in english if word in told]
+
+
+def test_a_limit_of_rows_is_told_in_german():
+    cap = RowCap(owners=("Patient",), most=6)
+    assert called(f"Alter{cap.suffix}") == "Alter, höchstens 6 Zeilen je Patient"
+    one = replace(cap, most=1)
+    filtered = f"Alter{one.suffix}{ending_of((OLD,))}"
+    assert called(filtered) == (
+        "Alter, höchstens 1 Zeile je Patient, nur Alter mindestens 1.234,5"
+    )
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "mean of pay",
+        "rows",
+        "Umsatz per Kopf",
+        "people where they live",
+        "at most 3",
+        "a where Alter at least",
+    ],
+)
+def test_a_column_that_no_step_has_made_keeps_its_name(typed):
+    assert called(typed) == typed

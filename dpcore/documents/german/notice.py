@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore import __version__
 from dpcore.documents import missing
 from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import MOST_COLUMNS, fairly, numbered
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
@@ -183,7 +184,7 @@ def _missing(subject: Subject) -> str:
         return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
     told = ", ".join(
         f"{german(in_full(value)) if isinstance(value, float | int) else value} "
-        f"({brief(column.name)})"
+        f"({brief(called(column.name))})"
         for column in known[:MOST_COLUMNS]
         for value in (column.replacement,)
     )

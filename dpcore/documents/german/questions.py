@@ -10,10 +10,12 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import german, listed
 from dpcore.releases.declared import bounds_of
 from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.conditions import said_once
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import in_full, significant
 
@@ -70,7 +72,11 @@ _UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze
 }
 _TOO_FEW: Final = "zu wenige für eine Aussage"
 _AT: Final = {"exactly": "genau", "at least": "mindestens", "at most": "höchstens"}
-_OF_NOISE: Final = {"counts": "gezählte", PLACES: _OF[PLACES]}
+_OF_NOISE: Final = {
+    "counts": "im Maß von Anzahlen",
+    "scale of the model": "im Maß des Modells",
+    PLACES: _OF[PLACES],
+}
 _MEANINGS: Final = {
     StatisticKind.COUNT: "wie viele es sind, oder wie viele eine Bedingung erfüllen.",
     StatisticKind.SUM: "alle Werte zusammengezählt.",
@@ -263,7 +269,7 @@ def how(question: Question) -> str:
 def bounds(question: Question) -> str:
     """Return the public bounds of the columns of a question."""
     return "; ".join(
-        f"{name}: {_end(low)} bis {_end(high)}"
+        f"{called(name)}: {_end(low)} bis {_end(high)}"
         for name, low, high in bounds_of(question.parameters)
     )
 
@@ -287,12 +293,12 @@ def _title(parameters: Mapping[str, object]) -> str:
         return ""
     kind = StatisticKind(asked["kind"])
     group = asked.get("group")
-    by = "" if group is None else f" nach {group['name']}"
+    by = "" if group is None else f" nach {called(group['name'])}"
     if kind is StatisticKind.DIFFERENCE:
         one, other = asked["pair"]
         by += f", {one} minus {other}"
     elif kind.pooled:
-        by = f" innerhalb von {group['name']}" if group else ""
+        by = f" innerhalb von {called(group['name'])}" if group else ""
     return f"{_asked(kind, asked)}{by}"
 
 
@@ -300,10 +306,10 @@ def _asked(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
     if kind in {StatisticKind.COUNT, StatisticKind.PROPORTION}:
         return _members(kind, asked)
     if kind is StatisticKind.CROSS_TABLE:
-        names = [axis["column"]["name"] for axis in asked["crossed"]]
+        names = [called(axis["column"]["name"]) for axis in asked["crossed"]]
         return f"Zahl der {_counted(asked)} nach {listed(names)}"
     columns = asked.get("columns") or [asked["column"]]
-    name = listed([column["name"] for column in columns])
+    name = listed([called(one) for one in said_once(*(c["name"] for c in columns))])
     if kind is StatisticKind.QUANTILE:
         return f"{_points(asked['q'])}-%-Quantil von {name}"
     if kind is StatisticKind.QUANTILES:
@@ -319,7 +325,7 @@ def _points(share: float) -> str:
 def _members(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
     """Return a number, or the share, of those who meet a condition."""
     amount = "Zahl" if kind is StatisticKind.COUNT else "Anteil"
-    whom, name = f"{amount} der {_counted(asked)}", asked["column"]["name"]
+    whom, name = f"{amount} der {_counted(asked)}", called(asked["column"]["name"])
     member = asked.get("membership") or {}
     if "label" in member:
         return f"{whom} mit {name} = {member['label']}"

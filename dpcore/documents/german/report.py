@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents.german import consequences, questions, sentences
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.methods import german_methods
 from dpcore.documents.german.notice import mark
 from dpcore.documents.german.numbers import day, days, german
@@ -226,7 +227,7 @@ def _of(number: str, question: Question) -> str:
 
 def _without(question: Question) -> str:
     return "; ".join(
-        f"{column.name}: {sentences.treatment(text, column)}"
+        f"{called(column.name)}: {sentences.treatment(text, column)}"
         for column, text in question.treated
     )
 
@@ -313,7 +314,7 @@ def _column(column: Column, without: str) -> tuple[str, ...]:
         sentences.treatment(text, column) for text in without.split("; ") if text
     )
     answers = sentences.answers(column, most=_MOST_LABELS)
-    return column.name, column.description, column.unit, answers, treated
+    return called(column.name), column.description, column.unit, answers, treated
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.documents import missing
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import german
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.subject import symbols
@@ -198,7 +199,8 @@ _SIDES: Final = {
 
 def column(known: Column, done: tuple[str, ...]) -> str:
     """Return what is declared about a column, with what is done where a value lacks."""
-    name = f"{known.name} ({known.unit})" if known.unit else known.name
+    name = called(known.name)
+    name += f" ({known.unit})" * bool(known.unit)
     told = answers(known, most=_MOST_LABELS)
     treated = "; ".join(treatment(text, known) for text in done)
     return f"{name}: {told} ({treated})"
