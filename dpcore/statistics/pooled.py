@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics import groups as sensitivities
+from dpcore.statistics import pooled_sensitivities as sensitivities
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.parts import Moments
 from dpcore.statistics.rows import grouped_rows
@@ -121,8 +121,8 @@ class PooledVariance(_Pooled):
       joins all the others in one group: leaving takes up to ``1 - 1 / n_i`` away,
       joining adds up to ``n_j / (n_j + 1)``, squares have one sign, and so the larger
       counts;
-    * add/remove: the larger of removal and addition (``groups.removing_variance``,
-      ``groups.adding_variance``).
+    * add/remove: the larger of removal and addition (``removing_variance``,
+      ``adding_variance`` of ``pooled_sensitivities``).
 
     Attributes:
         bounds: The public bounds.
@@ -197,8 +197,8 @@ class PooledCovariance(_Pooled):
       another may add up, as products have both signs, most with all people in two
       groups of ``a`` and ``b - 1``, ``a + b = n + 1`` split as evenly as possible:
       ``(2 - 1 / a - 1 / b) / (n - J)``;
-    * add/remove: the larger of removal and addition (``groups.removing_covariance``,
-      ``groups.adding_covariance``).
+    * add/remove: the larger of removal and addition (``removing_covariance``,
+      ``adding_covariance`` of ``pooled_sensitivities``).
 
     Attributes:
         bounds: The public bounds of both numbers.

@@ -2,7 +2,7 @@
 
 None of them is used for a release. For add/remove they are too large in most tables,
 which costs accuracy, and too small in one: where many small groups meet an added
-person, which costs privacy (``groups.adding_variance``).
+person, which costs privacy (``pooled_sensitivities.adding_variance``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def pooled_variance(groups: GroupSizes) -> float:
     ``(1 - 1 / n_max) / (n - J)``, or ``(n - 1) / (n (n - 2))`` where all groups are
     pairs. It only considers a person who is removed.
 
-    >>> from dpcore.statistics.groups import GroupSizes, adding_variance
+    >>> from dpcore.statistics.groups import GroupSizes
+    >>> from dpcore.statistics.pooled_sensitivities import adding_variance
     >>> pairs = GroupSizes(sizes=(2,) * 50)
     >>> round(pooled_variance(pairs), 10), round(adding_variance(pairs), 10)
     (0.0101020408, 0.0130718954)
@@ -38,7 +39,8 @@ def pooled_covariance(groups: GroupSizes) -> float:
     ``[1 + n / (4 (n - J - 1)) - 1 / sqrt(n - J - 1)] / (n - J)``: the largest over
     group sizes that need not be there, safe and too large.
 
-    >>> from dpcore.statistics.groups import GroupSizes, removing_covariance
+    >>> from dpcore.statistics.groups import GroupSizes
+    >>> from dpcore.statistics.pooled_sensitivities import removing_covariance
     >>> pairs = GroupSizes(sizes=(2,) * 50)
     >>> round(pooled_covariance(pairs), 10), round(removing_covariance(pairs), 10)
     (0.0273469388, 0.02)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.groups import (
-    GroupSizes,
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.pooled import PooledCovariance, PooledVariance
+from dpcore.statistics.pooled_sensitivities import (
     adding_covariance,
     adding_variance,
     removing_covariance,
     removing_variance,
     staying,
 )
-from dpcore.statistics.pooled import PooledCovariance, PooledVariance
 from tests.statistics.neighbors import multisets
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION

@@ -5,8 +5,8 @@ import pytest
 from dpcore.data.bounds import Interval
 from dpcore.relations import TableSize
 from dpcore.statistics import published_sensitivities as published
-from dpcore.statistics.groups import (
-    GroupSizes,
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.pooled_sensitivities import (
     adding_covariance,
     adding_variance,
     removing_covariance,
