@@ -84,9 +84,10 @@ def joint_entries(
         cells = dataset.numbers(column.name)
         if len(rows) < len(cells):
             cells = cells[rows]
-        if isinstance(column.replacement, float | int):
-            cells = np.where(np.isnan(cells), float(column.replacement), cells)
         entries[:, place] = cells
+        missing = np.isnan(cells)
+        if isinstance(column.replacement, float | int) and missing.any():
+            entries[missing, place] = float(column.replacement)
     if group is not None:
         entries[:, -1] = group_codes(dataset, group, rows)
     return entries
