@@ -5,7 +5,7 @@ BIN := .venv/bin
 help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-run: .venv/run $(if $(EPSILON_STUDIO_LEDGER),.venv/postgresql) ## Start the app on http://127.0.0.1:8501
+run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) ## Start the app on http://127.0.0.1:8501
 	$(BIN)/streamlit run asgi.py
 
 test: .venv/dev browser postgresql ## Run every test; a Chromium and a PostgreSQL are installed where that is possible
@@ -28,7 +28,7 @@ browser: .venv/dev  ## Install a Chromium for the browser tests
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends chromium; \
 	else $(BIN)/python -m playwright install chromium; fi || echo "No Chromium could be installed: the browser tests will be skipped."
 
-postgresql:      ## Install a PostgreSQL for the tests of a ledger on a server
+postgresql:      ## Install a PostgreSQL for the tests of ledgers and tables on a server
 	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then echo "PostgreSQL is already installed."; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy --no-install-recommends postgresql; \
 	else false; fi || echo "No PostgreSQL could be installed: its tests will be skipped."

@@ -13,6 +13,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from dpcore.data.doors.databases.connections import PATIENCE
 from dpcore.errors import LedgerError, UntrustedLedgerError
 from dpcore.releases.server.entries import ServerEntries
 
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 _LOCK = 7_319_204_861_553_021_017
 """The advisory lock of whoever writes: one number for all ledgers of a database."""
 _OF_THE_PLACE = ("host", "port", "dbname", "service", "options")
-_PATIENCE = {
-    "connect_timeout": "5",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "20000",
-}
-"""Seconds, the last in milliseconds, until a server that is gone is given up."""
 
 
 class ServerDatabase:
@@ -45,7 +38,7 @@ class ServerDatabase:
     def __init__(self, address: str) -> None:
         self._url = _url(address)
         self._engine: Engine = create_engine(
-            self._url.update_query_dict({**_PATIENCE, **self._url.query}),
+            self._url.update_query_dict({**PATIENCE, **self._url.query}),
             pool_pre_ping=True,
             hide_parameters=True,
         )

@@ -1,0 +1,189 @@
+"""The rows that a database gives, gathered to the table that their CSV would give."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from dpcore.data.cells import as_csv_has_it
+from dpcore.data.reading import MAX_BYTES, MAX_ROWS
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+
+_FIRST_LINE: Final = 2
+"""Rows are counted as the lines of a CSV file, whose first line is its header."""
+MOST_BYTES: Final = 10 * MAX_BYTES
+_FLOATS: Final = frozenset((int, float, Decimal))
+_WRITTEN: Final = frozenset((str, int, float, Decimal, dt.date, dt.time, UUID))
+"""Types that may stand in one column, as they are written."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """A table of which some rows are there. CONFIDENTIAL.
+
+    Attributes:
+        names: The names of its columns.
+        rows: How many rows there are so far.
+
+    """
+
+    names: Sequence[str]
+    rows: int = 0
+    _bytes: int = 0
+    _columns: list[list[pa.Array]] = field(default_factory=list)
+
+    def add(self, rows: Sequence[Sequence[object]]) -> None:
+        """Take over the next rows, at least one.
+
+        Raises:
+            DataError: There are too many, or they hold what is no number, text or day.
+
+        """
+        self.rows += len(rows)
+        if self.rows > MAX_ROWS:
+            message = (
+                f"there are more than {MAX_ROWS:,} rows, which is the most that can be "
+                "read. Ask for fewer by a condition."
+            )
+            raise DataError(message)
+        if not self._columns:
+            self._columns = [[] for _ in self.names]
+        for place, values in enumerate(zip(*rows, strict=True), start=1):
+            block = _array(values, place)
+            self._columns[place - 1].append(block)
+            self._bytes += block.nbytes
+        if self._bytes > MOST_BYTES:
+            message = (
+                f"the table takes more than {MOST_BYTES // 1024**3} GB. Ask for fewer "
+                "columns or rows."
+            )
+            raise DataError(message)
+
+    def whole(self) -> tuple[pd.DataFrame, frozenset[str]]:
+        """Return the table, and which columns say yes or no by their type.
+
+        What was gathered is given up column by column, so that nothing is held twice.
+
+        Raises:
+            DataError: There are no rows.
+
+        """
+        import pandas as pd  # noqa: PLC0415 - slow to import
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        if not self.rows:
+            message = "what is asked for has columns and no rows. Ask for other rows."
+            raise DataError(message)
+        lines = pd.RangeIndex(_FIRST_LINE, _FIRST_LINE + self.rows, name="line")
+        columns, yes_no = {}, set()
+        for place, name in enumerate(self.names):
+            blocks, self._columns[place] = self._columns[place], []
+            values = _joined(blocks)
+            if pa.types.is_boolean(values.type):
+                yes_no.add(name)
+            series = pd.Series(values.to_pandas().array, index=lines, name=name)
+            columns[name] = as_csv_has_it(series)
+        return pd.DataFrame(columns, index=lines), frozenset(yes_no)
+
+
+def _array(values: tuple[object, ...], place: int) -> pa.Array:
+    """Return the values of a column in a block of rows, by the type that they have."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    found = set(map(type, values)) - {type(None)}
+    if not found:
+        return pa.nulls(len(values))
+    if len(found) == 1 and (only := next(iter(found))) in _MADE:
+        return _MADE[only](values)
+    if found <= _FLOATS:
+        return _floats(values)
+    if found <= _WRITTEN:
+        return _texts(values)
+    named = ", ".join(sorted(kind.__name__ for kind in found - _WRITTEN))
+    message = (
+        f"column {place} holds values of the type {named}, which is neither a number, "
+        "nor text, nor a day. Leave it out, or ask for it as text: CAST(… AS text)."
+    )
+    raise DataError(message, column=place)
+
+
+def _answers(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return pa.array(values, pa.bool_())
+
+
+def _integers(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    try:
+        return pa.array(values, pa.int64())
+    except OverflowError:
+        return _floats(values)
+
+
+def _floats(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    floats = [None if value is None else float(value) for value in values]
+    return pa.array(floats, pa.float64())
+
+
+def _days(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return pa.array(values, pa.date32()).cast(pa.string()).dictionary_encode()
+
+
+def _moments(values: Sequence[Any]) -> pa.Array:
+    """Return days with times; those of a time zone by the clock of Greenwich.
+
+    So the table is the same whatever zone a server or a session is set to.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    zoned = any(value is not None and value.tzinfo is not None for value in values)
+    return pa.array(values, pa.timestamp("us", tz="UTC" if zoned else None))
+
+
+def _texts(values: Sequence[Any]) -> pa.Array:
+    """Return values as they are written, one copy of each for all rows."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    texts = [None if value is None else str(value) for value in values]
+    return pa.array(texts, pa.string()).dictionary_encode()
+
+
+_MADE: Final[dict[type, Callable[[Sequence[Any]], pa.Array]]] = {
+    bool: _answers,
+    int: _integers,
+    float: _floats,
+    dt.date: _days,
+    dt.datetime: _moments,
+}
+
+
+def _joined(blocks: list[pa.Array]) -> pa.ChunkedArray:
+    """Return all blocks of a column, as what all of them are."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    kinds = {block.type for block in blocks if not pa.types.is_null(block.type)}
+    numbers = all(pa.types.is_integer(k) or pa.types.is_floating(k) for k in kinds)
+    if numbers and len(kinds) != 1:
+        # Of integers beyond 53 bits the nearest float, as reading their text gives it.
+        floats = [block.cast(pa.float64(), safe=False) for block in blocks]
+        return pa.chunked_array(floats)
+    if len(kinds) > 1:
+        blocks = [_texts(block.to_pylist()) for block in blocks]
+        kinds = {blocks[0].type}
+    (kind,) = kinds
+    return pa.chunked_array([block.cast(kind) for block in blocks]).unify_dictionaries()

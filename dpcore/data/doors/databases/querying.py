@@ -1,0 +1,135 @@
+"""A query that is carried out, block by block, and what the database says of it."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import inspect, text
+
+from dpcore.data.doors.databases.connections import cancel, opened
+from dpcore.data.doors.databases.failures import explained, no_table
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from dpcore.data.doors.databases.asking import Asked
+    from dpcore.data.doors.databases.named import Database
+
+_CELLS: Final = 1 << 17
+"""Cells of a block: fetched at a time, some megabytes."""
+_SAID: Final = text("""
+    SELECT attname, col_description(attrelid, attnum) AS meaning,
+        ARRAY(SELECT enumlabel::text FROM pg_enum
+            WHERE enumtypid = atttypid ORDER BY enumsortorder) AS answers
+    FROM pg_attribute
+    WHERE attrelid = to_regclass(:name) AND attnum > 0 AND NOT attisdropped
+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the description of a table says of a column. Public, as a code book is.
+
+    Attributes:
+        meaning: A comment on it.
+        answers: Those that its type allows, in their order; empty of any other type.
+
+    """
+
+    meaning: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some rows. CONFIDENTIAL but for what is said of the columns.
+
+    Attributes:
+        names: The names of the columns.
+        said: What the table says of some of them.
+        rows: The rows, in their order.
+
+    """
+
+    names: tuple[str, ...]
+    said: Mapping[str, Said]
+    rows: Sequence[Sequence[object]] = field(repr=False)
+
+
+class Query:
+    """A table, or a statement, to be read from a database."""
+
+    def __init__(self, database: Database, asked: Asked) -> None:
+        self._database = database
+        self._asked = asked
+        self._connection: Connection | None = None
+
+    def blocks(self) -> Generator[Block, None, None]:
+        """Yield the header, without rows, and then the rows, as they come.
+
+        All are of the same moment. A table by its name comes in the order of its
+        primary key, if it has one; else the order is for the statement to say.
+
+        Raises:
+            DataError: The database cannot be reached, or does not answer.
+
+        """
+        with opened(self._database) as connection, explained(self._asked.text):
+            self._connection = connection
+            statement, said = _statement(connection, self._asked)
+            result = connection.exec_driver_sql(
+                statement,
+                execution_options={"no_parameters": True, "stream_results": True},
+            )
+            with contextlib.closing(result):
+                names = tuple(result.keys())
+                yield Block(names=names, said=said, rows=())
+                for rows in result.partitions(max(1, _CELLS // max(len(names), 1))):
+                    yield Block(names=names, said=said, rows=rows)
+
+    def cancel(self) -> None:
+        """End what the database does for it, from another thread."""
+        if self._connection is not None:
+            cancel(self._connection)
+
+
+def _statement(connection: Connection, asked: Asked) -> tuple[str, dict[str, Said]]:
+    """Return what to ask, and what the table that it is about says of its columns."""
+    if not asked.table:
+        return asked.text, {}
+    *schemas, typed = asked.table
+    schema = schemas[-1] if schemas else None
+    table = _found(connection, typed, schema)
+    if table is None:
+        raise no_table(asked.text)
+    quote = connection.dialect.identifier_preparer.quote_identifier
+    name = ".".join(quote(part) for part in (*schemas[-1:], table))
+    key = inspect(connection).get_pk_constraint(table, schema)["constrained_columns"]
+    order = f" ORDER BY {', '.join(map(quote, key))}" if key else ""
+    return f"SELECT * FROM {name}{order}", _said(connection, name)  # noqa: S608 - quoted
+
+
+def _found(connection: Connection, typed: str, schema: str | None) -> str | None:
+    """Return how a table is spelled: as typed, or but for capital letters."""
+    about = inspect(connection)
+    if schema is not None and schema not in about.get_schema_names():
+        return None
+    if about.has_table(typed, schema):
+        return typed
+    there = [*about.get_table_names(schema), *about.get_view_names(schema)]
+    alike = [name for name in there if name.casefold() == typed.casefold()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _said(connection: Connection, name: str) -> dict[str, Said]:
+    if connection.dialect.name != "postgresql":
+        return {}
+    found: Sequence[Any] = connection.execute(_SAID, {"name": name}).all()
+    return {
+        line.attname: Said(meaning=line.meaning or "", answers=tuple(line.answers))
+        for line in found
+    }

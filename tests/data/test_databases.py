@@ -1,0 +1,437 @@
+"""A database gives the table of its CSV, writes nothing, and says what is wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import logging
+import sqlite3
+import sys
+from contextlib import closing
+from decimal import Decimal
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+import psycopg
+import pytest
+
+from dpcore.data.columns import propose_kinds, yes_no
+from dpcore.data.dialects import sniff
+from dpcore.data.doors.databases import gathering, querying
+from dpcore.data.doors.databases.asking import asked
+from dpcore.data.doors.databases.named import VARIABLE, Database, databases
+from dpcore.data.doors.databases.reading import read, read_whole
+from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.reading import read_csv
+from dpcore.errors import DataError
+from tests.data.test_doors import KEY, as_csv, people
+
+PASSWORD = "s3cret-of-the-clinic"  # noqa: S105 - of the tests' own server
+SCHEMA = "clinic"
+TYPES = {
+    "age": "smallint",
+    "pay": "numeric(12,2)",
+    "sex": "text",
+    "member": "boolean",
+    "came": "timestamp",
+    "seen": "timestamp",
+    "code": "text",
+    "visits": "integer",
+    "name": "text",
+    "born": "date",
+    "empty": "text",
+    "asked": "boolean",
+}
+COLUMNS = ", ".join(TYPES)
+IN_ORDER = f"SELECT {COLUMNS} FROM people ORDER BY id"  # noqa: S608 - of names above
+
+
+def cell(value):
+    if pd.isna(value):
+        return None
+    if isinstance(value, pd.Timestamp):
+        return value.to_pydatetime()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def rows_of(frame):
+    return [
+        [cell(v) for v in row] for row in frame.astype(object).itertuples(index=False)
+    ]
+
+
+def told(frame):
+    text = as_csv(frame)
+    return read_csv(text, sniff(text))
+
+
+def fingerprint(frame):
+    return table_fingerprint(frame, key=KEY)
+
+
+@pytest.fixture(scope="module")
+def survey():
+    return people().head(700)
+
+
+@pytest.fixture(scope="module")
+def server(cluster, survey):
+    """A PostgreSQL with a table of people, and somebody who may only read it."""
+    cluster.address(SCHEMA)
+    columns = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
+    cluster.run(
+        f"CREATE TABLE people (id serial PRIMARY KEY, {columns})",
+        "CREATE TYPE mood AS ENUM ('well', 'NA', 'so so', 'ill')",
+        'CREATE TABLE "Odd names" ("a%b" int, ":c" text, m mood, t timestamptz, '
+        "n numeric, b bigint, f float8, u uuid, h time, ok boolean)",
+        "COMMENT ON COLUMN \"Odd names\".m IS 'How somebody feels'",
+        'INSERT INTO "Odd names" VALUES '
+        "(1, '100%', 'well', '2020-01-01 01:30+02', 1e400, 9007199254740993, "
+        "'Infinity', '00000000-0000-0000-0000-000000000001', '08:30', true), "
+        "(NULL, NULL, NULL, NULL, NULL, NULL, 'NaN', NULL, NULL, true)",
+        "CREATE TABLE secret (a int)",
+        "CREATE TABLE written (a int)",
+        "INSERT INTO written VALUES (1)",
+        "CREATE TABLE bad (j json, r bytea)",
+        "INSERT INTO bad VALUES ('{}', '\\x00')",
+        f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'",
+        f"GRANT USAGE, CREATE ON SCHEMA {SCHEMA} TO guest",
+        f"GRANT ALL ON ALL TABLES IN SCHEMA {SCHEMA} TO guest",
+        f"GRANT ALL ON ALL SEQUENCES IN SCHEMA {SCHEMA} TO guest",
+        "REVOKE ALL ON secret FROM guest",
+        schema=SCHEMA,
+    )
+    marks = ", ".join(["%s"] * len(TYPES))
+    with (
+        psycopg.connect(
+            host=str(cluster.folder),
+            dbname="postgres",
+            user=cluster.user,
+            options=f"-csearch_path={SCHEMA}",
+        ) as connection,
+        connection.cursor() as cursor,
+    ):
+        # The last comes first: a table is read in the order of its key.
+        ids = range(len(survey), 0, -1)
+        cursor.executemany(
+            f"INSERT INTO people (id, {COLUMNS}) VALUES (%s, {marks})",  # noqa: S608
+            [[i, *row] for i, row in zip(ids, rows_of(survey)[::-1], strict=True)],
+        )
+    yield cluster
+    cluster.run(
+        f"DROP SCHEMA {SCHEMA} CASCADE", "DROP OWNED BY guest", "DROP ROLE guest"
+    )
+
+
+def at(server, password=PASSWORD):
+    return Database(name="clinic", address=server.address(SCHEMA, "guest", password))
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file of SQLite with a table of people, and the database that it is."""
+    path = tmp_path / "odd #name? %20.db"
+    frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute(
+            "CREATE TABLE people "
+            "(age, pay REAL, sex TEXT, visits, name, code TEXT, empty)"
+        )
+        made.executemany(
+            "INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)", rows_of(frame)
+        )
+        made.execute("CREATE TABLE mixed (a, b, c)")
+        made.executemany(
+            "INSERT INTO mixed VALUES (?, ?, ?)",
+            [
+                (1, 1, None),
+                (2.5, None, None),
+                (None, "x", None),
+                (4, 2.5, "7"),
+                (5, 3, "8"),
+            ],
+        )
+    return path, Database(name="school", address=f"sqlite:///{quote(str(path))}")
+
+
+@pytest.fixture
+def _short_blocks(monkeypatch):
+    """Have few rows come at a time."""
+    monkeypatch.setattr(querying, "_CELLS", 40)
+
+
+@pytest.mark.usefixtures("_short_blocks")
+def test_postgresql_gives_the_table_of_the_csv(server, survey):
+    wanted = told(survey)
+    found = read_whole(at(server), IN_ORDER)
+    assert fingerprint(found.frame) == fingerprint(wanted)
+    assert found.frame.index.equals(wanted.index)
+    numbered = told(survey.assign(id=range(1, len(survey) + 1))[["id", *TYPES]])
+    for name in ("people", "PEOPLE", f"{SCHEMA}.people", f'"{SCHEMA}"."people"'):
+        whole = read_whole(at(server), name)
+        assert fingerprint(whole.frame) == fingerprint(numbered)
+    assert found.columns == propose_kinds(wanted)
+    assert all(column.bounds is None for column in found.columns)
+
+
+@pytest.mark.usefixtures("_short_blocks")
+def test_sqlite_gives_the_table_of_the_csv(file):
+    frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
+    wanted = told(frame)
+    for text in ("people", "SELECT * FROM people;  -- all of them"):
+        found = read_whole(file[1], text)
+        assert fingerprint(found.frame) == fingerprint(wanted)
+        assert found.frame.index.equals(wanted.index)
+
+
+@pytest.mark.parametrize("cells", [1, 6, 10_000])
+def test_values_of_several_types_are_as_written_however_they_come(
+    file, cells, monkeypatch
+):
+    monkeypatch.setattr(querying, "_CELLS", cells)
+    wanted = io.BytesIO(b"a,b,c\n1,1,\n2.5,,\n,x,\n4,2.5,7\n5,3,8\n").getvalue()
+    found = read_whole(file[1], "mixed")
+    assert fingerprint(found.frame) == fingerprint(read_csv(wanted, sniff(wanted)))
+
+
+def test_what_types_say_is_proposed_and_kept(server):
+    found = read_whole(at(server), "Odd names")
+    said = {column.name: column for column in found.columns}
+    assert said["m"].labels == ("well", "so so", "ill")
+    assert said["m"].description == "How somebody feels"
+    assert said["ok"] == yes_no("ok", ("False", "True"))
+    first = found.frame.iloc[0]
+    assert first["t"] == "2019-12-31 23:30:00+00:00"
+    assert first["b"] == 2.0**53
+    assert first["n"] == first["f"] == np.inf
+    assert first["h"] == "08:30:00"
+    assert first[["a%b", ":c"]].tolist() == [1, "100%"]
+    assert found.frame.iloc[1].isna().tolist() == [True] * 9 + [False]
+
+
+def test_text_with_signs_of_other_languages_is_asked_as_it_stands(server):
+    text = "SELECT ':x %s %(y)s; --' AS a, 1::int AS b, '' AS c, $$;$$ AS d"
+    assert read_whole(at(server), text).frame.iloc[0]["a"] == ":x %s %(y)s; --"
+
+
+WRITES = (
+    "INSERT INTO written VALUES (2)",
+    "WITH x AS (INSERT INTO written VALUES (2) RETURNING a) SELECT * FROM x",
+    "SELECT * FROM written FOR UPDATE",
+    "SELECT nextval('people_id_seq')",
+    "SELECT * INTO other FROM written",
+    "drop table written",
+    "SELECT set_config('transaction_read_only', 'off', false)",
+    "SELECT 1; COMMIT; INSERT INTO written VALUES (2)",
+    # A text that ends elsewhere for PostgreSQL than it seems to.
+    r"SELECT E'\' AS a; COMMIT; INSERT INTO written VALUES (2); --'",
+)
+
+
+@pytest.mark.parametrize("text", WRITES)
+def test_postgresql_is_not_written_to(server, text):
+    with pytest.raises(DataError):
+        read_whole(at(server), text)
+    assert server.run("SELECT a FROM written", schema=SCHEMA) == [(1,)]
+    assert server.run("SELECT to_regclass('other')", schema=SCHEMA) == [(None,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DELETE FROM people",
+        "WITH x AS (SELECT 1) DELETE FROM people",
+        "SELECT 1; DELETE FROM people",
+        "PRAGMA query_only = OFF",
+        "ATTACH 'other.db' AS other",
+    ],
+)
+def test_sqlite_is_not_written_to(file, text):
+    path, database = file
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=r"write|several statements"):
+        read_whole(database, text)
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+WRONG = {
+    "no table": ("patients", "no table “patients”"),
+    "no table asked for": ("SELECT * FROM patients", "no table “patients”"),
+    "no schema": ("hospital.patients", "no table “hospital.patients”"),
+    "no column": ("SELECT agee FROM people", "no column “agee”"),
+    "no column of": ("SELECT p.agee FROM people p", "no column “p.agee”"),
+    "syntax": ("SELECT age FRM people", "does not understand"),
+    "nothing": (" -- nothing\n;", "type the name of a table"),
+    "several": ("SELECT 1; SELECT 2", "several statements"),
+    "same name": ("SELECT age, age FROM people", "same name as column 1"),
+    "no rows": ("SELECT * FROM people WHERE age < 0", "no rows"),
+    "no function": ("SELECT best(age) FROM people", "cannot carry the query out"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_a_question_is_told(server, file, text, why):
+    for database in (at(server), file[1]):
+        with pytest.raises(DataError, match=why) as error:
+            read_whole(database, text)
+        assert PASSWORD not in repr(error.value.__dict__) + str(error.value)
+
+
+def test_values_that_are_no_table_of_people_are_told(server):
+    with pytest.raises(DataError, match="column 1 holds values of the type dict"):
+        read_whole(at(server), "SELECT j FROM bad")
+    with pytest.raises(DataError, match="type bytes"):
+        read_whole(at(server), "SELECT r FROM bad")
+
+
+def test_what_the_user_may_not_read_is_told(server):
+    with pytest.raises(DataError, match="may not read that table"):
+        read_whole(at(server), "secret")
+
+
+def test_a_cell_that_breaks_a_query_is_not_quoted(server):
+    with pytest.raises(DataError, match="a value in the table") as error:
+        read_whole(at(server), "SELECT name::int FROM people")
+    assert "a,1" not in str(error.value)
+
+
+def test_too_many_rows_and_bytes_are_refused(file, monkeypatch):
+    monkeypatch.setattr(gathering, "MAX_ROWS", 699)
+    with pytest.raises(DataError, match="more than 699 rows"):
+        read_whole(file[1], "people")
+    monkeypatch.setattr(gathering, "MAX_ROWS", 700)
+    assert len(read_whole(file[1], "people").frame) == 700
+    monkeypatch.setattr(gathering, "MOST_BYTES", 1 << 10)
+    with pytest.raises(DataError, match="takes more than"):
+        read_whole(file[1], "people")
+
+
+def test_whoever_is_not_let_in_is_told_why(server, tmp_path):
+    def why(address):
+        with pytest.raises(DataError) as error:
+            read_whole(Database(name="x", address=address), "people")
+        assert PASSWORD not in str(error.value)
+        assert "guest" not in str(error.value)
+        return str(error.value)
+
+    known = at(server).address
+    assert "password" in why(known.replace(PASSWORD, f"{PASSWORD}x"))
+    assert "does not know" in why(known.replace("/postgres?", "/nothing?"))
+    assert "not known" in why(f"postgresql://guest:{PASSWORD}@no.such.invalid/x")
+    assert "cannot be reached" in why(f"postgresql://guest:{PASSWORD}@127.0.0.1:1/x")
+    assert "cannot be opened" in why(f"sqlite:///{tmp_path}/none.db")
+    assert not list(tmp_path.glob("*.db"))
+    for address in (
+        f"mysql://guest:{PASSWORD}@host/x",
+        PASSWORD,
+        "sqlite://",
+        "x://:y",
+    ):
+        assert "none that can be read" in why(address)
+    other = tmp_path / "text.db"
+    other.write_text("no database " * 99)
+    assert "damaged" in why(f"sqlite:///{other}")
+
+
+def backends(server):
+    return server.run(
+        "SELECT pid FROM pg_stat_activity WHERE usename = 'guest' AND state <> ''"
+    )
+
+
+@pytest.mark.usefixtures("_short_blocks")
+def test_a_connection_dropped_midway_is_told_and_nothing_kept(server):
+    going = read(at(server), "people")
+    while next(going).rows < 20:
+        pass
+    ((pid,),) = backends(server)
+    server.run(f"SELECT pg_terminate_backend({pid})")
+    with pytest.raises(DataError, match="dropped before the last row"):
+        list(going)
+
+
+def test_whoever_stops_frees_the_server(server):
+    # Rows, and one that never comes.
+    for text in ("people", "SELECT pg_sleep(3600)"):
+        going = read(at(server), text)
+        while not backends(server):
+            next(going)
+        going.close()
+        while backends(server):
+            pass
+
+
+def test_driver_that_is_missing_is_told(server, file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DataError, match="requirements-postgresql"):
+        read_whole(at(server), "people")
+    monkeypatch.setitem(sys.modules, "dpcore.data.doors.databases.querying", None)
+    with pytest.raises(DataError, match="requirements-postgresql"):
+        read_whole(file[1], "people")
+
+
+def test_no_credentials_in_logs_errors_and_descriptions(server, caplog):
+    caplog.set_level(logging.DEBUG)
+    for name in ("sqlalchemy.engine", "sqlalchemy.pool", "psycopg", "asyncio"):
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    try:
+        database = at(server)
+        opened = read_whole(database, "people")
+        for text in ("patients", "SELECT agee FROM people", "drop table people"):
+            with pytest.raises(DataError):
+                read_whole(database, text)
+        with pytest.raises(DataError) as error:
+            read_whole(at(server, f"{PASSWORD}x"), "people")
+    finally:
+        for name in ("sqlalchemy.engine", "sqlalchemy.pool", "psycopg", "asyncio"):
+            logging.getLogger(name).setLevel(logging.NOTSET)
+    seen = (
+        f"{caplog.text} {database!r} {opened.columns!r} {error.getrepr(style='short')}"
+    )
+    assert "SELECT" in caplog.text
+    assert PASSWORD not in seen
+
+
+def test_databases_are_named_by_lines(monkeypatch):
+    assert databases() == ()
+    address = f"postgresql://guest:{PASSWORD}@host/db?sslmode=require"
+    monkeypatch.setenv(VARIABLE, f"\n# ours\n clinic 2 = {address}\nb=sqlite:///b.db")
+    found = databases()
+    assert [each.name for each in found] == ["clinic 2", "b"]
+    assert found[0].address == address
+    assert PASSWORD not in repr(found)
+    for line in (address, "clinic", "=x", f"a={address}\na={address}", "a="):
+        monkeypatch.setenv(VARIABLE, line)
+        with pytest.raises(
+            DataError, match=r"line [12] of EPSILON_STUDIO_DATABASES"
+        ) as e:
+            databases()
+        assert PASSWORD not in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("people", ("people",)),
+        (' "Odd names" ; ', ("Odd names",)),
+        ('a."b.c"', ("a", "b.c")),
+        ("select", ("select",)),
+        ("update", ("update",)),
+        ("(SELECT 1) UNION (SELECT 2)", ()),
+        ("/* why */ WITH a AS (SELECT 1) SELECT * FROM a", ()),
+    ],
+)
+def test_a_name_is_told_from_a_statement(text, table):
+    assert asked(text).table == table
+
+
+def test_numbers_are_those_of_decimals():
+    gathered = gathering.Gathered(["a"])
+    gathered.add([(Decimal("0.1"),), (None,), (Decimal("NaN"),)])
+    gathered.add([(2**70,), (dt.date(1, 1, 1).year,), (None,)])
+    frame, _ = gathered.whole()
+    assert frame["a"].tolist()[0] == 0.1
+    assert frame["a"].tolist()[3:5] == [2.0**70, 1.0]
+    assert frame["a"].isna().sum() == 3
