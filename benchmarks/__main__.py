@@ -96,7 +96,7 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     print(f"second page view: {walk.second_view():.2f} s")
     server.watch_peak()
     used = server.processor()
-    uploaded = _timed(lambda: walk.upload(path))
+    uploaded = walk.upload(path)
     used = server.processor() - used
     reading.again(lambda: pd.read_csv(path), _READS)
     print(f"pandas' own reading: {reading}")

@@ -34,6 +34,7 @@ _STOPWATCH = """() => {
     const begin = () => { watch.begin ??= performance.now(); };
     addEventListener("keydown", begin, {capture: true, once: true});
     addEventListener("pointerdown", begin, {capture: true, once: true});
+    addEventListener("change", begin, {capture: true, once: true});
     watch.observer = new MutationObserver(changes => {
         const seen = ({target}) =>
             target === app || target.parentElement?.closest(shown);
@@ -91,11 +92,15 @@ class Walk:
         settled(self._page)
         return time.perf_counter() - start
 
-    def upload(self, path: Path) -> None:
-        """Upload the table and wait until its columns can be declared."""
-        self._page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(path)
-        self._page.get_by_label("Lower bound").wait_for()
-        settled(self._page)
+    def upload(self, path: Path) -> float:
+        """Upload the table; return how long until its columns could be declared."""
+
+        def choose() -> None:
+            box = self._page.get_by_test_id("stFileUploaderDropzoneInput")
+            box.set_input_files(path)
+            self._page.get_by_label("Lower bound").wait_for()
+
+        return self._answered(choose)
 
     def use(self, columns: Sequence[str], lower: str, upper: str) -> None:
         """Declare bounds of some columns and put the table in use."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from dpcore.data.cells import MISSING, settle
 from dpcore.data.dialects import UTF16_MARKS
-from dpcore.data.gathering import gathered, records_together
+from dpcore.data.gathering import gathered, in_turn, parts_of, records_together
 from dpcore.data.records import header_fields, header_start, record_lines
 from dpcore.errors import DataError
 
@@ -212,13 +213,12 @@ def _parse(
 
     indented = _indented(text, dialect.delimiter)
 
-    def read(**options: Any) -> Any:  # noqa: ANN401 - options of pandas
+    def read(part: bytes, **options: Any) -> Any:  # noqa: ANN401 - options of pandas
         return pd.read_csv(
-            _opened(text),
+            _opened(part),
             encoding=encoding,
             sep=dialect.delimiter,
             decimal=dialect.decimal,
-            header=0,
             names=names,
             index_col=False,
             # Asked for where nothing begins with a space, it takes a third longer.
@@ -229,18 +229,27 @@ def _parse(
             **options,
         )
 
+    def blocks() -> Iterator[pd.DataFrame]:
+        together = records_together(len(names))
+        if isinstance(lines, range):
+            parts = parts_of(text, len(text) * together // len(lines))
+            yield from in_turn(partial(read, header=None), parts)
+            return
+        with read(text, header=0, chunksize=together) as found:
+            yield from found
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            with read(chunksize=records_together(len(names))) as blocks:
-                columns = gathered(blocks, len(lines))
+            columns = gathered(blocks(), len(lines))
             if columns is None:
                 raise _unclosed(int(lines[-1]))
             # True/False and columns of mixed types (told apart block by block, or
             # integers beyond 64 bits) are read again as they are written.
             mixed = [name for name in names if columns[name] is None]
             if mixed:
-                columns |= dict(read(dtype="str", usecols=mixed).items())
+                again = read(text, header=0, dtype="str", usecols=mixed)
+                columns |= dict(again.items())
     except (pd.errors.ParserError, pd.errors.ParserWarning):
         raise _unclosed(int(lines[-1])) from None
     frame = pd.DataFrame(columns, columns=names, copy=False)
