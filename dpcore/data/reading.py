@@ -14,7 +14,7 @@ from dpcore.data.records import header_fields, header_start, record_lines
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
     import pandas as pd
@@ -229,19 +229,10 @@ def _parse(
             **options,
         )
 
-    def blocks() -> Iterator[pd.DataFrame]:
-        together = records_together(len(names))
-        if isinstance(lines, range):
-            parts = parts_of(text, len(text) * together // len(lines))
-            yield from in_turn(partial(read, header=None), parts)
-            return
-        with read(text, header=0, chunksize=together) as found:
-            yield from found
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            columns = gathered(blocks(), len(lines))
+            columns = gathered(_blocks(read, text, lines, len(names)), len(lines))
             if columns is None:
                 raise _unclosed(int(lines[-1]))
             # True/False and columns of mixed types (told apart block by block, or
@@ -264,6 +255,22 @@ def _parse(
     else:
         frame.index = pd.Index(lines)
     return frame.rename_axis(index="line")
+
+
+def _blocks(
+    read: Callable[..., Any], text: bytes, lines: Lines, columns: int
+) -> Iterator[pd.DataFrame]:
+    """Yield the records of a file, some of them at a time.
+
+    Where every line is a record it can be cut anywhere, and more of it read at once.
+    """
+    together = records_together(columns)
+    if isinstance(lines, range):
+        parts = parts_of(text, len(text) * together // len(lines))
+        yield from in_turn(partial(read, header=None), parts)
+        return
+    with read(text, header=0, chunksize=together) as found:
+        yield from found
 
 
 def _unclosed(line: int) -> DataError:
