@@ -35,6 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
     monkeypatch.delenv("EPSILON_STUDIO_LEDGER", raising=False)
+    monkeypatch.delenv("EPSILON_STUDIO_DATABASES", raising=False)
     return folder
 
 

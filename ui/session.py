@@ -96,8 +96,18 @@ class _Vault:
 
 
 def _close(vault: _Vault) -> None:
-    """Remove what a closed tab has sent and no script has taken over."""
+    """End the work of a closed tab, and remove what no script has taken over."""
+    _drop(vault, [*vault.found])
     vault.remove_files()
+
+
+def _drop(vault: _Vault, slots: Iterable[str]) -> None:
+    """Forget some results; work among them that is not done holds nothing any more."""
+    for slot in slots:
+        _, result = vault.found.pop(slot, ("", None))
+        close = getattr(result, "close", None)
+        if close is not None:
+            close()
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_close)
@@ -316,7 +326,7 @@ def use(new: Study) -> None:
     """Put a table in use and drop the raw bytes it came from."""
     vault = _vault()
     vault.study, vault.draft, vault.upload = new, None, None
-    vault.found.clear()
+    _drop(vault, [*vault.found])
     st.session_state[_PENDING_MODE] = mode_in_use(new.example)
     _drop_uploads()
 
@@ -326,7 +336,7 @@ def forget() -> None:
     vault = _vault()
     vault.study = vault.draft = vault.upload = None
     vault.lessons.clear()
-    vault.found.clear()
+    _drop(vault, [*vault.found])
     start_anew()
     _drop_uploads()
     memory.tidy()
@@ -473,7 +483,7 @@ def remember(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     """
     found = _vault().found
     if slot not in found or found[slot][0] != key:
-        found.pop(slot, None)
+        let_go([slot])
         found[slot] = (key, compute())
     return cast("_T", found[slot][1])
 
@@ -529,8 +539,7 @@ def only_what_is_shown(page: str) -> Iterator[None]:
 
 def let_go(slots: Iterable[str]) -> None:
     """Forget the results in some slots: nothing on screen is about them any more."""
-    for slot in slots:
-        _vault().found.pop(slot, None)
+    _drop(_vault(), slots)
 
 
 def notice(message: str | None = None) -> str | None:

@@ -4,14 +4,15 @@ The work is an iterator of pieces. It proceeds in parts of a part of a second ea
 between which the page is heard. `follow` begins as soon as its settings are known,
 inside any part of a page, and the rest of the page stays in use meanwhile. `latest` is
 for a page that is about one simulation: a button begins it, settings that were changed
-since wait for the button, and what is on screen is always the latest run.
+since wait for the button, and what is on screen is always the latest run. `whole` is
+for work of which a part is worth nothing.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
@@ -27,6 +28,13 @@ _AT_FIRST, _PATIENCE = 0.25, 0.4
 _WITHOUT_PROGRESS = 1.0
 _PAUSE = 0.1
 _NEARLY = 0.97
+
+
+class Told(NamedTuple):
+    """How far work is: the share that is done, if that is known, and words."""
+
+    share: float | None
+    words: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +61,12 @@ class Work(Generic[_T]):
         if self.finished:
             return 1.0
         return min(len(self.pieces) / self.total, _NEARLY)
+
+    def close(self) -> None:
+        """End it: what it has open is closed, and nothing more comes."""
+        close = getattr(self.pending, "close", None)
+        if close is not None:
+            close()
 
     def go_on(self, seconds: float) -> None:
         """Work for about that long, at least one piece."""
@@ -101,7 +115,7 @@ def follow(
     if not work.pieces:
         work.go_on(_AT_FIRST)
     if not _is_over(slot, work):
-        _proceed(slot, work, lambda: doing)
+        _proceed(slot, work, lambda: Told(work.share, doing))
         return None
     if not work.finished:
         st.warning(
@@ -155,7 +169,11 @@ def latest(
         with st.spinner(f"Simulating {total} {pieces} …"):
             run.go_on(_WITHOUT_PROGRESS)
     if not _is_over(slot, run):
-        _proceed(slot, run, lambda: f"{len(run.pieces)} of {run.total} {pieces} done")
+        _proceed(
+            slot,
+            run,
+            lambda: Told(run.share, f"{len(run.pieces)} of {run.total} {pieces} done"),
+        )
         session.end_page()
     if not run.finished:
         st.warning(
@@ -170,11 +188,52 @@ def latest(
     return run
 
 
-def _proceed(slot: str, work: Work[Any], words: Callable[[], str]) -> None:
+def whole(
+    slot: str,
+    key: str,
+    begin: Callable[[], Iterator[_T]] | None,
+    told: Callable[[_T], Told],
+) -> _T | None:
+    """Return the last piece, once; show how far the work is until all of it is done.
+
+    Work that is stopped, or that pages do not show any more, is forgotten with all that
+    it holds. How many pieces it has need not be known.
+
+    Args:
+        slot: Which work of the page it is.
+        key: Which press began it.
+        begin: Starts it, in the run after the press; else ``None``.
+        told: How far it is, by its latest piece.
+
+    Returns:
+        ``None`` while it goes on, and where there is none.
+
+    """
+    work = session.while_shown(
+        slot,
+        key,
+        lambda: None if begin is None else Work(key=key, total=1, pending=begin()),
+    )
+    if work is None:
+        return None
+    if not work.pieces:
+        work.go_on(_AT_FIRST)
+    if _is_over(slot, work):
+        session.let_go([slot])
+        return work.pieces[-1] if work.finished else None
+    _proceed(slot, work, lambda: told(work.pieces[-1]))
+    return None
+
+
+def _proceed(slot: str, work: Work[Any], told: Callable[[], Told]) -> None:
     """Show how far the work is, and take it further again and again."""
 
     def go_on() -> None:
-        st.progress(work.share, text=words())
+        share, words = told()
+        if share is None:
+            st.markdown(words)
+        else:
+            st.progress(min(share, _NEARLY), text=words)
         st.button("Stop", on_click=_stop, args=(slot, work.key), key=f"{slot}-stop")
         if not _is_over(slot, work):
             work.go_on(_PATIENCE)

@@ -95,7 +95,7 @@ def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
     assert "Only one column was found" in said(app)
     by_label(app.number_input, "Lines before the header").set_value(500).run()
     button(app, "Read the file again").click().run()
-    assert "no line is left" in app.error[0].value
+    assert "No line is left" in app.error[0].value
     assert columns(app) == ["a;b"]
 
 

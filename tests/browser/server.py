@@ -51,6 +51,7 @@ class Server:
         environment = os.environ | {
             "EPSILON_STUDIO_HOME": str(self.home),
             "EPSILON_STUDIO_LEDGER": "",
+            "EPSILON_STUDIO_DATABASES": "",
         }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

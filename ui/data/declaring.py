@@ -9,19 +9,37 @@ import contextlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from ui import session
-from ui.study import Earlier
+from ui.study import Draft, Earlier
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.doors.opening import Opened
     from ui.study import Study
 
 _FOLDER = "declared"
+
+
+def drafted(name: str, opened: Opened) -> Draft:
+    """Return a table that was read, with what was declared before of one like it.
+
+    Raises:
+        DPCoreError: It is no table that can be used.
+
+    """
+    dataset = Dataset(name=name, frame=opened.frame, columns=opened.columns)
+    return Draft(
+        dataset=dataset,
+        example=None,
+        earlier=look_up(dataset),
+        before=look_up_steps(dataset),
+        missing=opened.missing,
+    )
 
 
 def look_up(dataset: Dataset) -> Earlier | None:

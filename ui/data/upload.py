@@ -1,4 +1,4 @@
-"""Choosing a table: a built-in example, or a file, read as one says."""
+"""Choosing a table: a built-in example, one of a database, or a file, read as said."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.opening import is_text, read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
+from dpcore.wording import capital
 from ui import controls, session
-from ui.data import again, declaring, terms
+from ui.data import again, databases, declaring, terms
 from ui.study import Draft
 from ui.text import literal
 
@@ -76,10 +76,13 @@ def choose() -> None:
             "stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
+    if wanted is not None:
+        databases.read_no_more()
     if wanted == "example" and example is not None:
         _read_example(example)
     elif wanted == "upload" and upload is not None:
         _read_upload(upload)
+    databases.offer()
     _tell_failure(upload)
     _tell_draft(upload)
 
@@ -118,24 +121,9 @@ def _read_upload(upload: Upload) -> None:
     with st.spinner(f"Reading {upload.size} …"):
         session.begin_reading()
         try:
-            opened = _opened(upload)
-            dataset = Dataset(
-                name=upload.name, frame=opened.frame, columns=opened.columns
-            )
+            session.keep_draft(declaring.drafted(upload.name, _opened(upload)))
         except DPCoreError as error:
             session.fail(str(error))
-        else:
-            earlier = declaring.look_up(dataset)
-            before = declaring.look_up_steps(dataset)
-            session.keep_draft(
-                Draft(
-                    dataset=dataset,
-                    example=None,
-                    earlier=earlier,
-                    before=before,
-                    missing=opened.missing,
-                )
-            )
     st.rerun()
 
 
@@ -160,7 +148,7 @@ def _tell_failure(upload: Upload | None) -> None:
     failure = session.failure()
     if failure is None:
         return
-    st.error(literal(failure))
+    st.error(literal(capital(failure)))
     if session.draft() is not None or session.study() is not None:
         st.caption("What you had before is kept.")
     if upload is not None:

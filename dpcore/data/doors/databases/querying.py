@@ -28,6 +28,9 @@ _SAID: Final = text("""
     FROM pg_attribute
     WHERE attrelid = to_regclass(:name) AND attnum > 0 AND NOT attisdropped
 """)
+_COUNTED: Final = text("""
+    SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)
+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +54,15 @@ class Block:
     Attributes:
         names: The names of the columns.
         said: What the table says of some of them.
+        expected: About how many rows there are in all, where the server has counted.
         rows: The rows, in their order.
 
     """
 
     names: tuple[str, ...]
-    said: Mapping[str, Said]
-    rows: Sequence[Sequence[object]] = field(repr=False)
+    said: Mapping[str, Said] = field(default_factory=dict)
+    expected: int | None = None
+    rows: Sequence[Sequence[object]] = field(repr=False, default=())
 
 
 class Query:
@@ -80,16 +85,19 @@ class Query:
         """
         with opened(self._database) as connection, explained(self._asked.text):
             self._connection = connection
-            statement, said = _statement(connection, self._asked)
+            statement, table = _statement(connection, self._asked)
+            said, expected = {}, None
+            if table and connection.dialect.name == "postgresql":
+                said, expected = _said(connection, table), _expected(connection, table)
             result = connection.exec_driver_sql(
                 statement,
                 execution_options={"no_parameters": True, "stream_results": True},
             )
             with contextlib.closing(result):
                 names = tuple(result.keys())
-                yield Block(names=names, said=said, rows=())
+                yield Block(names=names, said=said, expected=expected)
                 for rows in result.partitions(max(1, _CELLS // max(len(names), 1))):
-                    yield Block(names=names, said=said, rows=rows)
+                    yield Block(names=names, rows=rows)
 
     def cancel(self) -> None:
         """End what the database does for it, from another thread."""
@@ -97,10 +105,10 @@ class Query:
             cancel(self._connection)
 
 
-def _statement(connection: Connection, asked: Asked) -> tuple[str, dict[str, Said]]:
-    """Return what to ask, and what the table that it is about says of its columns."""
+def _statement(connection: Connection, asked: Asked) -> tuple[str, str]:
+    """Return what to ask, and the quoted name of the table, if that was asked for."""
     if not asked.table:
-        return asked.text, {}
+        return asked.text, ""
     *schemas, typed = asked.table
     schema = schemas[-1] if schemas else None
     table = _found(connection, typed, schema)
@@ -110,7 +118,7 @@ def _statement(connection: Connection, asked: Asked) -> tuple[str, dict[str, Sai
     name = ".".join(quote(part) for part in (*schemas[-1:], table))
     key = inspect(connection).get_pk_constraint(table, schema)["constrained_columns"]
     order = f" ORDER BY {', '.join(map(quote, key))}" if key else ""
-    return f"SELECT * FROM {name}{order}", _said(connection, name)  # noqa: S608 - quoted
+    return f"SELECT * FROM {name}{order}", name  # noqa: S608 - quoted
 
 
 def _found(connection: Connection, typed: str, schema: str | None) -> str | None:
@@ -125,11 +133,15 @@ def _found(connection: Connection, typed: str, schema: str | None) -> str | None
     return alike[0] if len(alike) == 1 else None
 
 
-def _said(connection: Connection, name: str) -> dict[str, Said]:
-    if connection.dialect.name != "postgresql":
-        return {}
-    found: Sequence[Any] = connection.execute(_SAID, {"name": name}).all()
+def _said(connection: Connection, table: str) -> dict[str, Said]:
+    found: Sequence[Any] = connection.execute(_SAID, {"name": table}).all()
     return {
         line.attname: Said(meaning=line.meaning or "", answers=tuple(line.answers))
         for line in found
     }
+
+
+def _expected(connection: Connection, table: str) -> int | None:
+    """Return how many rows the server has counted last; it may not have done so yet."""
+    counted = connection.execute(_COUNTED, {"name": table}).scalar()
+    return counted if counted is not None and counted > 0 else None

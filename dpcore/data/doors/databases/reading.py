@@ -34,11 +34,13 @@ class Progress:
 
     Attributes:
         rows: How many rows were read so far.
-        opened: The table, once all of them were.
+        expected: About how many there are in all, where the server has counted.
+        opened: The table, once all of them were read.
 
     """
 
     rows: int
+    expected: int | None = None
     opened: Opened | None = field(default=None, repr=False)
 
 
@@ -68,14 +70,17 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
     blocks = waited_for(query.blocks(), query.cancel)
     gathered = None
     said: Mapping[str, Said] = {}
+    progress = Progress(rows=0)
     with contextlib.closing(blocks):
         for block in blocks:
             if block is not None and gathered is None:
                 gathered = Gathered(column_names(list(block.names), None))
                 said = block.said
+                progress = Progress(rows=0, expected=block.expected)
             elif block is not None and gathered is not None:
                 gathered.add(block.rows)
-            yield Progress(rows=0 if gathered is None else gathered.rows)
+                progress = replace(progress, rows=gathered.rows)
+            yield progress
     assert gathered is not None, "a query gives its header or fails"  # noqa: S101
     frame, answers = gathered.whole()
     columns = (
@@ -83,7 +88,7 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
         for column in propose_kinds(frame)
     )
     described = tuple(_described(column, said.get(column.name)) for column in columns)
-    yield Progress(rows=len(frame), opened=Opened(frame=frame, columns=described))
+    yield replace(progress, opened=Opened(frame=frame, columns=described))
 
 
 def read_whole(database: Database, text: str) -> Opened:

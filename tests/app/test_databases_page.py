@@ -1,0 +1,135 @@
+"""A table of a database is read, declared and put in use as an uploaded one is."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+
+from dpcore.data.doors.databases.named import VARIABLE
+from tests.app.test_pages import CSV, button, by_label
+from tests.app.test_uploads import columns, labels, said, upload
+
+ADDRESS = "postgresql://guest:s3cret@127.0.0.1:1/clinic"
+READ = "Read from the database"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Read to the end before a page goes on."""
+    monkeypatch.setattr("ui.work._AT_FIRST", 60.0)
+
+
+@pytest.fixture
+def school(tmp_path, monkeypatch):
+    """A database with the people of the CSV, and one that cannot be reached."""
+    path = tmp_path / "school.db"
+    lines = [line.split(",") for line in CSV.split()]
+    with closing(sqlite3.connect(path)) as made, made:
+        made.execute(f"CREATE TABLE people ({', '.join(lines[0])})")
+        marks = ", ".join("?" * len(lines[0]))
+        made.executemany(f"INSERT INTO people VALUES ({marks})", lines[1:])  # noqa: S608
+    monkeypatch.setenv(VARIABLE, f"school = sqlite:///{path}\nclinic = {ADDRESS}")
+    return path
+
+
+def ask(app, text, name="school"):
+    by_label(app.selectbox, "Database").set_value(name)
+    by_label(app.text_area, "Table, or a SELECT").set_value(text)
+    button(app, READ).click().run()
+    assert not app.exception
+    return app
+
+
+def test_nothing_is_offered_where_no_database_is_named(open_page):
+    assert READ not in labels(open_page("data"))
+
+
+def test_a_line_that_is_none_is_told_and_the_page_goes_on(open_page, monkeypatch):
+    monkeypatch.setenv(VARIABLE, ADDRESS)
+    app = open_page("data")
+    assert "line 1 of" in app.warning[0].value
+    assert "s3cret" not in said(app)
+    assert columns(upload(app, CSV))
+
+
+@pytest.mark.usefixtures("school")
+def test_table_is_that_of_its_csv(open_page):
+    app = upload(open_page("data"), CSV)
+    told = columns(app)
+    button(app, "Use this data").click().run()
+    app = ask(app, "people")
+    assert not app.error
+    assert "**people \\(school\\)** · not in use yet" in said(app)
+    assert columns(app) == told
+    # By its fingerprint, which is that of the CSV.
+    assert "This table was declared before" in said(app)
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert "In use: people \\(school\\)" in said(app)
+    app = ask(app, "SELECT * FROM people WHERE age > 30")
+    assert "**query \\(school\\)**" in said(app)
+
+
+@pytest.mark.usefixtures("school")
+def test_what_is_wrong_is_told_without_the_address(open_page, caplog):
+    caplog.set_level(logging.DEBUG)
+    app = upload(open_page("data"), CSV)
+    for text, name, why in (
+        ("patients", "school", "There is no table “patients”"),
+        ("drop table people", "school", "would write"),
+        ("", "school", "Type the name"),
+        ("people", "clinic", "cannot be reached"),
+    ):
+        app = ask(app, text, name)
+        shown = app.error[0].value.replace("\\", "")
+        assert why in shown
+        assert "What you had before is kept" in said(app)
+        everywhere = f"{shown} {said(app)} {app.session_state} {app.query_params}"
+        assert "s3cret" not in everywhere + caplog.text
+        assert "guest" not in everywhere
+    assert columns(ask(app, "people"))
+    assert not app.error
+
+
+@pytest.fixture
+def ended(monkeypatch):
+    """Have pages read a row each time they are drawn; return which readings ended."""
+    ended = []
+
+    def read(_database, text):
+        try:
+            for rows in range(1000, 9000, 1000):
+                yield SimpleNamespace(rows=rows, expected=None, opened=None)
+        finally:
+            ended.append(text)
+
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    monkeypatch.setattr("ui.work._PATIENCE", -1.0)
+    monkeypatch.setattr("ui.data.databases.read", read)
+    monkeypatch.setattr("ui.data.databases.Progress", SimpleNamespace)
+    return ended
+
+
+@pytest.mark.usefixtures("school")
+def test_reading_tells_how_far_it_is_and_stops(open_page, ended):
+    app = ask(open_page("data"), "people")
+    assert "1,000 rows are read so far" in said(app)
+    assert not ended
+    button(app, "Stop").click().run()
+    assert not app.exception
+    assert ended == ["people"]
+    assert "Stop" not in labels(app)
+    assert "rows are read" not in said(app)
+    assert not app.error
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("other", [upload, ask], ids=["file", "question"])
+def test_another_table_ends_reading(open_page, ended, other):
+    app = ask(open_page("data"), "people")
+    other(app, CSV)
+    assert ended == ["people"]

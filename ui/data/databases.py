@@ -1,0 +1,118 @@
+"""Choosing a table of a database that the administrator has named.
+
+Only names of databases come here: addresses stay with the program, as they may hold
+passwords.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.data.doors.databases.asking import asked
+from dpcore.data.doors.databases.named import databases
+from dpcore.data.doors.databases.reading import Progress, read
+from dpcore.errors import DataError, DPCoreError
+from ui import session, work
+from ui.data import declaring
+from ui.study import Draft
+from ui.text import literal
+from ui.work import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.doors.databases.named import Database
+
+_SLOT: Final = "database"
+_READS: Final = "_database_reads"
+_WANTED: Final = "_database_wanted"
+_NAME, _TEXT = "database-name", "database-text"
+_BROKE_OFF: Final = "reading broke off. Read the table once more."
+Piece = Progress | Draft | DPCoreError
+
+
+def offer() -> None:
+    """Offer the databases that are named, if any is, and read what was asked for."""
+    try:
+        known = databases()
+    except DataError as error:
+        st.warning(literal(str(error)))
+        return
+    if not known:
+        return
+    with st.expander("Table in a database"):
+        st.selectbox(
+            "Database",
+            [each.name for each in known],
+            key=_NAME,
+            help="The databases that whoever runs this program has named. They are "
+            "only read: nothing in them can be changed from here. Rows come into the "
+            "memory of the computer that runs this program, and stay there until this "
+            "tab is closed.",
+        )
+        st.text_area(
+            "Table, or a SELECT",
+            key=_TEXT,
+            placeholder="visits",
+            help="The name of a table, also with its schema, as in clinic.visits; or "
+            "one SELECT. Say the order of its rows by ORDER BY: the same rows in "
+            "another order are another table to the ledger.",
+        )
+        st.button("Read from the database", on_click=_ask)
+    _read(known)
+
+
+def read_no_more() -> None:
+    """Stop what is being read: another table was chosen meanwhile."""
+    session.let_go([_SLOT])
+
+
+def _ask() -> None:
+    session.forget_upload()
+    session.count_up(_READS)
+    session.set_public(_WANTED, (session.public(_NAME), session.public(_TEXT)))
+
+
+def _read(known: tuple[Database, ...]) -> None:
+    wanted = session.take(_WANTED)
+    name, text = wanted if isinstance(wanted, tuple) else ("", "")
+    chosen = next((each for each in known if each.name == name), None)
+    begin = None if chosen is None else lambda: _pieces(chosen, text)
+    last = work.whole(_SLOT, str(session.count(_READS)), begin, _told)
+    if last is None:
+        return
+    if isinstance(last, Draft):
+        session.keep_draft(last)
+    else:
+        session.fail(str(last) if isinstance(last, DPCoreError) else _BROKE_OFF)
+    st.rerun()
+
+
+def _pieces(database: Database, text: str) -> Iterator[Piece]:
+    """Yield how far reading is, and at last the table, or why it cannot be read."""
+    try:
+        what = ".".join(asked(text).table) or "query"
+        with contextlib.closing(read(database, text)) as reading:
+            for progress in reading:
+                yield (
+                    progress
+                    if progress.opened is None
+                    else declaring.drafted(f"{what} ({database.name})", progress.opened)
+                )
+    except DPCoreError as error:
+        yield error
+
+
+def _told(latest: Piece) -> Told:
+    """Return how far reading is, in words."""
+    if not isinstance(latest, Progress):
+        return Told(None, "All rows are read.")
+    rows, expected = latest.rows, latest.expected
+    if not rows:
+        return Told(None, "The database is asked, and has sent no rows yet.")
+    if expected is None:
+        return Told(None, f"{rows:,} rows are read so far.")
+    return Told(rows / expected, f"{rows:,} of about {expected:,} rows are read.")
