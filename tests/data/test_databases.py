@@ -286,6 +286,11 @@ def test_values_that_are_no_table_of_people_are_told(server):
         read_whole(at(server), "SELECT r FROM bad")
 
 
+def test_days_that_are_none_are_told(server):
+    with pytest.raises(DataError, match="“infinity”"):
+        read_whole(at(server), "SELECT 'infinity'::date")
+
+
 def test_what_the_user_may_not_read_is_told(server):
     with pytest.raises(DataError, match="may not read that table"):
         read_whole(at(server), "secret")

@@ -10,6 +10,7 @@ import contextlib
 import re
 from typing import TYPE_CHECKING, Final
 
+from sqlalchemy.exc import DataError as UnreadableError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from dpcore.data.doors.databases.asking import NO_WRITING
@@ -79,6 +80,10 @@ _NO_COLUMN: Final = (
 _VALUE: Final = (
     "a value in the table makes the query fail, by a division by zero or as a text "
     "that is no number. Leave such rows out by a condition."
+)
+_UNREADABLE: Final = (
+    "a value cannot be taken over, such as the day “infinity”, or one before the year "
+    "1. Leave such rows out, or ask for the column as text: CAST(… AS text)."
 )
 _OTHER: Final = "the database cannot carry the query out{state}."
 
@@ -189,6 +194,9 @@ def _why_no_answer(error: DBAPIError, text: str) -> str:
             )
     if not state and error.connection_invalidated:
         return _LOST
+    # The server has sent it, and the driver has no day or time for it.
+    if not state and isinstance(error, UnreadableError):
+        return _UNREADABLE
     return _OTHER.format(state=f" (SQLSTATE {state})" if state else "")
 
 

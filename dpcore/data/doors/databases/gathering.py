@@ -58,7 +58,7 @@ class Gathered:
         if not self._columns:
             self._columns = [[] for _ in self.names]
         for place, values in enumerate(zip(*rows, strict=True), start=1):
-            block = _array(values, place)
+            block = array_of(values, place)
             self._columns[place - 1].append(block)
             self._bytes += block.nbytes
         if self._bytes > MOST_BYTES:
@@ -95,8 +95,15 @@ class Gathered:
         return pd.DataFrame(columns, index=lines), frozenset(yes_no)
 
 
-def _array(values: tuple[object, ...], place: int) -> pa.Array:
-    """Return the values of a column in a block of rows, by the type that they have."""
+def array_of(values: Sequence[object], place: int) -> pa.Array:
+    """Return the values of a column in some rows, by the type that they have.
+
+    Text, and what is read as text, is one copy of each answer.
+
+    Raises:
+        DataError: They are no numbers, text or days; says the ``place`` of the column.
+
+    """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     found = set(map(type, values)) - {type(None)}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from sqlalchemy import Connection
+    from sqlalchemy.engine.interfaces import DBAPICursor
 
     from dpcore.data.doors.databases.asking import Asked
     from dpcore.data.doors.databases.named import Database
@@ -55,6 +56,7 @@ class Block:
         names: The names of the columns.
         said: What the table says of some of them.
         expected: About how many rows there are in all, where the server has counted.
+        types: The types of the columns: of PostgreSQL their numbers, else ``None``.
         rows: The rows, in their order.
 
     """
@@ -62,6 +64,7 @@ class Block:
     names: tuple[str, ...]
     said: Mapping[str, Said] = field(default_factory=dict)
     expected: int | None = None
+    types: tuple[int | None, ...] = ()
     rows: Sequence[Sequence[object]] = field(repr=False, default=())
 
 
@@ -95,7 +98,8 @@ class Query:
             )
             with contextlib.closing(result):
                 names = tuple(result.keys())
-                yield Block(names=names, said=said, expected=expected)
+                types = _types(result.cursor)
+                yield Block(names=names, said=said, expected=expected, types=types)
                 for rows in result.partitions(max(1, _CELLS // max(len(names), 1))):
                     yield Block(names=names, rows=rows)
 
@@ -103,6 +107,11 @@ class Query:
         """End what the database does for it, from another thread."""
         if self._connection is not None:
             cancel(self._connection)
+
+
+def _types(cursor: DBAPICursor) -> tuple[int | None, ...]:
+    told = (column[1] for column in cursor.description or ())
+    return tuple(each if isinstance(each, int) else None for each in told)
 
 
 def _statement(connection: Connection, asked: Asked) -> tuple[str, str]:

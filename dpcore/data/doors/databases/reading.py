@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dpcore.data.columns import Column
     from dpcore.data.doors.databases.named import Database
-    from dpcore.data.doors.databases.querying import Query, Said
+    from dpcore.data.doors.databases.querying import Block, Said
 
 _YES_NO: Final = ("False", "True")
 _LONGEST: Final = 300
@@ -66,12 +66,10 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
             table. No message holds an address or a cell.
 
     """
-    query = _query(database, text)
-    blocks = waited_for(query.blocks(), query.cancel)
     gathered = None
     said: Mapping[str, Said] = {}
     progress = Progress(rows=0)
-    with contextlib.closing(blocks):
+    with contextlib.closing(blocks_of(database, text)) as blocks:
         for block in blocks:
             if block is not None and gathered is None:
                 gathered = Gathered(column_names(list(block.names), None))
@@ -103,13 +101,22 @@ def read_whole(database: Database, text: str) -> Opened:
     return last.opened
 
 
-def _query(database: Database, text: str) -> Query:
+def blocks_of(database: Database, text: str) -> Generator[Block | None, None, None]:
+    """Yield the header and the rows of what is asked for, and ``None`` while waiting.
+
+    Closing it stops the query on the server.
+
+    Raises:
+        DataError: As ``read`` does.
+
+    """
     what = asked(text)
     try:
         from dpcore.data.doors.databases.querying import Query  # noqa: PLC0415 - only where it is asked for
     except ImportError:
         raise DataError(NO_DRIVER) from None
-    return Query(database, what)
+    query = Query(database, what)
+    yield from waited_for(query.blocks(), query.cancel)
 
 
 def _described(column: Column, said: Said | None) -> Column:
