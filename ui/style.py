@@ -6,9 +6,16 @@ import streamlit as st
 
 _RULES = """
 <style>
-[class*="st-key-confidential-"] { border-left: 6px solid #E69F00 !important; }
-[class*="st-key-public-"] { border-left: 6px solid #0072B2 !important; }
-[class*="st-key-classroom-"] { border-left: 6px solid #7F7F7F !important; }
+/* Edges of areas, not of controls, whose keys may begin alike. */
+.stVerticalBlock[class*="st-key-confidential-"] {
+  border-left: 6px solid #E69F00 !important;
+}
+.stVerticalBlock[class*="st-key-public-"] {
+  border-left: 6px solid #0072B2 !important;
+}
+.stVerticalBlock[class*="st-key-classroom-"] {
+  border-left: 6px solid #7F7F7F !important;
+}
 /* The primary color is made for white text on it, and too dark for text itself. */
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] p {
   color: inherit !important;

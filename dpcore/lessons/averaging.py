@@ -44,7 +44,6 @@ def _shown(settings: Settings) -> Shown:
     noise = survey.noise_of_mean(epsilon)
     errors = noise.simulate(0.0, rng=survey.generator(), size=(_MOST,))[:times]
     total = epsilon * times
-    answers = "1 answer" if times == 1 else f"{times} answers"
     return Shown(
         picture=running_picture(
             errors,
@@ -53,14 +52,15 @@ def _shown(settings: Settings) -> Shown:
             reach=_REACH,
             unit="years",
         ),
-        sentence=f"{answers} to one question, with fresh noise each time, "
-        f"{'costs' if times == 1 else 'cost'} ε {epsilon_text(total)} together: "
-        f"whoever was 50 % sure of somebody may become {_sure(total)} sure. One answer "
+        sentence=f"{times} answers to one question, with fresh noise each time, cost ε "
+        f"{epsilon_text(total)} together: whoever was 50 % sure of somebody may become "
+        f"{_sure(total)} sure. One answer "
         f"for the same ε would be off by about {significant(_error(total, 1))} years, "
         f"the average of all by about {significant(_error(epsilon, times))}. “About” "
-        "is the usual error; an interval, which holds 95 times of 100, is about twice "
-        "as wide. Shown here is what happens if each answer gets fresh noise. The "
-        "studio gives the same question its stored answer again, which costs nothing "
+        "is the usual error; the ± of an interval, which holds 95 times of 100, is "
+        "about twice as large. Shown here is what happens if each answer gets fresh "
+        "noise. This program gives the same question its stored answer again, which "
+        "costs nothing "
         "and tells nothing new.",
     )
 
@@ -81,8 +81,9 @@ def _telling() -> Telling:
             ),
             right(
                 f"By about {all_} years",
-                f"Some noise is too high and some too low, and much of it cancels: of "
-                f"{_TIMES} answers, a tenth is left. But each answer costs "
+                f"Some noise is too high and some too low, and much of it cancels: in "
+                f"the average of {_TIMES} answers a tenth of it is left. But each "
+                "answer costs "
                 f"ε {_EPSILON:g}, and all of them together ε {total}.",
             ),
             wrong(
@@ -108,7 +109,7 @@ def _telling() -> Telling:
                 ),
             ),
             ask(
-                "How does the studio stop somebody who asks one question over and "
+                "How does this program stop somebody who asks one question over and "
                 "over?",
                 wrong(
                     "It answers slower and slower",
@@ -146,9 +147,9 @@ def _telling() -> Telling:
             ),
         ),
         recall="What does asking twice cost?",
-        home="A second answer with fresh noise costs twice as much in all: the two ε "
-        "add up, because fresh noise cancels in an average. Only the first answer, "
-        "stored and shown again, is free.",
+        home="Asking twice with fresh noise costs twice as much in all: the two ε add "
+        "up, because two answers together tell more than one. To see a stored answer "
+        "once more is free; nothing new is drawn.",
         notes=(
             (
                 "Let everybody throw a die and add it to a secret number; average over "
@@ -181,7 +182,7 @@ LESSON = Lesson(
             key="times",
             label="Answers",
             value=_TIMES,
-            within=(1, _MOST, 1),
+            within=(2, _MOST, 1),
             note="How often the same question is asked, with fresh noise each time.",
         ),
     ),

@@ -62,7 +62,9 @@ def _shown(settings: Settings) -> Shown:
             most=most,
             what="ε: the smaller, the better protected",
         ),
-        sentence=f"Karl draws {people} rows from {people}, and puts each back before "
+        sentence=f"Now Karl adds noise, as much as for a plain average: for that it "
+        f"would cost ε {epsilon_text(claimed)}. Karl draws {people} rows from "
+        f"{people}, and puts each back before "
         f"he draws the next. So a row is among them with chance "
         f"{percent(_drawn(people))}, and twice or more with chance "
         f"{percent(_twice(people))}. Noise made for one copy does not hide two.",
@@ -107,8 +109,9 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: a row may be drawn several times",
-                    f"Karl says ε {claimed}; it is at least {real}. Both leave out "
-                    "what happens once in a million times.",
+                    f"With that noise a plain average costs ε {claimed}, which is what "
+                    f"Karl says; his costs at least {real}. Neither counts what "
+                    "happens less than once in a million times.",
                 ),
                 wrong(
                     "It is more than enough: chance helps",
@@ -162,8 +165,8 @@ def _telling() -> Telling:
                 "resample."
             ),
         ),
-        safe="Not because something is random. Randomness must be the same for every "
-        "person's data, and large enough for the worst of them.",
+        safe="Not because something is random. Noise has to be made for the largest "
+        "change that any person can make, and copies make that change larger.",
     )
 
 
@@ -174,10 +177,11 @@ LESSON = Lesson(
     knobs=(
         Knob(
             key="rho",
-            label="Budget for the noise (ρ, rho: another scale than ε)",
+            label="Budget that Karl plans for (ρ, rho: a scale like ε)",
             value=_RHO,
             within=(0.1, _MOST_RHO, 0.1),
-            note="The more budget, the less noise is added.",
+            note="The more budget, the less noise is added. What it is in ε, the bars "
+            "say.",
         ),
         Knob(
             key="people",

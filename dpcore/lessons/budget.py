@@ -43,6 +43,14 @@ def _shown(settings: Settings) -> Shown:
     total, price = settings["total"], settings["price"]
     admitted = _admitted(total, price)
     count = sum(admitted)
+    picture = spending_picture(admitted, price=price, total=total, most=_MOST)
+    if count == 0:
+        return Shown(
+            picture=picture,
+            sentence=f"A question of ε {price:g} is more than ε {total:g} in all, so "
+            "that none is answered and nothing is spent. Ask for less, with more "
+            "noise.",
+        )
     end = (
         f"Question {count + 1} is refused, whoever asks it."
         if count < _ASKED
@@ -56,7 +64,7 @@ def _shown(settings: Settings) -> Shown:
     )
     many = f"{people(count, 'answer')} of ε {price:g}"
     return Shown(
-        picture=spending_picture(admitted, price=price, total=total, most=_MOST),
+        picture=picture,
         sentence=f"{many}, {'each ' if count > 1 else ''}within ±{_width(price)} years "
         f"in 95 of 100 cases. {end} What was published together, ε "
         f"{epsilon_text(used)}, leaves somebody who was 50 % sure at most "

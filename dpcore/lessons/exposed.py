@@ -66,8 +66,9 @@ def _shown(settings: Settings) -> Shown:
     times = significant(exposure.maximum / half, 2)
     return Shown(
         picture=claims_picture(
-            f"Who was 50 % sure may become at most {surest(half)} sure of half of the "
-            f"people, and {surest(exposure.maximum)} of Ruth",
+            f"Somebody who was 50 % sure about a person becomes at most {surest(half)} "
+            f"sure about half of the people, and {surest(exposure.maximum)} sure about "
+            "Ruth",
             {
                 name: 100 * float(posterior(0.5, level))
                 for name, level in levels.items()
@@ -82,7 +83,8 @@ def _shown(settings: Settings) -> Shown:
         f"about them, their loss. For nobody it is more than the promised ε "
         f"{epsilon_text(promised)}. Half of the people lose at most "
         f"ε {significant(half)}: somebody who was 50 % sure about one of them becomes "
-        f"at most {surest(half)} sure. Ruth, with {_visits(most)} visits, loses "
+        f"at most {surest(half)} sure whether the person is in the table. Ruth, with "
+        f"{_visits(most)} visits, loses "
         f"ε {significant(exposure.maximum)}, {times} times as much: "
         f"{surest(exposure.maximum)} sure.",
     )
@@ -147,7 +149,8 @@ def _telling() -> Telling:
                     "No: the number says something about all others",
                     "She may be told what was promised to everybody, or what follows "
                     "from her own record and public numbers. This survey was "
-                    "published long ago. Only so may we print her loss here.",
+                    "published long ago; that is the only reason why her loss is "
+                    "printed here.",
                 ),
                 wrong(
                     "Yes, if she keeps it to herself",
@@ -164,7 +167,7 @@ def _telling() -> Telling:
                 right(
                     "No: only whoever keeps the table may see it",
                     "We may, because this survey is public. For a table of one's own "
-                    "the studio shows it in a locked area, marked confidential.",
+                    "this program shows it in a locked area, marked confidential.",
                 ),
             ),
         ),

@@ -41,8 +41,9 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         sentence=f"With {people} people and ε {epsilon:g} every answer is published "
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
         "were that near to the average of these people (not of all people in the "
-        "country); in the long run 95 of 100 are. The picture takes the same draws of "
-        f"chance at every setting, only wider or narrower: {held} of {_ANSWERS} stay.",
+        "country); in the long run 95 of 100 are. Look at the numbers below the "
+        "picture: its axis grows with the noise. Chance falls alike at every setting, "
+        f"so that {held} of {_ANSWERS} stay.",
     )
     return shown, held
 
@@ -127,7 +128,7 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: the luck of the sample comes on top",
-                    "The studio shows both, one beside the other: from the noise "
+                    "This program shows both, one beside the other: from the noise "
                     "alone, "
                     "and with sampling.",
                 ),
@@ -161,7 +162,7 @@ LESSON = Lesson(
             label="People",
             value=944,
             within=(104, 944, 20),
-            note="The first so many of the survey.",
+            note="How many of the survey are averaged.",
         ),
     ),
     shown=_shown,

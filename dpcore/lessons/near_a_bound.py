@@ -82,7 +82,7 @@ def _telling() -> Telling:
     more_odds, promised_odds = (
         significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
     )
-    biases = {key: percent(_bias(key)) for key in _NAMES}
+    biases = {key: _points(_bias(key)) for key in _NAMES}
     more = significant(repaired.scale / published.scale)
     return Telling(
         situation="Noor publishes which share of her club smokes. A share lies between "
@@ -92,7 +92,7 @@ def _telling() -> Telling:
         predict=ask(
             "Noor promised ε 1. Which of the two ways breaks her promise?",
             wrong(
-                "Moving it to the bound (called BIT)",
+                "Moving it to the bound (called BIT, boundary-inflated truncation)",
                 "Moving looks at the noisy number only, not at the people. So it gives "
                 "away nothing new.",
             ),
@@ -106,7 +106,8 @@ def _telling() -> Telling:
             ),
             wrong(
                 "Neither: both only tidy up",
-                "Moving only tidies up. Drawing again looks at the people once more.",
+                "Moving only tidies up. Which draws are thrown away depends on the "
+                "people.",
             ),
         ),
         questions=(
@@ -124,7 +125,7 @@ def _telling() -> Telling:
                     "too high.",
                 ),
                 right(
-                    "Both, and those of drawing again more",
+                    "Both; drawing again more strongly",
                     f"At ε 1 they are too high by {biases[PUBLISHED]} with drawing "
                     f"again, and by {biases[CLAMPED]} with moving to the bound (BIT).",
                 ),

@@ -107,7 +107,9 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "It makes the answer less exact, and does nothing for Eli",
-                    "The noise is there for him: the two curves move together.",
+                    "The noise is there for him: it widens both curves, until they "
+                    "nearly "
+                    "agree.",
                 ),
             ),
             ask(
@@ -145,7 +147,7 @@ def _telling() -> Telling:
         ),
         recall="What does a smaller ε do to the answer, and to a person?",
         home="A smaller ε makes the answer less exact and a person harder to notice: "
-        f"at ε 1 within ±{one} years, at ε 0.1 within ±{small}.",
+        f"at ε 1 within ±{one} years in 95 of 100 cases, at ε 0.1 within ±{small}.",
         notes=(
             (
                 "Eli is as old as the bounds allow and the newborn as young: the worst "
@@ -154,7 +156,9 @@ def _telling() -> Telling:
             "Ask who could be replaced without anybody noticing anything: most guests.",
             "The other guests have the ages of voters in an old survey.",
         ),
-        safe=f"At ε 1, somebody who was 50 % sure that Eli is there becomes at most "
+        safe=f"At ε 1, somebody who was 50 % sure that it is Eli, and not another "
+        "guest "
+        "instead, becomes at most "
         f"{surest(1.0)} sure. Whether that is enough is for people to decide, not for "
         "a formula.",
     )

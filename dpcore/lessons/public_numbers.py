@@ -56,7 +56,8 @@ def _shown(settings: Settings) -> Shown:
         sentence="Noise may throw the published average to where no age is, such as "
         f"−300 years. Without Max there would be {size.people - 1} members instead of "
         f"{size.people}, and the noise would be wider. So an answer far out hints that "
-        "Max is not there. The bars show how much: the farther out, the more.",
+        "Max is not there, and one close by that he is. The bars show how much each of "
+        "four answers gives away.",
     )
 
 
@@ -77,7 +78,9 @@ def _telling() -> Telling:
             ),
             right(
                 "No: how wide the noise is tells of it",
-                "An answer far out comes from wide noise, and wide noise from few "
+                "That holds for the number of rows of any table: it is public only if "
+                "it was known before. An answer far out comes from wide noise, and "
+                "wide noise from few "
                 f"members. An average of −300 years would give away ε {far} about Max, "
                 "where 1 was promised.",
             ),
@@ -96,8 +99,10 @@ def _telling() -> Telling:
                 right(
                     "The answer that was released and paid for, with its interval",
                     "What follows from it alone is public, too. So is what was known "
-                    "before anybody looked, such as the bounds 0 and 100 years, or a "
-                    "number of people that was in the newspaper.",
+                    "before anybody looked, such as bounds that were typed from what "
+                    "everybody "
+                    "knows, 0 and 100 years, or a number of people that was in the "
+                    "newspaper.",
                 ),
                 wrong(
                     "How much Max lost",
@@ -141,9 +146,8 @@ def _telling() -> Telling:
         "secret.",
         notes=(
             (
-                "In the studio, blue marks what may leave, amber what only the curator "
-                "may "
-                "see."
+                "On every page of this program blue marks what may leave, amber what "
+                "only the curator may see."
             ),
             (
                 "The cure for the group: noise for a number fixed in advance, or a "
@@ -167,7 +171,7 @@ LESSON = Lesson(
             label="Members",
             value=_PEOPLE,
             within=(3, 100, 1),
-            note="With Max. The fewer, the more one of them changes the noise.",
+            note="With Max. The fewer, the more one of them changes how wide it is.",
         ),
     ),
     shown=_shown,

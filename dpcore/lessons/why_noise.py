@@ -54,17 +54,18 @@ def _shown(settings: Settings) -> Shown:
             bounds=survey.bounds("age"),
             ends=_ENDS,
             what="Ana's age, as found from two noisy averages, years (gray: possible "
-            "ages)",
+            "ages in this survey of voters)",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number that is added before "
         f"publishing. With noise for ε {epsilon:g}, each average is "
         f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
         f"trick finds an age that is usually off by about {significant(spread)} years: "
-        "often no possible age at all. ε "
+        "often no possible age at all. Whatever lies beyond the picture is counted in "
+        "the bar at its end. ε "
         "(epsilon) sets how much noise there is: the smaller ε, the more noise. With "
-        "fewer patients there is more noise on the average, so the trick works no "
-        "better.",
+        "fewer patients the noise on the average is made larger, so that the trick "
+        "finds Ana no better.",
     )
 
 
@@ -161,9 +162,9 @@ def _telling() -> Telling:
                 "from a fixed seed, so that every class sees the same."
             ),
         ),
-        safe="There is no plain yes or no to that. What is promised is that nobody can "
-        "tell well from the answer whether Ana's number was hers or another one; how "
-        "well is what ε says.",
+        safe="There is no plain yes or no to that. From the answer one can "
+        "hardly tell whether Ana has this age or another. How hardly is what ε says, "
+        "and that is all that is promised.",
     )
 
 
@@ -178,7 +179,8 @@ LESSON = Lesson(
             label="Patients after Ana joined",
             value=944,
             within=(24, 944, 20),
-            note="More people: less noise on the average, no more about Ana.",
+            note="With more people there is less noise on the average, and as much on "
+            "Ana.",
         ),
     ),
     shown=_shown,

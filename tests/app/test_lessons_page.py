@@ -158,3 +158,23 @@ def visiting(code):
     phone.switch_page("pages/lessons.py").run()
     assert not phone.exception
     return phone
+
+
+def test_a_lesson_that_is_chosen_begins_with_its_first_step(app):
+    app.switch_page("pages/lessons.py")
+    app.query_params["step"] = "home"
+    app.run()
+    assert app.radio(key="step").value == "home"
+    lesson = app.selectbox(key="lesson")
+    lesson.set_value("budget" if lesson.value != "budget" else "interval").run()
+    assert app.radio(key="step").value == "predict"
+
+
+def test_whoever_looks_without_predicting_is_not_called_right(app):
+    app.switch_page("pages/lessons.py")
+    app.query_params["step"] = "reveal"
+    app.run()
+    next(each for each in app.button if "without predicting" in each.label).click()
+    app.run()
+    assert not app.success
+    assert any(said.value.startswith("Right is: ") for said in app.markdown)

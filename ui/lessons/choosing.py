@@ -61,6 +61,7 @@ def ask(*, projected: bool) -> Place:
             format_func=lambda key: f"{path.place(key)}. {lessons[key].title}",
             key=_LESSON,
             kept="session",
+            on_change=_start,
         )
     place = f"Lesson {path.place(lesson)} of {len(lessons)}"
     st.progress(path.place(lesson) / len(lessons), text=place)
@@ -123,7 +124,10 @@ def go_on(place: Place) -> None:
     after = place.path.after(place.lesson.key, place.step)
     with st.container(horizontal=True, key="lesson-going"):
         _button("Back", before, "PageUp", place, primary=False)
-        _button(_forward(place, after), after, "PageDown", place, primary=True)
+        if after is None:
+            st.markdown("This is the end of the path.")
+        else:
+            _button(_forward(place, after), after, "PageDown", place, primary=True)
 
 
 def _button(
@@ -145,9 +149,12 @@ def _button(
     )
 
 
-def _forward(place: Place, after: tuple[str, Step] | None) -> str:
-    if after is None:
-        return "The end of the path"
+def _start() -> None:
+    """Begin a lesson that was chosen with its first step: predict, then see."""
+    session.set_public(_STEP, next(iter(Step)).value)
+
+
+def _forward(place: Place, after: tuple[str, Step]) -> str:
     lesson, step = after
     same = lesson == place.lesson.key
     return f"Next: {step.label if same else place.path.lessons[lesson].title}"

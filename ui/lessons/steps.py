@@ -56,8 +56,10 @@ def _reveal(place: Place, telling: Telling) -> None:
         return
     if not place.projected:
         st.markdown(f"**{literal(question.text)}**")
-    _judged(question.right if chosen is None else question.choices[chosen])
-    if chosen is not None:
+    if chosen is None:
+        _tell(question)
+    else:
+        _judged(question.choices[chosen])
         _right_one(question, chosen)
     predicting.compare(lesson, question)
     _picture(place, lesson.first)
@@ -124,8 +126,12 @@ def _judged(choice: Choice) -> None:
 def _right_one(question: Question, chosen: int) -> None:
     """Say the right answer to whoever chose another one."""
     if not question.choices[chosen].right:
-        right = question.right
-        st.markdown(f"Right is: **{literal(right.text)}.** {literal(right.why)}")
+        _tell(question)
+
+
+def _tell(question: Question) -> None:
+    right = question.right
+    st.markdown(f"Right is: **{literal(right.text)}.** {literal(right.why)}")
 
 
 def _set(cell: controls.Cell, knob: Knob, lesson: Lesson) -> float:

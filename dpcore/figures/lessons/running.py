@@ -33,16 +33,14 @@ def running_picture(
     spent = epsilon * count
     one, all_ = (significant(float(error)) for error in typical[[0, -1]])
     title = (
-        f"One answer is off by about {one} {unit}, for ε {epsilon_text(epsilon)}"
-        if len(errors) == 1
-        else f"The average of {len(errors)} answers is off by about {all_} {unit}, one "
+        f"The average of {len(errors)} answers is off by about {all_} {unit}, one "
         f"of them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} "
         f"instead of {epsilon_text(epsilon)}"
     )
     return Picture.of(
         title,
         {"answers": count, "average is off by": average, "ε spent": spent},
-        drawn="A line that comes closer to 0 with every answer, in a band that narrows",
+        drawn="A line that wanders ever closer around 0, in a band that narrows",
         traces=[
             area(
                 count.astype(np.float64),

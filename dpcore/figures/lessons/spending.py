@@ -28,10 +28,13 @@ def spending_picture(
     wanted = spent + price * ~paid
     count = int(paid.sum())
     title = (
-        f"{people(count, 'question')} at ε {epsilon_text(price)} "
+        f"No question at ε {epsilon_text(price)} is answered out of ε "
+        f"{epsilon_text(total)}: each of them alone is too much"
+        if count == 0
+        else f"{people(count, 'question')} at ε {epsilon_text(price)} "
         f"{'is' if count == 1 else 'are'} answered out of ε {epsilon_text(total)}"
     )
-    title += "; every further one is refused" if not paid.all() else ""
+    title += "; every further one is refused" if 0 < count < len(paid) else ""
     return Picture.of(
         title,
         {
@@ -39,7 +42,8 @@ def spending_picture(
             "answered": ["yes" if one else "no" for one in paid],
             "ε spent": spent,
         },
-        drawn="Bars that climb to the budget and stay there",
+        drawn="Bars that climb as far as the budget lets them; those of refused "
+        "questions, hatched, show what would have been spent",
         traces=[
             bars(
                 number[paid],
@@ -58,6 +62,7 @@ def spending_picture(
         ],
         shapes=[level(total, "the budget", GUIDE, textposition="start")],
         xaxis=axis("question", range=[0.4, len(paid) + 0.6]),
-        yaxis=axis("ε spent so far", range=[0, most]),
+        yaxis=axis("ε spent so far, or needed", range=[0, most]),
         barmode="overlay",
+        showlegend=True,
     )
