@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from dpcore.planning.options import Row
 from dpcore.releases.storage import default_folder
 from tests.app.test_pages import button, by_label, use_upload
 from tests.app.test_questions import shown
-from ui.deciding import signing
+from ui.deciding import showing, signing
 
 
 @pytest.fixture
@@ -19,6 +22,24 @@ def decided(open_page):
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
     return open_page("decision")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (None, None, ""),
+        (3000.0, 3000.0, "3,000"),
+        (3000.0, None, "3,000"),
+        (None, 50.0, "50"),
+        (3000.0, 50.0, "3,000 (A; B: 50)"),
+    ],
+)
+def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
+    row = Row(
+        first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second)
+    )
+    names = (SimpleNamespace(name="A"), SimpleNamespace(name="B"))
+    assert showing.wanted(row, *names) == told
 
 
 def compared(app):

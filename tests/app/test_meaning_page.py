@@ -50,6 +50,23 @@ def test_it_speaks_of_a_plan_where_there_is_one(open_page):
     assert "from the plan, its one answer" in said(app)
 
 
+def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 0.5)
+    button(app, "Release").click().run()
+    button(app, "Spend ε 0.5").click().run()
+    set_to(app, "number_input", "ε for this release", 0.9)
+    button(app, "Add to plan").click().run()
+    app = open_page("meaning")
+    set_to(app, "radio", OF, "the plan")
+    assert f"becomes at most {surest(0.9)} sure" in said(app)
+    told = next(each.value for each in app.caption if "already spent" in each.value)
+    assert told.startswith("ε 0.5 ")
+    assert "come to ε 1.4" in told
+    assert surest(1.4) in told
+
+
 def test_it_works_without_a_table(open_page):
     app = open_page("meaning")
     set_to(app, "number_input", "Privacy parameter ε", 2.0)

@@ -99,13 +99,12 @@ def _say_assumed(rows: Sequence[Row], plan: Option) -> None:
 
 
 def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
-    wanted = row.wanted
     notes = (width.of for width in row.widths if width is not None)
     found: dict[str, object] = {
         "question": row.item.name,
         "± is of": next(notes, ""),
         "unit": row.item.width.unit,
-        "must show": "" if wanted is None else significant(wanted, 6),
+        "must show": wanted(row, plan, other),
     }
     pairs = zip((plan, other), (row.first, row.second), row.widths, strict=True)
     for option, item, width in pairs:
@@ -114,6 +113,17 @@ def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
             "" if item is None else significant(item.epsilon, 6)
         )
     return found
+
+
+def wanted(row: Row, plan: Option, other: Option) -> str:
+    """Return what must be seen; what both are held against where the plans differ."""
+    if row.wanted is None:
+        return ""
+    held = significant(row.wanted, 6)
+    asked = row.second.wanted if row.first and row.second else None
+    if asked is None or asked == row.wanted:
+        return held
+    return f"{held} ({plan.name}; {other.name}: {significant(asked, 6)})"
 
 
 def _cell(row: Row, item: Item | None, width: Width | None) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.figures.attackers import belief_text
 from dpcore.figures.meaning.label import Facts
 from dpcore.figures.meaning.odds import Sides, Told
 from dpcore.mechanisms.base import Sensitivity
@@ -104,6 +105,15 @@ def _plan(study: Study) -> Subject:
     sure = Guarantee(
         epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST)
     )
+    spent = session.account(study).spent
+    if spent.epsilon > 0 and not spent.rho:
+        both = spent + cost
+        epsilon, delta = float(both.epsilon), min(float(both.delta), _MOST)
+        st.caption(
+            f"ε {epsilon_text(float(spent.epsilon))} of this account is already spent. "
+            "What is said below is of the plan alone; all releases together come to "
+            f"ε {epsilon_text(epsilon)}: {belief_text(epsilon, delta=delta)}."
+        )
     many = len(requests)
     counted = "its one answer" if many == 1 else f"its {many} answers together"
     return Subject(
