@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
@@ -105,14 +105,13 @@ def _plan(study: Study) -> Subject:
     sure = Guarantee(
         epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST)
     )
-    spent = session.account(study).spent
-    if spent.epsilon > 0 and not spent.rho:
-        both = spent + cost
-        epsilon, delta = float(both.epsilon), min(float(both.delta), _MOST)
+    before, _ = facts.so_far
+    if before > 0:
+        epsilon, delta = replace(facts, spent=facts.spent + cost).so_far
         st.caption(
-            f"ε {epsilon_text(float(spent.epsilon))} of this account is already spent. "
-            "What is said below is of the plan alone; all releases together come to "
-            f"ε {epsilon_text(epsilon)}: {belief_text(epsilon, delta=delta)}."
+            f"ε {epsilon_text(before)} of this account is already spent. What is said "
+            "below is of the plan alone; all releases together come to ε "
+            f"{epsilon_text(epsilon)}: {belief_text(epsilon, delta=min(delta, _MOST))}."
         )
     many = len(requests)
     counted = "its one answer" if many == 1 else f"its {many} answers together"
