@@ -83,6 +83,14 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     press_release(app)
     assert not app.exception
     assert "mean of stay per patient" in said(app)
+    app = open_page("individual")
+    by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
+    assert not app.exception
+    first = next(one.value for one in app.dataframe if "own epsilon" in one.value)
+    lines = visits().splitlines()[1:]
+    patients = [*dict.fromkeys(line.split(",")[0] for line in lines)]
+    named = first["patient, whose rows"].tolist()
+    assert named == [patients[row - 1] for row in first["row"]]
     app = open_page("data")
     button(app, "Take every row as one person again").click().run()
     assert columns(app) == HEADER

@@ -42,6 +42,18 @@ _MOST = (
     "it hits hardest."
 )
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
+_REPLACED = (
+    "The guarantee of this release is about a person who comes or goes. The losses "
+    "here "
+    "are about another record in a person's place, which may be as much as one that "
+    "goes "
+    "and one that comes: that some are larger than the guarantee breaks no promise. "
+    "Choose “the person had not been there” above to hold losses against it."
+)
+_REPLACED_NOT_PROMISED = (
+    NeighboringRelation.SUBSTITUTION,
+    NeighboringRelation.ADD_REMOVE,
+)
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
@@ -76,8 +88,11 @@ def show(
         upper=losses.upper,
     )
     _chain(steps, key=key)
+    alike = (steps.relation, steps.promised) != _REPLACED_NOT_PROMISED
+    if not alike:
+        st.info(_REPLACED)
     remarks()
-    _distribution(losses, key=key)
+    _distribution(losses, key=key, alike=alike)
     most_exposed()
     _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)
     closer()
@@ -203,9 +218,10 @@ def _chain(steps: Chain, *, key: str) -> None:
     )
 
 
-def _distribution(losses: Exposure | ModelExposure, *, key: str) -> None:
+def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) -> None:
     """Show the distribution over all people, and how many lose more than a number."""
-    results.show(exposures.exposure_picture(losses, key=key), "exposure")
+    picture = exposures.exposure_picture(losses, key=key, alike=alike)
+    results.show(picture, "exposure")
     usual = losses.worst_case
     threshold = controls.HERE.number(
         "Nobody should lose more than",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpcore.data.preparation.capping import CappedDataset
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import Behind, Moves, expose, order_of
@@ -24,12 +23,10 @@ from dpcore.statistics.rows_of_people import unpacked
 from dpcore.studies.individual.bound_check import gaussian_checks
 from dpcore.studies.individual.other_mechanisms import other_exposures
 from ui import results, session
-from ui.individual import everybody
+from ui.individual import everybody, persons
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
     from dpcore.mechanisms.base import Mechanism
@@ -253,26 +250,15 @@ class _Listed(NamedTuple):
 
 def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> _Listed:
     rows = asked.query.rows(study.dataset)
-    persons = exposure.most_exposed(_MOST)
-    why = explain(persons[0], exposure, asked.query)
+    most = exposure.most_exposed(_MOST)
+    why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)
-    entries = [person.entry for person in persons]
-    table = _who(rows[entries], study) | _in_use(asked, exposure, entries)
+    entries = [person.entry for person in most]
+    table = persons.who(rows[entries], study) | _in_use(asked, exposure, entries)
     if not asked.query.kind.of_places:
-        table["moves the answer by"] = [person.shift for person in persons]
+        table["moves the answer by"] = [person.shift for person in most]
     table |= everybody.own(exposure, entries)
     return _Listed((why, tied) if tied else (why,), table)
-
-
-def _who(places: NDArray[np.intp], study: Study) -> dict[str, list[Any]]:
-    """Return who some people are: rows of the table, or who has several of them."""
-    dataset = study.dataset
-    if isinstance(dataset, CappedDataset):
-        # No column of the table is called like those that follow.
-        return {
-            f"{name}, whose rows": who for name, who in dataset.names(places).items()
-        }
-    return {"row": [int(place) + 1 for place in places]}
 
 
 def definitions() -> None:

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.data.preparation.naming import names_of
 from dpcore.wording import in_full, significant
 from ui import controls, session
+from ui.text import literal
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.individual.losses import Losses
     from ui.individual.subject import AnySubject
     from ui.study import Study
 
 MOST, TYPICAL, LEAST = (
     "the most exposed person",
-    "a typical person (half lose less)",
+    "a typical person (in the middle of all)",
     "the least exposed person",
 )
 ROW = "a row of the table"
@@ -67,21 +72,45 @@ def choose(
             )
             return None
         entry = int(found[0])
+    elif who == MOST:
+        entry = int(exposure.ranking(1)[0])
     else:
-        share = {MOST: 1.0, TYPICAL: 0.5, LEAST: 0.0}[who]
-        place = min(int(share * exposure.people), exposure.people - 1)
-        at = exposure.ordered[place]
-        entry = int(np.flatnonzero(exposure.epsilon == at)[0])
+        place = exposure.people // 2 if who == TYPICAL else 0
+        entry = int(np.flatnonzero(exposure.epsilon == exposure.ordered[place])[0])
     person = Person(
         entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
     )
     limit = "at most " if exposure.upper else ""
+    called = names_of(study.dataset, np.array([person.row]))
+    named = "".join(f", {name} {said}" for name, (said,) in called.items())
     st.markdown(
-        f"{number_of} {person.row + 1}: own privacy loss {limit}"
+        f"{number_of} {person.row + 1}{literal(named)}: own privacy loss {limit}"
         f"ε {significant(person.epsilon, up=exposure.upper)}"
         + (f" at δ {in_full(exposure.delta)}." if exposure.delta else ".")
+        + _as_exposed(who, exposure)
     )
     return person
+
+
+def who(places: NDArray[np.intp], study: Study) -> dict[str, list[int] | list[str]]:
+    """Return who some people are: rows of the table, or who has several of them."""
+    dataset = study.dataset
+    # No column of the table is called like those that follow.
+    called: dict[str, list[int] | list[str]] = {
+        f"{name}, whose rows": said for name, said in names_of(dataset, places).items()
+    }
+    if dataset.cap is not None:
+        return called
+    return {"row": [int(place) + 1 for place in places], **called}
+
+
+def _as_exposed(who: str, exposure: Losses) -> str:
+    """Say how many others lose as much as the most exposed person."""
+    others = len(exposure.at_the_top()) - 1 if who == MOST else 0
+    if not others:
+        return ""
+    lose = "person loses" if others == 1 else "people lose"
+    return f" {others:,} other {lose} as much; this is the first in the table."
 
 
 def guarantee(subject: AnySubject) -> float | None:

@@ -54,8 +54,13 @@ _ROUNDING = 1e-6
 _VISIBLE = 1e-3
 
 
-def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture:
-    """Return the histogram over the cumulative share, on one log axis."""
+def exposure_picture(
+    exposure: Exposure | ModelExposure, *, key: str, alike: bool = True
+) -> Picture:
+    """Return the histogram over the cumulative share, on one log axis.
+
+    ``alike`` tells whether losses are about the change that the guarantee is about.
+    """
     stroke = STROKES[key]
     worst = exposure.worst_case
     floor, top = _span(exposure)
@@ -81,6 +86,7 @@ def exposure_picture(exposure: Exposure | ModelExposure, *, key: str) -> Picture
     median, maximum = float(quantiles[0]), exposure.maximum
     promise = (
         f"the guarantee promises {epsilon_text(worst)}"
+        + ("" if alike else ", about another change")
         if np.isfinite(worst)
         else "no guarantee is known"
     )

@@ -20,7 +20,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode, charges
 from dpcore.wording import compared_with, epsilon_text, rounded, significant
 from ui import controls, recovery, results, session
-from ui.individual import everybody
+from ui.individual import everybody, persons
 from ui.individual.ledger import losses as ledger_losses
 from ui.text import literal
 
@@ -170,7 +170,7 @@ def _everybody(
     st.markdown("**Most exposed over the whole ledger**")
     results.table(
         {
-            "row": [row + 1 for row in rows],
+            **persons.who(np.array(rows, dtype=np.intp), study),
             "total epsilon": rounded(losses.epsilon[rows]),
             "most from": _costliest(ledger, rows, totals.delta),
         },

@@ -19,7 +19,7 @@ from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
 from dpcore.wording import epsilon_text, people, percent, significant
 from ui import results, session
-from ui.individual import everybody
+from ui.individual import everybody, persons
 from ui.individual.models import closer
 from ui.text import literal
 
@@ -41,7 +41,7 @@ def show(subject: ModelSubject, study: Study) -> None:
         subject,
         study,
         remarks=lambda: _remarks(subject),
-        most_exposed=lambda: _why(subject, subject.identity(study)),
+        most_exposed=lambda: _why(subject, study),
         closer=lambda: _closer(subject, study),
     )
 
@@ -143,16 +143,17 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
     )
 
 
-def _why(subject: ModelSubject, analysis: str) -> None:
+def _why(subject: ModelSubject, study: Study) -> None:
     """List who is most exposed, and offer what each cause has to do with it."""
     st.markdown("**Who is most exposed, and why**")
     exposure = subject.exposure
     if exposure.upper and subject.codes is None:
-        _bounded(subject)
+        _bounded(subject, study)
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
-        {"row": exposure.rows[most] + 1, "leverage": exposure.leverage[most]}
+        persons.who(exposure.rows[most], study)
+        | {"leverage": exposure.leverage[most]}
         | everybody.own(exposure, most),
         column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
@@ -160,12 +161,13 @@ def _why(subject: ModelSubject, analysis: str) -> None:
     everybody.folded(
         "Why: leverage against residual",
         "model-why",
-        lambda: _mapped(subject, analysis, most),
+        lambda: _mapped(subject, study, most),
     )
 
 
-def _mapped(subject: ModelSubject, analysis: str, most: list[int]) -> None:
+def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
     """Show leverage against residual, and the causes for the most exposed."""
+    analysis = subject.identity(study)
     why = _causes(subject, analysis)
     try:
         found = _map(subject, analysis)
@@ -177,8 +179,8 @@ def _mapped(subject: ModelSubject, analysis: str, most: list[int]) -> None:
     else:
         _explained(subject, why, found, analysis)
     results.table(
-        {
-            "row": subject.exposure.rows[most] + 1,
+        persons.who(subject.exposure.rows[most], study)
+        | {
             why.short: why.leverage[most],
             "residual": why.residual[most],
         }
@@ -192,7 +194,7 @@ def _mapped(subject: ModelSubject, analysis: str, most: list[int]) -> None:
     )
 
 
-def _bounded(subject: ModelSubject) -> None:
+def _bounded(subject: ModelSubject, study: Study) -> None:
     """List the largest bounds: nothing but a person's own record decides them."""
     exposure = subject.exposure
     st.markdown(
@@ -205,7 +207,7 @@ def _bounded(subject: ModelSubject) -> None:
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
-        {"row": exposure.rows[most] + 1} | everybody.own(exposure, most),
+        persons.who(exposure.rows[most], study) | everybody.own(exposure, most),
         column_config=everybody.OWN_DIGITS,
         key="most-exposed",
     )
