@@ -93,6 +93,8 @@ class _Vault:
     passing: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     shown: dict[str, frozenset[str]] = field(default_factory=dict)
+    page: str = ""
+    here: dict[str, str] = field(default_factory=dict)
 
 
 def _close(vault: _Vault) -> None:
@@ -501,6 +503,16 @@ def while_shown(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     return remember(slot, key, compute)
 
 
+def while_here(slot: str, key: str, compute: Callable[[], _T]) -> _T:
+    """Return ``compute()`` as `remember` does, until another page is opened.
+
+    For work that keeps something busy which others wait for.
+    """
+    vault = _vault()
+    vault.here[slot] = vault.page
+    return remember(slot, key, compute)
+
+
 def this_run(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     """Return ``compute()`` as `remember` does, until this run of the page ends.
 
@@ -524,6 +536,11 @@ def only_what_is_shown(page: str) -> Iterator[None]:
     nothing.
     """
     vault = _vault()
+    vault.page = page
+    elsewhere = [slot for slot, of in vault.here.items() if of != page]
+    let_go(elsewhere)
+    for slot in elsewhere:
+        del vault.here[slot]
     vault.asked.clear()
     yield
     vault.shown.pop(page, None)

@@ -10,6 +10,7 @@ for work of which a part is worth nothing.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -46,6 +47,7 @@ class Work(Generic[_T]):
         total: How many pieces are expected.
         pieces: What it has given so far.
         finished: Whether all of it is done.
+        closed: Whether it was ended before that.
 
     """
 
@@ -53,6 +55,7 @@ class Work(Generic[_T]):
     total: int
     pieces: list[_T] = field(default_factory=list)
     finished: bool = False
+    closed: bool = False
     pending: Iterator[_T] = field(repr=False)
 
     @property
@@ -63,17 +66,25 @@ class Work(Generic[_T]):
         return min(len(self.pieces) / self.total, _NEARLY)
 
     def close(self) -> None:
-        """End it: what it has open is closed, and nothing more comes."""
+        """End it, from any thread: what it has open is closed, and nothing more comes.
+
+        Where another thread works on a piece just now, it is the one that closes.
+        """
+        self.closed = True
         close = getattr(self.pending, "close", None)
         if close is not None:
-            close()
+            # Raised by a generator that is running.
+            with contextlib.suppress(ValueError):
+                close()
 
     def go_on(self, seconds: float) -> None:
         """Work for about that long, at least one piece."""
         end = time.monotonic() + seconds
         while not self.finished:
             piece = next(self.pending, None)
-            if piece is None:
+            if self.closed:
+                self.close()
+            if piece is None or self.closed:
                 self.finished = True
                 break
             self.pieces.append(piece)
@@ -196,8 +207,8 @@ def whole(
 ) -> _T | None:
     """Return the last piece, once; show how far the work is until all of it is done.
 
-    Work that is stopped, or that pages do not show any more, is forgotten with all that
-    it holds. How many pieces it has need not be known.
+    Work that is stopped, or whose page is left, is forgotten with all that it holds.
+    How many pieces it has need not be known.
 
     Args:
         slot: Which work of the page it is.
@@ -209,7 +220,7 @@ def whole(
         ``None`` while it goes on, and where there is none.
 
     """
-    work = session.while_shown(
+    work = session.while_here(
         slot,
         key,
         lambda: None if begin is None else Work(key=key, total=1, pending=begin()),

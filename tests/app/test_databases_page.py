@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from dpcore.data.doors.databases.named import VARIABLE
-from tests.app.test_pages import CSV, button, by_label
+from tests.app.test_pages import CSV, button, by_label, press_release
 from tests.app.test_uploads import columns, labels, said, upload
+from ui import session
 
 ADDRESS = "postgresql://guest:s3cret@127.0.0.1:1/clinic"
 READ = "Read from the database"
@@ -133,3 +134,55 @@ def test_another_table_ends_reading(open_page, ended, other):
     app = ask(open_page("data"), "people")
     other(app, CSV)
     assert ended == ["people"]
+
+
+@pytest.mark.usefixtures("school")
+def test_whoever_leaves_the_page_ends_reading(open_page, ended, monkeypatch):
+    kept = session._Vault(remove_files=lambda: None)  # noqa: SLF001 - no public way
+    monkeypatch.setattr(session, "_vault", lambda: kept)
+    ask(open_page("data"), "people")
+    # A page that is opened by its file runs without the frame that forgets.
+    with session.only_what_is_shown("release"):
+        pass
+    assert ended == ["people"]
+
+
+SECRET = "a-secret-of-the-clinic"  # noqa: S105 - of the tests' own server
+
+
+@pytest.fixture
+def clinic(cluster, monkeypatch):
+    """A PostgreSQL whose address has a password, named to the pages."""
+    cluster.address("pages_read")
+    cluster.run(
+        "CREATE TABLE people AS SELECT 20 + i AS age FROM generate_series(1, 60) i",
+        f"CREATE ROLE guest LOGIN PASSWORD '{SECRET}'",
+        "GRANT USAGE ON SCHEMA pages_read TO guest",
+        "GRANT SELECT ON people TO guest",
+        schema="pages_read",
+    )
+    address = cluster.address("pages_read", "guest", SECRET)
+    monkeypatch.setenv(VARIABLE, f"clinic = {address}")
+    yield
+    cluster.run(
+        "DROP SCHEMA pages_read CASCADE", "DROP OWNED BY guest", "DROP ROLE guest"
+    )
+
+
+@pytest.mark.usefixtures("clinic")
+def test_credentials_are_in_no_log_file_link_or_state(open_page, home, caplog):
+    caplog.set_level(logging.DEBUG)
+    app = ask(open_page("data"), "people", "clinic")
+    by_label(app.number_input, "Lower bound").set_value(0.0)
+    by_label(app.number_input, "Upper bound").set_value(99.0).run()
+    button(app, "Use this data").click().run()
+    app = open_page("release")
+    press_release(app)
+    assert not app.error
+    app = open_page("ledger")
+    assert not app.exception
+    files = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
+    assert len(files) > 2
+    assert not any(SECRET.encode() in each for each in files)
+    state = repr(app.session_state)
+    assert SECRET not in state + caplog.text + said(app) + repr(app.query_params)

@@ -44,6 +44,8 @@ with session.only_what_is_shown(page):
         session.while_shown("second", "a", value("second", "a"))
         session.this_run("third", "a", value("third", "a"))
         session.this_run("third", "a", value("third", "a"))
+    if view == "here":
+        session.while_here("busy", "a", value("busy", "a"))
     if view == "stays":
         session.stay(["first"])
 """
@@ -86,6 +88,19 @@ def test_a_slot_is_forgotten_once_neither_this_page_nor_the_last_shows_it(way, a
     others = [each for each in computed[len(ALL) :] if each != "thirda"]
     assert sorted(others) == sorted(again)
     assert computed.count("thirda") == runs
+
+
+@pytest.mark.parametrize(
+    ("way", "times"),
+    [
+        (("A here", "A here"), 1),
+        (("A here", "A cut", "A none", "A here"), 1),
+        (("A here", "B cut", "A here"), 2),
+        (("A here", "B none", "A here", "A here"), 2),
+    ],
+)
+def test_what_keeps_something_busy_is_forgotten_on_another_page(way, times):
+    assert after(*way).count("busya") == times
 
 
 # No picture has as many points.

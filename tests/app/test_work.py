@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import PATIENCE
+from ui.work import Work
 
 FOLLOWED_AS_THE_WORK_ENDS = """
 import streamlit as st
@@ -33,3 +34,41 @@ def test_a_link_that_is_followed_as_work_ends_is_not_forgotten(monkeypatch):
     app = AppTest.from_string(FOLLOWED_AS_THE_WORK_ENDS, default_timeout=PATIENCE).run()
     assert not app.exception
     assert [one.value for one in app.markdown] == ["The link was followed"]
+
+
+def test_work_that_is_closed_while_it_runs_is_closed_once_it_has_its_piece():
+    said = []
+
+    def pieces():
+        try:
+            yield 1
+            # As another thread does when the tab is closed.
+            work.close()
+            yield 2
+            yield 3
+        finally:
+            said.append("closed")
+
+    work = Work(key="", total=3, pending=pieces())
+    work.go_on(PATIENCE)
+    assert said == ["closed"]
+    assert work.pieces == [1]
+    work.go_on(PATIENCE)
+    assert work.pieces == [1]
+
+
+def test_work_that_waits_is_closed_at_once():
+    said = []
+
+    def pieces():
+        try:
+            yield from range(9)
+        finally:
+            said.append("closed")
+
+    work = Work(key="", total=9, pending=pieces())
+    work.go_on(-1.0)
+    work.close()
+    assert said == ["closed"]
+    work.go_on(PATIENCE)
+    assert work.pieces == [0]

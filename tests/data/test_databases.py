@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import io
 import logging
@@ -15,6 +16,8 @@ import numpy as np
 import pandas as pd
 import psycopg
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from dpcore.data.columns import propose_kinds, yes_no
 from dpcore.data.dialects import sniff
@@ -155,6 +158,29 @@ def file(tmp_path):
     return path, Database(name="school", address=f"sqlite:///{quote(str(path))}")
 
 
+PIECES = (
+    "*",
+    "1",
+    "'",
+    "x'00'",
+    "1e400",
+    "1, 1",
+    "\ud800",
+    "NULL",
+    "a.b",
+    "$$",
+    ":x",
+    "%",
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    path = tmp_path_factory.mktemp("base") / "empty.db"
+    sqlite3.connect(path).close()
+    return Database(name="empty", address=f"sqlite:///{path}")
+
+
 @pytest.fixture
 def _short_blocks(monkeypatch):
     """Have few rows come at a time."""
@@ -279,7 +305,17 @@ def test_what_is_wrong_with_a_question_is_told(server, file, text, why):
         assert PASSWORD not in repr(error.value.__dict__) + str(error.value)
 
 
+@settings(max_examples=40)
+@given(text=st.text(max_size=40) | st.sampled_from(PIECES).map("SELECT {}".format))
+@example(text="SELECT '\0'")
+def test_whatever_is_typed_gives_a_table_or_words(base, text):
+    with contextlib.suppress(DataError):
+        assert len(read_whole(base, text).frame)
+
+
 def test_values_that_are_no_table_of_people_are_told(server):
+    with pytest.raises(DataError, match="no columns"):
+        read_whole(at(server), "SELECT FROM people")
     with pytest.raises(DataError, match="column 1 holds values of the type dict"):
         read_whole(at(server), "SELECT j FROM bad")
     with pytest.raises(DataError, match="type bytes"):

@@ -30,6 +30,7 @@ _SLOT: Final = "database"
 _READS: Final = "_database_reads"
 _WANTED: Final = "_database_wanted"
 _NAME, _TEXT = "database-name", "database-text"
+_STAY: Final = "Whoever leaves the page stops it."
 _BROKE_OFF: Final = "reading broke off. Read the table once more."
 Piece = Progress | Draft | DPCoreError
 
@@ -112,7 +113,8 @@ def _told(latest: Piece) -> Told:
         return Told(None, "All rows are read.")
     rows, expected = latest.rows, latest.expected
     if not rows:
-        return Told(None, "The database is asked, and has sent no rows yet.")
+        return Told(None, f"The database is asked, and has sent no rows yet. {_STAY}")
     if expected is None:
-        return Told(None, f"{rows:,} rows are read so far.")
-    return Told(rows / expected, f"{rows:,} of about {expected:,} rows are read.")
+        return Told(None, f"{rows:,} rows are read so far. {_STAY}")
+    words = f"{rows:,} of about {expected:,} rows are read. {_STAY}"
+    return Told(rows / expected, words)

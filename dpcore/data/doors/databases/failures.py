@@ -161,7 +161,8 @@ def explained(text: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise DataError(_why_no_answer(error, text)) from None
-    except SQLAlchemyError:
+    # A driver has words of its own for what no query can hold, such as a NUL.
+    except (SQLAlchemyError, ValueError):
         raise DataError(_OTHER.format(state="")) from None
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import inspect, text
 
 from dpcore.data.doors.databases.connections import cancel, opened
 from dpcore.data.doors.databases.failures import explained, no_table
+from dpcore.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -98,6 +99,9 @@ class Query:
             )
             with contextlib.closing(result):
                 names = tuple(result.keys())
+                if not names:
+                    message = "what is asked for has no columns. Name some."
+                    raise DataError(message)
                 types = _types(result.cursor)
                 yield Block(names=names, said=said, expected=expected, types=types)
                 for rows in result.partitions(max(1, _CELLS // max(len(names), 1))):
