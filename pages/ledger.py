@@ -17,16 +17,16 @@ accounts.summary(account)
 periods.show(account)
 st.page_link("pages/meaning.py", label="What this means for a person")
 done = session.ledger().releases(study.fingerprint)
+everything = accounts.all_releases(account)
 if not done:
     st.info(accounts.nothing_released(account))
     st.page_link("pages/release.py", label="Go to Release")
-else:
-    results.public_badge()
-    results.listing(done)
-    st.caption("All releases as a file:")
-    results.downloads(done, "all")
-everything = accounts.all_releases(account)
 if everything:
+    results.public_badge()
+    several = len(account.fingerprints) > 1
+    results.listing(everything, here={one.id for one in done} if several else None)
+    st.caption("All releases as a file:")
+    results.downloads(everything, "all")
     area.show(partial(gathering.released, study, everything), key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain as joined
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
@@ -147,11 +148,10 @@ def nothing_released(account: Account) -> str:
 
 
 def all_releases(account: Account) -> tuple[Release, ...]:
-    """Return the answers about all tables of an account, table by table."""
+    """Return the answers about all tables of an account, the oldest first."""
     book = session.ledger()
-    return tuple(
-        release for table in account.fingerprints for release in book.releases(table)
-    )
+    found = (book.releases(table) for table in account.fingerprints)
+    return tuple(sorted(joined.from_iterable(found), key=lambda one: one.created))
 
 
 def totals(releases: Sequence[Release], account: Account) -> None:

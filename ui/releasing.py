@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from dpcore.budget_filter import PrivacyCost
+    from dpcore.releases.account import Account
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
@@ -137,6 +138,13 @@ def latest(fingerprint: str, request: Releasable) -> Release | None:
     analysis = request.analysis(fingerprint)
     draws = ledger.draws(fingerprint, analysis)
     return ledger.stored(request_id(analysis, draws)) if draws else None
+
+
+def elsewhere(account: Account, request: Releasable) -> Release | None:
+    """Return an answer to this question about another table of these people."""
+    others = (name for name in account.fingerprints if name != account.fingerprint)
+    found = (latest(name, request) for name in others)
+    return next((answer for answer in found if answer is not None), None)
 
 
 def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:

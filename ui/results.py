@@ -20,7 +20,7 @@ from ui import session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
@@ -191,8 +191,13 @@ def csv_files(
         )
 
 
-def listing(releases: Sequence[Release]) -> None:
-    """List releases, newest first, with their mechanism and real cost."""
+def listing(
+    releases: Sequence[Release], *, here: Collection[str] | None = None
+) -> None:
+    """List releases, newest first, with their mechanism and real cost.
+
+    ``here`` has the names of those about the table in use, where others are listed.
+    """
     planned = any(release.plan for release in releases)
     table(
         [
@@ -205,6 +210,7 @@ def listing(releases: Sequence[Release]) -> None:
                 "mechanism": release.mechanism_label,
                 "draw": release.draw,
                 "when (UTC)": release.created[:19].replace("T", " "),
+                **({} if here is None else {"table": _which(release, here)}),
                 **({"in a plan": _together(release)} if planned else {}),
             }
             for release in reversed(releases)
@@ -223,6 +229,10 @@ def listing(releases: Sequence[Release]) -> None:
     if whole.open:
         with whole:
             _whole(releases)
+
+
+def _which(release: Release, here: Collection[str]) -> str:
+    return "in use" if release.id in here else "another of these people"
 
 
 def _whole(releases: Sequence[Release]) -> None:
