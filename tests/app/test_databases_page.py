@@ -156,6 +156,7 @@ def clinic(cluster, monkeypatch):
     cluster.address("pages_read")
     cluster.run(
         "CREATE TABLE people AS SELECT 20 + i AS age FROM generate_series(1, 60) i",
+        "DROP ROLE IF EXISTS guest",
         f"CREATE ROLE guest LOGIN PASSWORD '{SECRET}'",
         "GRANT USAGE ON SCHEMA pages_read TO guest",
         "GRANT SELECT ON people TO guest",
