@@ -29,7 +29,11 @@ _LISTEN: Final = """(() => {
     const [META, RUN, PARTS, BEGUN, ENDED, ANEW] = [2, 6, 2, 4, 6, 2];
     const rest = (window.rest = {
         running: true, awaited: false, asked: 0, calm: 0, looked: null,
+        turn: null,
     });
+    const {port1, port2} = new MessageChannel();
+    port1.onmessage = () => { rest.turn = null; rest.calm += 1; };
+    rest.next = () => { rest.turn ??= port2.postMessage(0) ?? true; };
     const number = (bytes, at) => {
         let value = 0, scale = 1;
         for (;;) {
@@ -80,7 +84,9 @@ _LISTEN: Final = """(() => {
         }
     };
 })()"""
-# Some frames in a row, so that what the last message brought is drawn.
+# Some frames in a row, so that what the last message brought is drawn. Between two of
+# them the page has its turn: on a busy machine what a click has changed is sent to the
+# server only then, and frames alone would pass it by.
 _AT_REST: Final = """look => {
     const app = document.querySelector("[data-testid=stApp]");
     const rest = window.rest;
@@ -89,8 +95,9 @@ _AT_REST: Final = """look => {
     const calm = !rest.running && !rest.awaited
         && app.dataset.testScriptState === "notRunning"
         && app.dataset.testConnectionState === "CONNECTED";
-    rest.calm = calm ? rest.calm + 1 : 0;
-    return rest.calm >= 3;
+    if (!calm) rest.calm = 0;
+    else rest.next();
+    return calm && rest.calm >= 3;
 }"""
 _looks = count()
 
