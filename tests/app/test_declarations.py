@@ -186,3 +186,14 @@ def test_a_folder_that_cannot_be_used_is_in_nobodys_way(open_page, home):
     (home / "declared").write_text("no folder")
     use_upload(open_page)
     upload(reloaded(), CSV)
+
+
+def test_a_list_typed_in_one_line_is_said_to_be_one_category(open_page):
+    app = upload(open_page("data"), COLUMNS, "survey.csv")
+    by_label(app.selectbox, "Column").select("smoker").run()
+    listed = by_label(app.text_area, "Public list of categories")
+    listed.set_value("no, yes, maybe").run()
+    assert any("is one category" in one.value for one in app.warning)
+    listed = by_label(app.text_area, "Public list of categories")
+    listed.set_value("no\nyes, but\nmaybe").run()
+    assert not any("is one category" in one.value for one in app.warning)

@@ -224,6 +224,13 @@ def _label_form(
             "which categories occur is confidential. All others count as “other”.",
         )
         labels = tuple(line.strip() for line in text.splitlines() if line.strip())
+        if len(labels) == 1 and any(mark in labels[0] for mark in ",;"):
+            place.warning(
+                literal(
+                    f"This is one category, called “{labels[0]}”. If these are "
+                    "several, write each on a line of its own."
+                )
+            )
     policy, cell = _missing_form(column, key)
     replacement: str | None = None
     if policy is MissingPolicy.REPLACE and labels:
