@@ -207,7 +207,7 @@ def _rows(subject: Subject) -> _Rows:
     """
     if subject.planned:
         return tuple(
-            (place, (_short(q.name), q.width))
+            (place, (shortened(q.name), q.width))
             for place, q in enumerate(subject.questions)
         )
     rows = []
@@ -218,7 +218,8 @@ def _rows(subject: Subject) -> _Rows:
             alone = len(question.numbers) == 1 or number.label == question.name
             name = question.name if alone else numbered(question.name, number.label)
             told = f"{number.value} {number.unit}".rstrip()
-            rows.append((place, (_short(name), told, number.noise)))
+            short = shortened(name, of=question.name)
+            rows.append((place, (short, told, number.noise)))
     return tuple(rows)
 
 
@@ -236,8 +237,23 @@ def numbered(question: str, label: str) -> str:
     return f"{question}: {label}"
 
 
-def _short(name: str) -> str:
-    return brief(capital(name), _LONGEST)
+def shortened(name: str, *, of: str = "") -> str:
+    """Return the name of a number, cut where it is too long for the sheet.
+
+    What tells it from other numbers ``of`` the same question, at its end, stays.
+
+    >>> len(shortened("mean of pay by " + "x" * 200))
+    100
+    >>> asked = "mean of pay by " + "x" * 200
+    >>> shortened(f"{asked}: nurses", of=asked)[-12:]
+    'xxx…: nurses'
+    """
+    whole = capital(name)
+    end = name.removeprefix(of) if of and name != of else ""
+    if len(whole) <= _LONGEST or end in {"", name}:
+        return brief(whole, _LONGEST)
+    end = brief(end, _LONGEST // 2)
+    return brief(whole, _LONGEST - len(end)) + end
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:

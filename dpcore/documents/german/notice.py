@@ -11,16 +11,15 @@ from dpcore.documents import missing
 from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, days, german
-from dpcore.documents.notice import MOST_COLUMNS, fairly, numbered
+from dpcore.documents.notice import MOST_COLUMNS, fairly, numbered, shortened
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
-from dpcore.wording import brief, capital, in_full
+from dpcore.wording import brief, in_full
 
 if TYPE_CHECKING:
     from dpcore.documents.page import Piece
     from dpcore.documents.subject import Subject, Time
 
-_LONGEST: Final = 100
 _MOST_TIMES: Final = 4
 
 
@@ -199,7 +198,7 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
     """Return each number, or the planned error, with the place of its question."""
     if subject.planned:
         return [
-            (place, (_short(questions.name_of(one)), questions.error(one)))
+            (place, (shortened(questions.name_of(one)), questions.error(one)))
             for place, one in enumerate(subject.questions)
         ]
     rows: list[tuple[int, tuple[str, ...]]] = []
@@ -211,12 +210,8 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
             alone = len(one.numbers) == 1 or number.label == one.name
             name = asked if alone else numbered(asked, questions.label(one, number))
             told = questions.value(number), questions.around(number)
-            rows.append((place, (_short(name), *told)))
+            rows.append((place, (shortened(name, of=asked), *told)))
     return rows
-
-
-def _short(name: str) -> str:
-    return brief(capital(name), _LONGEST)
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:
