@@ -284,6 +284,26 @@ def add_column(app, kind, of, **more):
     assert not app.error
 
 
+def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_page):
+    text = visits().replace("p7,", "p7,-9,x,1\np7,", 1)
+    app = upload(open_page("data"), text, "visits.csv")
+    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
+    codes = {"Codes for “no answer”": "-9; 99"}
+    add_column(app, "a column without codes for “no answer”", "stay", **codes)
+    assert columns(app) == [*HEADER, "stay without -9 or 99"]
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    by_label(app.multiselect, "Mean of").set_value(["stay without -9 or 99"]).run()
+    button(app, "Make one row a person").click().run()
+    assert not app.exception
+    assert "mean of stay without -9 or 99" in columns(app)
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(30.0).run()
+    by_label(app.toggle, "Show how these bounds fit the data").set_value(True).run()
+    assert not app.exception
+    assert "below the lower bound" not in said(app)
+
+
 def test_next_quarters_file_is_prepared_the_same_way(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)

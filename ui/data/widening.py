@@ -9,7 +9,13 @@ import streamlit as st
 
 from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.new_columns import Bins, Calculated, Calculation, Flag
+from dpcore.data.preparation.new_columns import (
+    Bins,
+    Calculated,
+    Calculation,
+    Flag,
+    Without,
+)
 from dpcore.data.preparation.steps import as_read, prepared, steps_of
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from ui.study import Draft, Study
 
 _BINS, _FLAG = "bins of a number", "yes or no: how a number lies to another"
+_WITHOUT = "a column without codes for “no answer”"
 _DIFFERENCE, _RATIO = "a difference of two numbers", "a ratio of two numbers"
 
 
@@ -38,7 +45,7 @@ def ask(current: Draft | Study) -> None:
         names = "; ".join(literal(one.name) for one in made)
         st.markdown(f"**New columns:** {names}.")
     form = st.expander(
-        "New columns made of others",
+        "New columns, and codes for “no answer”",
         expanded=bool(made),
         key=f"new-columns-{session.generation()}",
         on_change="rerun",
@@ -47,7 +54,10 @@ def ask(current: Draft | Study) -> None:
         return
     with form:
         st.caption(
-            "Such as age in bins, cost minus payment, cost per day, or whether age is "
+            "If a file writes -9 or “n/a” where there is no answer, make the column "
+            "without these codes, before anything else is made of it, and ask about "
+            "that one. Other new columns are made of numbers: "
+            "age in bins, cost minus payment, cost per day, or whether age is "
             "at least 60. Each cell is made of its own row alone, and the recipe is "
             "the name of the column. Bounds of a difference follow from those that are "
             "declared, and those of a ratio where they leave 0 out below the line; "
@@ -57,11 +67,8 @@ def ask(current: Draft | Study) -> None:
         numbers = [
             column.name for column in source.columns if column.kind is ColumnKind.NUMBER
         ]
-        if not numbers:
-            st.info("The table has no column of numbers to make one of.")
-            return
         try:
-            new = _form(numbers)
+            new = _form(numbers, [column.name for column in source.columns])
             ready = new is not None and new not in made
             if st.button("Add the column", disabled=not ready) and new is not None:
                 _keep(current.dataset, (*made, new))
@@ -70,8 +77,10 @@ def ask(current: Draft | Study) -> None:
         _existing(current.dataset, made)
 
 
-def _form(numbers: list[str]) -> NewColumn | None:
+def _form(numbers: list[str], every: list[str]) -> NewColumn | None:
     """Show the controls of one column; return what they say, None while it is blank.
+
+    It is made of one of the ``numbers``, or for codes of ``every`` column.
 
     Raises:
         ParameterError: That is no recipe.
@@ -81,10 +90,12 @@ def _form(numbers: list[str]) -> NewColumn | None:
     left, middle, right = controls.row(3)
     kind = left.selectbox(
         "What is made",
-        [_BINS, _FLAG, _DIFFERENCE, _RATIO],
+        [*([_BINS, _FLAG, _DIFFERENCE, _RATIO] if numbers else []), _WITHOUT],
         key=f"new-kind-{key}",
         kept="session",
     )
+    if kind == _WITHOUT:
+        return _without(middle, right, every, key)
     first = middle.selectbox("Of", numbers, key=f"new-first-{key}", kept="session")
     if kind == _BINS:
         text = right.place.text_input(
@@ -122,6 +133,23 @@ def _form(numbers: list[str]) -> NewColumn | None:
     )
     calculation = Calculation.DIFFERENCE if kind == _DIFFERENCE else Calculation.RATIO
     return Calculated(calculation=calculation, first=first, second=second)
+
+
+def _without(
+    left: controls.Cell, right: controls.Cell, every: list[str], key: str
+) -> Without | None:
+    column = left.selectbox("Of", every, key=f"new-coded-{key}", kept="session")
+    text = right.place.text_input(
+        "Codes for “no answer”",
+        placeholder="-9; 99; n/a",
+        key=f"new-codes-{key}",
+        persist_state="session",
+        help="As the file writes them, with semicolons between. Type what the "
+        "questionnaire or the program that wrote the file says; which codes occur is "
+        "confidential. Whoever has one counts as somebody without a value.",
+    )
+    codes = tuple(code.strip() for code in text.split(";") if code.strip())
+    return Without(column=column, codes=codes) if codes else None
 
 
 def _existing(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
 
+MOST_CODES = 20
+"""Codes for "no answer" in one column."""
 MOST_EDGES = 100
 """Edges of bins; more are no groups that anybody reads."""
 
@@ -218,7 +221,83 @@ class Flag:
         return _texts(codes, missing, ("no", "yes"), source)
 
 
-NewColumn = Bins | Calculated | Flag
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Without:
+    """A column in which public codes for "no answer" are missing values.
+
+    Where all that is left of a column of text are numbers, it is a column of numbers.
+
+    Attributes:
+        column: Which column.
+        codes: As they are written, such as "-9" or "n/a".
+
+    Raises:
+        ParameterError: There is none, or too many, or one twice.
+
+    >>> Without(column="stay", codes=("-9", "n/a")).name
+    'stay without -9 or "n/a"'
+
+    """
+
+    column: str
+    codes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = [_said(code) for code in self.codes]
+        if not known or len(set(known)) < len(known) or len(known) > MOST_CODES:
+            message = (
+                f"name 1 to {MOST_CODES} different codes for “no answer”, such as "
+                "-9; n/a."
+            )
+            raise ParameterError(message)
+
+    @property
+    def name(self) -> str:
+        """Return what the column is called: whose codes are left out, and which."""
+        return f"{named(self.column)} without {' or '.join(map(_said, self.codes))}"
+
+    def described(self, source: Dataset) -> Column:
+        """Return the public description of the column: that of the other, mostly."""
+        old = source.column(self.column)
+        if old.kind is ColumnKind.NUMBER:
+            return replace(old, name=self.name)
+        if _numeric(self.made(source)):
+            return Column(name=self.name, kind=ColumnKind.NUMBER, unit=old.unit)
+        labels = tuple(label for label in old.labels if label not in self.codes)
+        known = Column(name=self.name, kind=ColumnKind.CATEGORY, labels=labels)
+        return _left_out(known, old)
+
+    def made(self, source: Dataset) -> pd.Series:
+        """Return the cells. CONFIDENTIAL.
+
+        Raises:
+            ParameterError: There is no such column, or it holds numbers and a code is
+                none.
+
+        """
+        from pandas import to_numeric  # noqa: PLC0415 - slow to import
+
+        source.column(self.column)
+        cells: pd.Series = source.frame[self.column]
+        if _numeric(cells):
+            return cells.mask(cells.isin(self._numbers()))
+        left = cells.astype("str").mask(cells.isin(self.codes))
+        numbers: pd.Series = to_numeric(left, errors="coerce")
+        some = bool(numbers.notna().any())
+        return numbers if some and numbers.isna().equals(left.isna()) else left
+
+    def _numbers(self) -> list[float]:
+        numbers = [_number(code) for code in self.codes]
+        if None in numbers:
+            message = (
+                f"{self.column!r} holds numbers, so a code for “no answer” in it is a "
+                "number, too."
+            )
+            raise ParameterError(message)
+        return [number for number in numbers if number is not None]
+
+
+NewColumn = Bins | Calculated | Flag | Without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -276,6 +355,27 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
         source=source,
         made=made,
     )
+
+
+def _number(code: str) -> float | None:
+    """Return the number that a code is, if it is a finite one."""
+    try:
+        number = float(code)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _said(code: str) -> str:
+    """Return a code as a name says it: a number, or in quotation marks."""
+    number = _number(code)
+    return json.dumps(code, ensure_ascii=False) if number is None else exact(number)
+
+
+def _numeric(cells: pd.Series) -> bool:
+    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
+
+    return bool(is_numeric_dtype(cells.dtype))
 
 
 def _left_out(made: Column, *sources: Column) -> Column:

@@ -30,6 +30,7 @@ from dpcore.data.preparation.new_columns import (
     Calculation,
     Flag,
     WidenedDataset,
+    Without,
     with_new_columns,
 )
 from dpcore.data.preparation.people import PeopleDataset, one_row_each
@@ -145,6 +146,7 @@ _CALCULATED: Final = Schema(
     Calculated, calculation=choice(Calculation), first=TEXT, second=TEXT
 )
 _FLAG: Final = Schema(Flag, condition=_OF_NUMBER)
+_WITHOUT: Final = Schema(Without, column=TEXT, codes=_NAMES)
 
 
 _BUILT: Final[dict[str, type]] = {
@@ -155,6 +157,7 @@ _BUILT: Final[dict[str, type]] = {
     "bins": Bins,
     "calculated": Calculated,
     "flag": Flag,
+    "without": Without,
 }
 
 
@@ -177,7 +180,16 @@ def _one_of(kinds: Mapping[str, Schema[Any]]) -> Pair[Any]:
 
 STEPS: Final = Schema(
     Steps,
-    made=several(_one_of({"bins": _BINS, "calculated": _CALCULATED, "flag": _FLAG})),
+    made=several(
+        _one_of(
+            {
+                "bins": _BINS,
+                "calculated": _CALCULATED,
+                "flag": _FLAG,
+                "without": _WITHOUT,
+            }
+        )
+    ),
     whose=optional(_one_of({"one row": _ONE_ROW, "some rows": _CAP})),
     conditions=several(_one_of({"number": _OF_NUMBER, "labels": _OF_LABELS})),
 )

@@ -34,6 +34,8 @@ _MADE: Final = re.compile(
 )
 _ROWS: Final = re.compile(r"rows per (.+?)(?= where |, at most|$)")
 _CAP: Final = re.compile(r", at most (\d+) rows? per (.+?)(?= where |$)")
+_CODE: Final = r'(?:-?[0-9][0-9.,e+-]*|"(?:[^"\\]|\\.)*")'
+_CODES: Final = re.compile(rf" without ({_CODE}(?: or {_CODE})*)(?= per | where |,|$)")
 _PLACE: Final = r'("(?:[^"\\]|\\.)*"|\S+)'
 _NUMBER: Final = re.compile(rf"{_PLACE} ({'|'.join(Comparison)}) (\S+)( and |$)")
 _ANSWER: Final = re.compile(rf"{_PLACE} is ({_PLACE}(?: or {_PLACE})*)( and |$)")
@@ -46,6 +48,8 @@ def called(name: str) -> str:
     'Mittelwert von stay je patient, nur age mindestens 60 und ward ist north'
     >>> called("stay, at most 5 rows per patient")
     'stay, höchstens 5 Zeilen je patient'
+    >>> called('mean of stay without -9.5 or "n/a" per patient')
+    'Mittelwert von stay ohne -9,5 oder "n/a" je patient'
     >>> called("rows per patient"), called("mean of stay")
     ('Zeilen je patient', 'mean of stay')
     """
@@ -53,6 +57,7 @@ def called(name: str) -> str:
     known = _conditions(conditions) if where else ""
     if known is None:
         return name
+    made = _CODES.sub(_without, made, count=1)
     made = _MADE.sub(_recipe, made, count=1) if _MADE.match(made) else made
     made = _ROWS.sub(_counted, made, count=1) if _ROWS.match(made) else made
     made = _CAP.sub(_capped, made)
@@ -61,6 +66,12 @@ def called(name: str) -> str:
 
 def _recipe(found: re.Match[str]) -> str:
     return f"{_RECIPES[Recipe(found[1])]} {found[2]} je {_owners(found[3])}"
+
+
+def _without(found: re.Match[str]) -> str:
+    codes = re.findall(_CODE, found[1])
+    told = (code if code.startswith('"') else german(code) for code in codes)
+    return f" ohne {' oder '.join(told)}"
 
 
 def _counted(found: re.Match[str]) -> str:

@@ -30,6 +30,7 @@ from dpcore.data.preparation.new_columns import (
     Calculated,
     Calculation,
     Flag,
+    Without,
     with_new_columns,
 )
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
@@ -62,6 +63,7 @@ EVERY = [
             ),
         ),
     ),
+    Steps(made=(Without(column="who", codes=("b", "n/a")),)),
 ]
 
 
@@ -92,6 +94,67 @@ def test_cells_are_made_of_their_own_row():
     assert found["age at least 60"].fillna("none").tolist() == [
         *("no", "no", "yes", "yes", "none", "yes")
     ]
+
+
+def test_codes_for_no_answer_are_missing_values():
+    source = table()
+    numbers = Without(column="stay", codes=("-1", "4.0", "99"))
+    texts = Without(column="who", codes=("c", "4"))
+    found = with_new_columns(source, (numbers, texts))
+    assert [one.name for one in found.columns[4:]] == [
+        "stay without -1 or 4 or 99",
+        'who without "c" or 4',
+    ]
+    stay, who = (found.frame[one.name] for one in (numbers, texts))
+    np.testing.assert_array_equal(stay, [2.0, 0.0, np.nan, np.nan, np.inf, 3.0])
+    assert who.isna().tolist() == [False, False, False, True, True, True]
+    assert found.columns[-1].kind is ColumnKind.CATEGORY
+    # In place of cells that are empty in the file.
+    frame = source.frame.assign(stay=stay.to_numpy())
+    emptied = Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    np.testing.assert_array_equal(emptied.numbers("stay"), found.numbers(numbers.name))
+    np.testing.assert_array_equal(emptied.missing("stay"), found.missing(numbers.name))
+
+
+def test_what_is_declared_of_a_column_holds_of_it_without_codes():
+    stay = replace(
+        table().column("stay"), bounds=Interval(lower=0, upper=9), unit="days"
+    )
+    who = replace(table().column("who"), labels=("a", "b", "c"))
+    made = (Without(column="stay", codes=("-1",)), Without(column="who", codes=("c",)))
+    found = with_new_columns(table().with_columns(stay, who), made)
+    assert found.columns[-2] == replace(stay, name="stay without -1")
+    assert found.columns[-1].labels == ("a", "b")
+
+
+def test_numbers_among_codes_in_words_are_numbers():
+    cells = pd.Series(["7", "n/a", None, "12"], dtype="str")
+    frame = pd.DataFrame({"x": cells, "y": ["1", "2", "n/a", "three"]})
+    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    codes = ("n/a",)
+    made = tuple(Without(column=name, codes=codes) for name in ("x", "y"))
+    found = with_new_columns(source, made)
+    assert [one.kind for one in found.columns[2:]] == [
+        ColumnKind.NUMBER,
+        ColumnKind.CATEGORY,
+    ]
+    np.testing.assert_array_equal(
+        found.numbers(made[0].name), [7.0, np.nan, np.nan, 12.0]
+    )
+
+
+@pytest.mark.parametrize(
+    "codes", [(), ("9", "9.0"), ("n/a", "n/a"), tuple(map(str, range(21)))]
+)
+def test_codes_that_are_none_or_twice_or_many_are_refused(codes):
+    with pytest.raises(ParameterError, match="different codes"):
+        Without(column="x", codes=codes)
+
+
+@pytest.mark.parametrize("code", ["n/a", "inf", "nan"])
+def test_codes_of_numbers_are_numbers(code):
+    with pytest.raises(ParameterError, match="is a number, too"):
+        with_new_columns(table(), (Without(column="stay", codes=(code,)),))
 
 
 def test_what_is_known_of_new_columns_follows_from_what_is_declared():
