@@ -245,6 +245,28 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert columns(app) == HEADER
 
 
+def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    key = next(key for key in views(app) if key.startswith("conditions-"))
+    turn(app, key, view=True)
+    chosen = by_label(app.multiselect, "Columns with a condition")
+    chosen.set_value(["age"]).run()
+    by_label(app.number_input, "Public number for age").set_value(60.0).run()
+    assert any("Not taken over" in one.value for one in app.caption)
+    button(app, "Keep only these rows").click().run()
+    assert not any("Not taken over" in one.value for one in app.caption)
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    assert any("will hold no longer" in one.value for one in app.warning)
+    way = by_label(app.radio, "What counts of each person")
+    way.set_value("their rows, at most so many").run()
+    assert not any("will hold no longer" in one.value for one in app.warning)
+    button(app, "Count at most 5 rows of each").click().run()
+    assert not app.exception
+    assert "Only rows where" in said(app)
+    assert "age at least 60" in said(app)
+
+
 def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(
     open_page,
 ):

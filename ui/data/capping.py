@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.preparation.capping import CappedDataset, RowCap, at_most
+from dpcore.data.preparation.filtering import FilteredDataset
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
@@ -16,6 +17,7 @@ from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
+    from dpcore.data.preparation.conditions import Condition
     from dpcore.data.preparation.recipes import Ownerless
 
 _ONE, _SEVERAL = "one row, made of all of them", "their rows, at most so many"
@@ -63,16 +65,20 @@ def ask(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | None) -> R
 def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
     """Offer to count at most so many rows; conditions that hold now stay."""
     before = dataset if isinstance(dataset, CappedDataset) else None
+    kept = conditions_on(source, dataset)
     same = before is not None and before.rule == asked
     rows = "1 row" if asked.most == 1 else f"{asked.most} rows"
-    if not st.button(f"Count at most {rows} of each", disabled=same):
+    label = f"Count at most {rows} of each"
+    if not st.button(label, disabled=same):
+        if not same:
+            st.caption(f"Not taken over before you press “{label}”.")
         return
     try:
         with st.spinner("Choosing the rows that count …"):
             made = at_most(
                 source,
                 asked,
-                () if before is None else before.conditions,
+                kept,
                 key=session.fingerprint_key(),
             )
     except DPCoreError as error:
@@ -80,6 +86,15 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
         return
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
     keep(made, minimum=before is not None)
+
+
+def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
+    """Return the conditions that rows of ``source`` meet to be in a table of them."""
+    if isinstance(dataset, CappedDataset):
+        return dataset.conditions
+    if isinstance(dataset, FilteredDataset) and dataset.source is source:
+        return dataset.conditions
+    return ()
 
 
 def keep(dataset: Dataset, *, minimum: bool = False) -> None:

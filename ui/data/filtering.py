@@ -96,6 +96,8 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
             _condition(columns[names.index(name)], names.index(name), kept)
             for name in chosen
         )
+        if conditions and conditions != kept:
+            st.caption("Not taken over before you press “Keep only these rows”.")
         if conditions and st.button(
             "Keep only these rows", disabled=conditions == kept
         ):

@@ -72,10 +72,8 @@ def ask(current: Draft | Study) -> None:
         asked = _form(source, made, rule)
         if isinstance(asked, RowCap):
             capping.offer(source, asked, current.dataset)
-        elif asked is not None and st.button(
-            "Make one row a person", disabled=asked == made
-        ):
-            _make(source, asked)
+        elif asked is not None:
+            _offer(source, current.dataset, asked, same=asked == made)
         done = made is not None or rule is not None
         if done and st.button("Take every row as one person again"):
             capping.keep(source)
@@ -96,6 +94,23 @@ def _warn(source: Dataset) -> None:
         "used like this only single rows are protected: somebody loses up to as many "
         "times as much as the budget says, on the same account."
     )
+
+
+def _offer(
+    source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool
+) -> None:
+    """Offer to make one row a person: of all rows, whatever conditions hold now."""
+    kept = capping.conditions_on(source, dataset)
+    if kept:
+        texts = literal(" and ".join(one.text for one in kept))
+        st.warning(
+            f"“Only rows where {texts}” will hold no longer: one row a person is made "
+            "of all rows of the person. Set a condition on what is made, or count "
+            "“their rows, at most so many”, which keeps it. Codes for “no answer” are "
+            "left out under “New columns”."
+        )
+    if st.button("Make one row a person", disabled=same):
+        _make(source, asked)
 
 
 def _form(
