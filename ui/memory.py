@@ -11,14 +11,20 @@ from __future__ import annotations
 import ctypes
 import gc
 import platform
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from starlette.formparsers import MultiPartParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # glibc's names for the size from which a block of memory is the system's own, and for
 # how much that is free at an end it keeps, and takes at a time.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD, _TOP_PAD = -3, -1, -2
 _LARGE = 2 << 20
 _AT_HAND = 16 << 20
+_USUALLY_KEPT = 128 << 10
 _GLIBC = platform.libc_ver()[0] == "glibc"
 
 
@@ -33,15 +39,31 @@ def give_back_columns() -> None:
     """Let the memory of a large column return to the system as soon as it is freed.
 
     Left alone, glibc raises the limit with the first large array that is freed, and
-    keeps the memory of all later ones. Told a limit, it keeps next to nothing: some
-    megabytes at hand spare asking the system for every block of a file that is read.
-    Other C libraries have no such settings.
+    keeps the memory of all later ones. Other C libraries have no such setting.
     """
     if _GLIBC:
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+
+
+@contextmanager
+def some_at_hand() -> Iterator[None]:
+    """Keep some megabytes at hand meanwhile, and give them back at the end.
+
+    Otherwise glibc asks the system for every block of a file that is read.
+    """
+    _keep_at_hand(_AT_HAND, _AT_HAND)
+    try:
+        yield
+    finally:
+        _keep_at_hand(_USUALLY_KEPT, 0)
+        give_back()
+
+
+def _keep_at_hand(kept: int, taken: int) -> None:
+    if _GLIBC:
         library = ctypes.CDLL(None)
-        library.mallopt(_MMAP_THRESHOLD, _LARGE)
-        library.mallopt(_TRIM_THRESHOLD, _AT_HAND)
-        library.mallopt(_TOP_PAD, _AT_HAND)
+        library.mallopt(_TRIM_THRESHOLD, kept)
+        library.mallopt(_TOP_PAD, taken)
 
 
 def give_back() -> None:

@@ -64,3 +64,17 @@ def test_a_file_that_is_sent_stays_in_memory(monkeypatch):
             return file.name
 
     assert asyncio.run(on_disk()) is None
+
+
+def test_memory_at_hand_is_given_back_even_where_a_file_cannot_be_read(monkeypatch):
+    done = []
+    monkeypatch.setattr(memory, "_keep_at_hand", lambda *sizes: done.append(sizes))
+    monkeypatch.setattr(memory, "give_back", lambda: done.append("back"))
+    with pytest.raises(ValueError, match="no table"), memory.some_at_hand():
+        assert len(done) == 1
+        message = "no table"
+        raise ValueError(message)
+    (kept, taken), (left, nothing), last = done
+    assert kept > left
+    assert taken > nothing == 0
+    assert last == "back"

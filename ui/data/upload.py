@@ -14,7 +14,7 @@ from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from dpcore.wording import capital
-from ui import controls, session
+from ui import controls, memory, session
 from ui.data import again, databases, declaring, terms
 from ui.study import Draft
 from ui.text import literal
@@ -121,7 +121,9 @@ def _read_upload(upload: Upload) -> None:
     with st.spinner(f"Reading {upload.size} …"):
         session.begin_reading()
         try:
-            session.keep_draft(declaring.drafted(upload.name, _opened(upload)))
+            with memory.some_at_hand():
+                opened = _opened(upload)
+            session.keep_draft(declaring.drafted(upload.name, opened))
         except DPCoreError as error:
             session.fail(str(error))
     st.rerun()
