@@ -70,10 +70,15 @@ def test_memory_at_hand_is_given_back_even_where_a_file_cannot_be_read(monkeypat
     done = []
     monkeypatch.setattr(memory, "_keep_at_hand", lambda *sizes: done.append(sizes))
     monkeypatch.setattr(memory, "give_back", lambda: done.append("back"))
-    with pytest.raises(ValueError, match="no table"), memory.some_at_hand():
+
+    @memory.some_at_hand()
+    def read() -> None:
         assert len(done) == 1
         message = "no table"
         raise ValueError(message)
+
+    with pytest.raises(ValueError, match="no table"):
+        read()
     (kept, taken), (left, nothing), last = done
     assert kept > left
     assert taken > nothing == 0
