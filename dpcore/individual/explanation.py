@@ -59,11 +59,17 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
 def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
     """Return how many lose as much as the first of a list, and of which groups.
 
-    Empty where all of them are among those ``listed``.
+    The groups are left out where all of them are among those ``listed``; empty where
+    nobody else does.
     """
     tied = exposure.at_the_top()
-    if len(tied) <= listed:
+    if len(tied) < 2:  # noqa: PLR2004 - alone
         return ""
+    if len(tied) <= listed:
+        return (
+            f"The first {len(tied)} below are tied at the top: “this person” is the "
+            "first of them in the table, and no more exposed than the others."
+        )
     group, among = _group_of(query), ""
     if group is not None and query.unit.cap is None:
         codes = exposure.values[tied, -1].astype(np.intp)
