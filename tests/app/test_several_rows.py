@@ -326,6 +326,24 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     assert "below the lower bound" not in said(app)
 
 
+def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page):
+    app = upload(
+        open_page("data"), visits().replace("p7,", "p7,-9,x,1\np7,", 1), "v.csv"
+    )
+    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
+    codes = {"Codes for “no answer”": "-9"}
+    add_column(app, "a column without codes for “no answer”", "stay", **codes)
+    edges = {"Edges of the bins": "2; 5"}
+    add_column(app, "bins of a number", "stay without -9", **edges)
+    made = ["stay without -9", '"stay without -9" in bins at 2; 5']
+    assert columns(app) == [*HEADER, *made]
+    [first, *_] = [one for one in app.button if one.label == "Remove"]
+    first.click().run()
+    assert not app.exception
+    assert any("no column of that name" in one.value for one in app.error)
+    assert columns(app) == [*HEADER, *made]
+
+
 def test_next_quarters_file_is_prepared_the_same_way(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)

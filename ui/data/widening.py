@@ -16,7 +16,7 @@ from dpcore.data.preparation.new_columns import (
     Flag,
     Without,
 )
-from dpcore.data.preparation.steps import as_read, prepared, steps_of
+from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
 from ui.data import capping
@@ -63,18 +63,25 @@ def ask(current: Draft | Study) -> None:
             "declared, and those of a ratio where they leave 0 out below the line; "
             "else declare them for what is made."
         )
-        source = as_read(current.dataset)
+        every = [column.name for column in as_read(current.dataset).columns]
+        usable = {*every, *(one.name for one in made if isinstance(one, Without))}
         numbers = [
-            column.name for column in source.columns if column.kind is ColumnKind.NUMBER
+            column.name
+            for column in widened(current.dataset).columns
+            if column.kind is ColumnKind.NUMBER and column.name in usable
         ]
         try:
-            new = _form(numbers, [column.name for column in source.columns])
+            new = _form(numbers, every)
             ready = new is not None and new not in made
             if st.button("Add the column", disabled=not ready) and new is not None:
                 _keep(current.dataset, (*made, new))
         except DPCoreError as error:
             st.error(literal(str(error)))
-        _existing(current.dataset, made)
+        try:
+            _existing(current.dataset, made)
+        except DPCoreError as error:
+            # Something else is made of that column: it goes first.
+            st.error(literal(str(error)))
 
 
 def _form(numbers: list[str], every: list[str]) -> NewColumn | None:

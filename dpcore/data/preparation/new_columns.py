@@ -291,10 +291,11 @@ class Without:
         if None in numbers:
             message = (
                 f"{self.column!r} holds numbers, so a code for “no answer” in it is a "
-                "number, too."
+                "number, too, with a decimal point. Words were read as empty cells."
             )
             raise ParameterError(message)
-        return [number for number in numbers if number is not None]
+        known = [number for number in numbers if number is not None]
+        return [*known, *(short for one in known for short in _in_32_bits(one))]
 
 
 NewColumn = Bins | Calculated | Flag | Without
@@ -331,7 +332,8 @@ class WidenedDataset(Dataset):
 def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
     """Return a table with further columns; the table itself if there are none.
 
-    All are made of columns of the table, none of another new one.
+    All are made of columns of the table or of those without codes for "no answer",
+    whatever their order, and of no other new one.
 
     Raises:
         DataError: Cells that are calculated with are not numbers.
@@ -344,10 +346,16 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
     if len(set(names)) < len(names):
         message = "the table has a column of that name already."
         raise ParameterError(message)
+    cleaned = _beside(source, tuple(one for one in made if isinstance(one, Without)))
     frame = source.frame.copy(deep=False)
+    described = []
     for one in made:
-        frame[one.name] = one.made(source)
-    described = tuple(one.described(source) for one in made)
+        if isinstance(one, Without):
+            frame[one.name] = cleaned.frame[one.name]
+            described.append(cleaned.column(one.name))
+        else:
+            frame[one.name] = one.made(cleaned)
+            described.append(one.described(cleaned))
     return WidenedDataset(
         name=source.name,
         frame=frame,
@@ -355,6 +363,30 @@ def with_new_columns(source: Dataset, made: tuple[NewColumn, ...]) -> Dataset:
         source=source,
         made=made,
     )
+
+
+def _beside(source: Dataset, codes: tuple[Without, ...]) -> Dataset:
+    """Return the table with columns without codes beside its own."""
+    frame = source.frame.copy(deep=False)
+    for one in codes:
+        frame[one.name] = one.made(source)
+    described = (one.described(source) for one in codes)
+    return replace(source, frame=frame, columns=(*source.columns, *described))
+
+
+def _in_32_bits(number: float) -> tuple[float, ...]:
+    """Return what a number became in a file of 32-bit numbers, if that differs.
+
+    Stata and Parquet have such columns: 99.9 is 99.9000015 there. A number that does
+    not fit at all is none of theirs, so that no 0 or infinity is taken for a code.
+
+    >>> _in_32_bits(99.9), _in_32_bits(99.0), _in_32_bits(1e300)
+    ((99.9000015258789,), (), ())
+
+    """
+    with np.errstate(all="ignore"):
+        short = float(np.float32(number))
+    return (short,) if short != number and np.isclose(short, number, 1e-6, 0) else ()
 
 
 def _number(code: str) -> float | None:

@@ -92,18 +92,22 @@ def steps_of(dataset: Dataset) -> Steps:
     return Steps(made=made, whose=whose, conditions=conditions)
 
 
+def widened(dataset: Dataset) -> Dataset:
+    """Return the table with its new columns, before rows are put together or chosen."""
+    if isinstance(dataset, FilteredDataset):
+        dataset = dataset.source
+    if isinstance(dataset, CappedDataset):
+        return dataset.undone()
+    return dataset.source if isinstance(dataset, PeopleDataset) else dataset
+
+
 def as_read(dataset: Dataset) -> Dataset:
     """Return the table that all steps begin with.
 
     What was declared of columns that some rows of each person, or new columns, came
     beside is declared of it, too.
     """
-    if isinstance(dataset, FilteredDataset):
-        dataset = dataset.source
-    if isinstance(dataset, CappedDataset):
-        dataset = dataset.undone()
-    elif isinstance(dataset, PeopleDataset):
-        dataset = dataset.source
+    dataset = widened(dataset)
     if isinstance(dataset, WidenedDataset):
         known = dataset.columns[: len(dataset.source.columns)]
         dataset = dataset.source.with_columns(*known)

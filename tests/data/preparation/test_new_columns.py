@@ -143,6 +143,52 @@ def test_numbers_among_codes_in_words_are_numbers():
     )
 
 
+@pytest.mark.parametrize("codes_first", [True, False])
+def test_others_are_made_of_columns_without_codes_as_of_emptied_cells(codes_first):
+    source = table()
+    stay = Without(column="stay", codes=("-1", "4"))
+    others = (
+        Bins(column=stay.name, edges=(1.0, 3.0)),
+        Calculated(calculation=Calculation.RATIO, first="cost", second=stay.name),
+        Flag(condition=replace(OLD, column=stay.name, number=3.0)),
+    )
+    made = (stay, *others) if codes_first else (*others, stay)
+    found = with_new_columns(source, made)
+    assert [one.name for one in found.columns[4:]] == [one.name for one in made]
+    cells = source.frame["stay"].where(~source.frame["stay"].isin([-1.0, 4.0]))
+    frame = source.frame.rename(columns={"stay": stay.name})
+    frame[stay.name] = cells
+    emptied = Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    by_hand = with_new_columns(emptied, others)
+    for one in others:
+        pd.testing.assert_series_equal(found.frame[one.name], by_hand.frame[one.name])
+    assert found.fingerprint(KEY) == source.fingerprint(KEY)
+    assert prepared(as_read(found), steps_of(found), key=KEY).columns == found.columns
+
+
+@given(
+    st.floats(-1e6, 1e6, width=32, allow_subnormal=False).filter(bool),
+    st.integers(1, 7),
+)
+def test_codes_are_found_in_columns_of_32_bits(number, digits):
+    code = f"{number:.{digits}g}"
+    held = float(np.float32(float(code)))
+    frame = pd.DataFrame({"x": [held, float(code), 0.0, np.inf, held + 1e7]})
+    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    made = Without(column="x", codes=(code,))
+    left = with_new_columns(source, (made,)).numbers(made.name)
+    assert np.isnan(left).tolist()[:4] == [True, True, float(code) == 0, False]
+    assert left[4] == held + 1e7
+
+
+def test_codes_that_fit_no_32_bits_are_no_zero_and_no_infinity():
+    frame = pd.DataFrame({"x": [0.0, np.inf, -np.inf, 1.0]})
+    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    made = Without(column="x", codes=("1e-60", "1e300", "-1e300"))
+    left = with_new_columns(source, (made,)).numbers(made.name)
+    np.testing.assert_array_equal(left, frame["x"])
+
+
 @pytest.mark.parametrize(
     "codes", [(), ("9", "9.0"), ("n/a", "n/a"), tuple(map(str, range(21)))]
 )
