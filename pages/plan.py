@@ -6,7 +6,16 @@ import streamlit as st
 
 from ui import plans, releasing, session
 from ui.documents import area, gathering
-from ui.planning import adding, editing, exchange, needs, running, settings, showing
+from ui.planning import (
+    adding,
+    editing,
+    exchange,
+    needs,
+    redeclaring,
+    running,
+    settings,
+    showing,
+)
 
 session.require_router("pages/plan.py")
 st.title("Plan")
@@ -22,10 +31,11 @@ if plan.items:
         plan = settings.deal(edited, told=True)
         plans.keep(study, plan)
         editing.show_anew(edited, plan)
-        showing.slide(plan)
+        known = releasing.answers([item.request for item in plan.items], study)
+        redeclaring.show(plan, study, known)
+        showing.slide(plan, session.account(study))
         needs.show(plan, study)
         ready = showing.listing(plan, study)
-    known = releasing.answers([item.request for item in plan.items], study)
     price = showing.price(plan, study, known)
     running.offer(plan, study, price, known, ready=ready)
     exchange.show(plan)
@@ -35,6 +45,7 @@ if plan.items:
         area.show(partial(gathering.planned, study, plan), key="plan")
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
+    redeclaring.offer_earlier(study)
     exchange.take()
 showing.details()
 adding.typed(study)

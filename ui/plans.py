@@ -13,10 +13,11 @@ import streamlit as st
 
 from dpcore.errors import DataError, DPCoreError, LedgerError
 from dpcore.planning.basket import Basket
-from dpcore.planning.files import from_json, to_json, traced
+from dpcore.planning.files import Loaded, from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.planning.losses import times
 from dpcore.planning.plans import Plans
+from dpcore.planning.redeclared import Declared, adopted, changes
 from dpcore.planning.splits import readable
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
@@ -25,8 +26,9 @@ from ui import session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from dpcore.planning.redeclared import Changed
     from dpcore.releases.releasable import Releasable
     from ui.study import Study
 
@@ -120,6 +122,51 @@ def button(request: Releasable, study: Study, *, key: str) -> None:
         )
 
 
+def declared(study: Study) -> Declared:
+    """Return how the table is declared now."""
+    terms = study.terms
+    return Declared(
+        column=study.dataset.column,
+        relation=terms.relation,
+        unit=terms.unit,
+        size=study.size,
+    )
+
+
+def follow(study: Study, changed: Iterable[Changed]) -> None:
+    """Let changed questions of the plan be about what is declared now."""
+    keep(study, adopted(plan(study), changed))
+
+
+def of_other_tables(study: Study) -> tuple[tuple[str, Basket], ...]:
+    """Return the plans of the other tables of the account by name, the latest first.
+
+    Of each the questions that this table can be asked.
+    """
+    if not _of_account(study):
+        return ()
+    tables = session.account(study).tables
+    found = []
+    for table in reversed(tables):
+        if table.fingerprint == study.fingerprint:
+            continue
+        kept = _read(table.fingerprint, study)
+        if kept is not None and kept.basket.items:
+            found.append((table.name, kept.basket))
+    return tuple(found)
+
+
+def take_over(study: Study, basket: Basket) -> None:
+    """Plan the questions of another table of these people for the one in use.
+
+    They share what is left, and what was locked by a release is free again.
+    """
+    total = _empty(study)
+    free = tuple(replace(item, locked=False) for item in basket.items)
+    asked = replace(basket, items=free, total=total.total, delta=total.delta)
+    keep(study, adopted(asked, changes(asked.items, declared(study))))
+
+
 def remove(key: str) -> None:
     """Take a question out of the plan of the table in use."""
     study = session.study()
@@ -134,7 +181,7 @@ def clear() -> None:
         # Signed was the page with the questions that go: the next plan has none yet.
         for key in ("sign-state", "sign-signed"):
             session.take(f"{key}-{session.generation()}")
-        keep(study, replace(plan(study), items=()))
+        keep(study, replace(_empty(study), split=plan(study).split))
 
 
 def aside(study: Study) -> Basket | None:
@@ -219,15 +266,19 @@ def _of_account(study: Study) -> bool:
 
 
 def _kept(study: Study) -> Basket | None:
-    text = _plans().of(study.fingerprint) if _of_account(study) else None
-    if text is None:
-        return None
-    try:
-        found = from_json(text, study.dataset)
-    except DataError:
+    found = _read(study.fingerprint, study) if _of_account(study) else None
+    if found is None:
         return None
     session.set_public(_LOST, found.lost)
     return found.basket
+
+
+def _read(fingerprint: str, study: Study) -> Loaded | None:
+    """Return the plan kept for a table, of the questions that this one can be asked."""
+    text = _plans().of(fingerprint)
+    with contextlib.suppress(DataError):
+        return None if text is None else from_json(text, study.dataset)
+    return None
 
 
 def _named(study: Study) -> str:

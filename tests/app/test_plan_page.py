@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import LEDGER, default_folder
-from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_pages import CSV, button, by_label, use_upload
 from tests.app.test_questions import shown
+from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
 
 
@@ -249,3 +250,64 @@ def test_what_a_need_takes_is_told_where_the_plan_does_not_meet_it(planned):
     assert "bounds no wider than" in shown(app)
     (found,) = (f.value for f in app.dataframe if "needs ε" in f.value)
     assert list(found["met"]) == ["✗ no"]
+
+
+def test_bounds_changed_after_planning_are_told_and_taken_over(planned, open_page):
+    assert "What is declared has changed" not in shown(planned)
+    app = open_page("data")
+    by_label(app.number_input, "Upper bound").set_value(50.0).run()
+    app = open_page("plan")
+    told = shown(app).replace("\\", "")
+    assert "What is declared has changed since 2 of 2 questions were planned" in told
+    assert "bounds of age: 0 to 100, now 0 to 50" in told
+    before = listed(app)
+    button(app, "Plan with what is declared now").click().run()
+    assert not app.exception
+    assert "What is declared has changed" not in shown(app)
+    after = listed(app)
+    half = [float(text.split()[0].replace(",", "")) for text in after["± at 95 %"]]
+    old = [float(text.split()[0].replace(",", "")) for text in before["± at 95 %"]]
+    assert half == pytest.approx([each / 2 for each in old], rel=0.01)
+    assert list(after["ε"]) == list(before["ε"])
+
+
+def test_the_next_table_of_these_people_takes_the_plan_over(planned, open_page):
+    app = planned
+    by_label(app.number_input, "Must show").set_value(2.0).run()
+    by_label(app.text_input, "Name").set_value("Age, as a mean").run()
+    by_label(app.number_input, "Total ε").set_value(2.0).run()
+    button(app, "Release the whole plan").click().run()
+    next(b for b in app.button if b.label.startswith("Spend ")).click().run()
+    assert not app.exception
+    app = draft(open_page, f"{CSV}61,no\n62,yes\n")
+    button(app, "Use this data").click().run()
+    assert not app.error
+    app = open_page("plan")
+    assert "Nothing is planned yet" in shown(app)
+    (offered,) = (b for b in app.button if b.label.startswith("Take over the plan of"))
+    assert "people" in offered.label
+    assert "2 questions" in offered.label
+    offered.click().run()
+    assert not app.exception
+    plan = listed(app)
+    assert list(plan["question"]) == ["Age, as a mean", "sum of age"]
+    assert plan["must show"].tolist() == ["2", ""]
+    assert list(plan["ε is"]) == ["shared", "shared"]
+    # Both share what the first table has left, and are about the people of now.
+    left = float(by_label(app.number_input, "Total ε").value)
+    assert sum(map(float, plan["ε"])) == pytest.approx(left, rel=1e-3)
+    assert left == pytest.approx(1.0, rel=1e-3)
+    assert "planned for 200 people" not in shown(app)
+    assert not button(app, "Release the whole plan").disabled
+
+
+def test_an_emptied_plan_shares_what_is_left_and_names_what_is_not(planned):
+    app = planned
+    whole = by_label(app.number_input, "Total ε").value
+    assert "cannot be paid from it" in shown(app)
+    by_label(app.number_input, "Total ε").set_value(0.3).run()
+    assert by_label(app.number_input, "Total ε").value == 0.3
+    button(app, "Empty the plan").click().run()
+    by_label(app.selectbox, "Statistic").set_value("sum").run()
+    button(app, "Add to plan").click().run()
+    assert by_label(app.number_input, "Total ε").value == whole

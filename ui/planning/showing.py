@@ -50,7 +50,7 @@ _WAYS = (
 )
 
 
-def slide(basket: Basket) -> None:
+def slide(basket: Basket, account: Account) -> None:
     """Show what several budgets would buy. Public numbers only."""
     found = compare(basket)
     picture = slide_picture(found)
@@ -72,6 +72,7 @@ def slide(basket: Basket) -> None:
         "shows what must be seen, ✗ (gray) does not. Every budget is split as above; "
         "locked questions keep their ε."
     )
+    _say_left(found.totals, account)
     _say_assumed(basket)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
@@ -92,6 +93,20 @@ def slide(basket: Basket) -> None:
         st.caption(
             f"Of the total of ε {significant(basket.total)}, "
             f"{significant(basket.planned)} is dealt out."
+        )
+
+
+def _say_left(totals: Sequence[float], account: Account) -> None:
+    """Say which of the budgets are larger than what is left of the account."""
+    if account.budget.epsilon is None:
+        return
+    left = float(account.remaining.epsilon)
+    beyond = [total for total in totals if total > left]
+    if beyond:
+        told = " and ".join(f"ε {significant(total)}" for total in beyond)
+        st.caption(
+            f"The account has ε {significant(left)} left: {told}, added up, cannot be "
+            "paid from it, whatever the slide shows."
         )
 
 
@@ -200,7 +215,7 @@ def _terms(item: Item, account: Account) -> str:
         return ""
     return (
         "it was planned under other terms than those of the account (who is protected, "
-        "or how many rows one person may own). Take it out, and add it anew."
+        "or how many rows one person may own). See above what is declared now."
     )
 
 
@@ -213,8 +228,8 @@ def _number(item: Item, study: Study) -> str:
         return ""
     return (
         f"it was planned for {planned.people:,} people, a public number, and the table "
-        f"in use has {here:,}. Take it out, and add it anew: its error hangs on the "
-        "number."
+        f"in use has {here:,}. Plan it with what is declared now, above: its error "
+        "hangs on the number."
     )
 
 

@@ -1,0 +1,241 @@
+"""A planned question as its table is declared now.
+
+Bounds are set anew, people join, the next quarter brings another table: a question that
+was planned before is still about what was declared then. It is never changed silently.
+What differs is told, and the same question, asked of what is declared now, is offered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from dpcore.data.columns import Column, MissingPolicy
+from dpcore.errors import DPCoreError, ParameterError
+from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.of_groups import OfGroups
+from dpcore.statistics.query import Query
+from dpcore.wording import in_full
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dpcore.planning.basket import Basket
+    from dpcore.planning.item import Item
+    from dpcore.releases.releasable import Releasable
+
+_PUBLIC_NUMBERS = {"people", "most_people"}
+"""Fields of questions that hold the public number of people, where there is one."""
+_PUBLIC_GROUPS = (
+    "it counts on public sizes of groups, which only the table in use can tell: ask "
+    "it anew on “Release”, and plan it from there"
+)
+_OTHERWISE = "it would be asked in other words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """How a table is declared now. PUBLIC.
+
+    Attributes:
+        column: Returns the column of a name as it is declared; refuses unknown names.
+        relation: Which tables are neighbors.
+        unit: Whom the guarantee protects.
+        size: Returns what is public about the number of people behind columns.
+
+    """
+
+    column: Callable[[str], Column]
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    size: Callable[..., TableSize]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """A planned question that what is declared now would make another one.
+
+    Attributes:
+        item: The question as it was planned.
+        now: The same question as the table is declared now; ``None`` where it cannot be
+            asked so.
+        told: What differs, in words; why it cannot be asked where there is no ``now``.
+
+    """
+
+    item: Item
+    now: Item | None
+    told: tuple[str, ...]
+
+
+def changes(items: Iterable[Item], now: Declared) -> tuple[Changed, ...]:
+    """Return those questions that would be others as the table is declared now."""
+    found = (_changed(item, now) for item in items)
+    return tuple(one for one in found if one is not None)
+
+
+def adopted(basket: Basket, changed: Iterable[Changed]) -> Basket:
+    """Return the plan with questions as the table is declared now.
+
+    Those that cannot be asked so stay as they are; of two that become one question, the
+    first stays.
+    """
+    anew = {one.item.key: one.now for one in changed if one.now is not None}
+    kept: dict[str, Item] = {}
+    for item in basket.items:
+        new = anew.get(item.key, item)
+        kept.setdefault(new.key, new)
+    return replace(basket, items=tuple(kept.values()))
+
+
+def redeclared(request: Releasable, now: Declared) -> Releasable:
+    """Return the same question, asked of the table as it is declared now.
+
+    Columns, relation, unit and the public number of people become those of now; bins of
+    equal width between the bounds become those between the bounds of now.
+
+    Raises:
+        ParameterError: It cannot be asked of the table as declared.
+
+    """
+    asked = request.asked
+    columns = tuple(now.column(column.name) for column in asked.columns)
+    # The parts of a question about groups have a private size, whatever is public.
+    size = None if isinstance(asked, OfGroups) else now.size(*columns)
+    found = _Reader(now=now, size=size).read(request)
+    return cast("Releasable", found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reader:
+    """Puts what is declared now in the place of what was, through a whole question."""
+
+    now: Declared
+    size: TableSize | None
+
+    def read(self, value: object) -> object:
+        """Return a part of a question as of now."""
+        match value:
+            case Column():
+                found: object = self.now.column(value.name)
+            case NeighboringRelation():
+                found = self.now.relation
+            case PrivacyUnit():
+                found = self.now.unit
+            case TableSize():
+                found = value if self.size is None else self.size
+            case GroupSizes():
+                found = self._sizes(value)
+            case tuple():
+                found = tuple(map(self.read, value))
+            case _:
+                found = self._parts(value) if is_dataclass(value) else value
+        return found
+
+    def _parts(self, value: object) -> object:
+        asked = cast("Any", value)
+        old = {field.name: getattr(asked, field.name) for field in fields(asked)}
+        new = {name: self.read(part) for name, part in old.items()}
+        if isinstance(value, Query):
+            new["edges"] = _edges(value, cast("Column", new["column"]))
+        if self.size is not None and self.size.public:
+            named = {name for name in _PUBLIC_NUMBERS & set(old) if old[name]}
+            new |= dict.fromkeys(named, self.size.people)
+        changed = {name: part for name, part in new.items() if part != old[name]}
+        return replace(asked, **changed) if changed else value
+
+    def _sizes(self, groups: GroupSizes) -> GroupSizes:
+        if groups.labels_public or self.size is None:
+            raise ParameterError(_PUBLIC_GROUPS)
+        return GroupSizes(
+            sizes=(self.size.people, *groups.sizes[1:]), labels_public=False
+        )
+
+
+def _edges(before: Query, column: Column) -> tuple[float, ...] | None:
+    """Return the edges of the bins: equal ones follow the bounds."""
+    edges, old = before.edges, before.column.bounds
+    if edges is None or old is None or column.bounds is None:
+        return edges
+    count = len(edges) - 1
+    return (
+        equal_edges(column.bounds, count) if edges == equal_edges(old, count) else edges
+    )
+
+
+def _changed(item: Item, now: Declared) -> Changed | None:
+    try:
+        request = redeclared(item.request, now)
+        if request.parameters() == item.request.parameters():
+            return None
+        # A name that was not typed is the title, which may hold what has changed.
+        own = item.name != item.request.title
+        anew = replace(item, request=request, name=item.name if own else request.title)
+    except DPCoreError as error:
+        return Changed(item=item, now=None, told=(str(error).rstrip("."),))
+    told = tuple(_differences(item.request, request)) or (_OTHERWISE,)
+    return Changed(item=item, now=anew, told=told)
+
+
+def _differences(before: Releasable, after: Releasable) -> Iterator[str]:
+    """Yield in words in what two questions about the same columns differ."""
+    for old, new in zip(before.asked.columns, after.asked.columns, strict=True):
+        yield from _of_column(old, new)
+    if before.relation is not after.relation:
+        yield f"protected was {before.relation.phrase}, now {after.relation.phrase}"
+    if before.unit != after.unit:
+        yield (
+            f"a {before.unit.noun} owned {before.unit.owned}, now a {after.unit.noun} "
+            f"owns {after.unit.owned}"
+        )
+    sizes = (getattr(one.asked, "size", None) for one in (before, after))
+    old_size, new_size = map(_sized, sizes)
+    if old_size != new_size:
+        yield f"it was asked of {old_size}, now of {new_size}"
+    old_most, new_most = (
+        getattr(one.asked, "most_people", None) for one in (before, after)
+    )
+    if old_most != new_most:
+        yield f"it was asked of at most {old_most:,} people, now of {new_most:,}"
+
+
+def _sized(size: TableSize | None) -> str:
+    if size is None:
+        return "any number of people"
+    return f"{'' if size.public else 'at least '}{size.people:,} people"
+
+
+def _of_column(old: Column, new: Column) -> Iterator[str]:
+    name = new.name
+    if old.kind is not new.kind:
+        yield f"{name} was a {old.kind} column, now it is a {new.kind} column"
+        return
+    if old.bounds != new.bounds:
+        yield f"bounds of {name}: {_bounded(old)}, now {_bounded(new)}"
+    if old.labels != new.labels:
+        yield f"answers of {name}: {_labelled(old, new)}"
+    if (old.missing, old.replacement) != (new.missing, new.replacement):
+        yield f"whoever has no {name} {_filled(old)}, now {_filled(new)}"
+
+
+def _bounded(column: Column) -> str:
+    bounds = column.bounds
+    if bounds is None:
+        return "none"
+    return f"{in_full(bounds.lower)} to {in_full(bounds.upper)}"
+
+
+def _labelled(old: Column, new: Column) -> str:
+    gone = [f"without “{label}”" for label in old.labels if label not in new.labels]
+    came = [f"with “{label}”" for label in new.labels if label not in old.labels]
+    return f"now {', '.join([*gone, *came]) or 'in another order'}"
+
+
+def _filled(column: Column) -> str:
+    if column.missing is MissingPolicy.DROP:
+        return "is left out"
+    value = column.replacement
+    shown = in_full(value) if isinstance(value, float | int) else f"“{value}”"
+    return f"counts as {shown}"

@@ -1,0 +1,201 @@
+"""Planned questions follow what is declared now, once somebody says so."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.planning.basket import Basket
+from dpcore.planning.item import Item
+from dpcore.planning.redeclared import Declared, adopted, changes, redeclared
+from dpcore.relations import PrivacyUnit, TableSize
+from dpcore.releases.resized.request import ResizedRequest
+from dpcore.releases.subsampled.request import SubsampledRequest
+from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.groups import GroupSizes
+from dpcore.statistics.joint_query import JointQuery
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from tests.planning.planned import ALL, PEOPLE, of_age
+from tests.releases import models
+from tests.releases.questions import (
+    ADD_REMOVE,
+    AGE,
+    SUBSTITUTION,
+    apart,
+    asked,
+    crossed,
+    labels,
+    means,
+    terms,
+)
+from tests.statistics.columns import category, number, yes_no
+
+REQUESTS = ALL | {
+    "difference": apart(),
+    "means": means(),
+    "crossed": crossed(columns=(labels("color", "a", "b"), yes_no()), people=PEOPLE),
+    "half": SubsampledRequest(
+        query=of_age().query, law="laplace", epsilon=1.0, share=0.5, people=PEOPLE
+    ),
+    "few": ResizedRequest(query=of_age().query, draws=PEOPLE // 4),
+}
+del REQUESTS["model"]
+"""Questions about the columns of ``declared``, to so many people."""
+
+
+def declared(*changed, people=PEOPLE, relation=SUBSTITUTION, unit=None):
+    """How a table is declared, but for columns that have changed."""
+    columns = {
+        column.name: column
+        for request in REQUESTS.values()
+        for column in request.asked.columns
+    } | {column.name: column for column in changed}
+    public = relation is SUBSTITUTION
+
+    def column(name):
+        if name not in columns:
+            message = f"there is no column {name!r}."
+            raise ParameterError(message)
+        return columns[name]
+
+    return Declared(
+        column=column,
+        relation=relation,
+        unit=unit or PrivacyUnit(),
+        size=lambda *_: TableSize(people=people, public=public),
+    )
+
+
+WIDER = replace(AGE, bounds=Interval(lower=0, upper=400))
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_nothing_is_told_of_what_is_declared_as_before(name):
+    request = REQUESTS[name]
+    assert redeclared(request, declared()) == request
+    assert changes([Item.of(request)], declared()) == ()
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_next_quarter_asks_the_same_of_other_people(name):
+    request = REQUESTS[name]
+    later = redeclared(request, declared(people=PEOPLE + 2))
+    assert later.epsilon == request.epsilon
+    assert later.title == request.title
+    size = getattr(request.asked, "size", None)
+    if size is not None and size.public:
+        assert later.asked.size == TableSize(people=PEOPLE + 2, public=True)
+        (one,) = changes([Item.of(request)], declared(people=PEOPLE + 2))
+        assert "it was asked of 812 people, now of 814 people" in one.told
+        assert one.now.request == replace(later, draw=1)
+    else:
+        assert later == request
+    # And back again it is the question of before.
+    assert redeclared(later, declared()) == request
+
+
+def test_bounds_and_people_without_a_value_are_told():
+    low = replace(AGE, bounds=Interval(lower=0, upper=50), replacement=25.0)
+    (one,) = changes([Item.of(of_age())], declared(low))
+    assert one.told == (
+        "bounds of age: 0 to 100, now 0 to 50",
+        f"whoever has no age counts as {AGE.replacement:g}, now counts as 25",
+    )
+    assert one.now.request.asked.column == low
+    assert one.now.width.half == pytest.approx(one.item.width.half / 2, rel=1e-6)
+
+
+def test_bins_of_equal_width_follow_the_bounds_and_typed_ones_stay():
+    equal = equal_edges(AGE.bounds, 4)
+    for edges, expected in ((equal, equal_edges(WIDER.bounds, 4)), ((0, 18, 65), None)):
+        query = Query(
+            kind=StatisticKind.HISTOGRAM, column=AGE, edges=edges, **terms(PEOPLE)
+        )
+        found = redeclared(asked(query, "laplace"), declared(WIDER))
+        assert found.query.edges == (expected or edges)
+
+
+def test_a_label_that_went_away_is_told_and_its_question_cannot_follow():
+    fewer = replace(category(), labels=("south", "east"))
+    whole, pair = changes(map(Item.of, (ALL["group"], apart())), declared(fewer))
+    assert "now without “north”, with “east”" in whole.told[0]
+    assert whole.now.request.query.group == fewer
+    assert pair.now is None
+    assert pair.told
+
+
+def test_public_sizes_of_groups_cannot_be_taken_over():
+    group = labels("region", "north", "south")
+    query = JointQuery(
+        kind=StatisticKind.POOLED_VARIANCE,
+        numbers=(AGE,),
+        group=group,
+        groups=GroupSizes(sizes=(400, 412)),
+        **terms(PEOPLE),
+    )
+    (one,) = changes([Item.of(asked(query, "laplace"))], declared(group))
+    assert one.now is None
+    assert "public sizes of groups" in one.told[0]
+    private = replace(query, groups=GroupSizes(sizes=(812, 0, 0), labels_public=False))
+    later = redeclared(asked(private, "laplace"), declared(group, people=900))
+    assert later.query.groups.people == 900
+
+
+def test_other_terms_are_told():
+    unit = PrivacyUnit(rows=2)
+    (one,) = changes(
+        [Item.of(of_age(StatisticKind.SUM))],
+        declared(relation=ADD_REMOVE, unit=unit, people=100),
+    )
+    assert any("added or removed" in told for told in one.told)
+    assert any("up to 2 rows" in told for told in one.told)
+    assert "it was asked of 812 people, now of at least 100 people" in one.told
+    assert one.now.request.relation is ADD_REMOVE
+    assert one.now.request.unit == unit
+
+
+def test_a_model_follows_the_public_number():
+    request = models.request()
+    table = models.table()
+    for public, most in ((True, 900), (False, request.question.most_people)):
+        now = Declared(
+            column=table.column,
+            relation=request.relation,
+            unit=request.unit,
+            size=lambda *_, public=public: TableSize(people=900, public=public),
+        )
+        assert redeclared(request, now).question.most_people == most
+
+
+def test_settings_stay_and_names_that_were_not_typed_follow():
+    item = Item.of(of_age()).at(0.3)
+    item = replace(item, name="Gap", weight=3.0, locked=True, wanted=2.0)
+    plan = Basket(items=(item, Item.of(of_age(StatisticKind.SUM))))
+    found = adopted(plan, changes(plan.items, declared(WIDER)))
+    first, second = found.items
+    assert first == replace(item, request=first.request)
+    assert first.epsilon == 0.3
+    assert {each.asked.column for each in (first.request, second.request)} == {WIDER}
+    assert second.name == second.request.title
+
+
+def test_two_questions_that_become_one_are_asked_once():
+    wide = asked(replace(of_age().query, column=WIDER), "laplace")
+    plan = Basket(items=(Item.of(of_age()), Item.of(wide).at(0.2)))
+    found = adopted(plan, changes(plan.items, declared(WIDER)))
+    assert [item.epsilon for item in found.items] == [1.0]
+    assert found.items[0].request.query.column == WIDER
+
+
+def test_a_column_that_went_away_is_said_and_the_question_stays():
+    plan = Basket(items=(Item.of(asked(of_number("no"), "laplace")),))
+    (one,) = changes(plan.items, declared())
+    assert one.now is None
+    assert "no" in one.told[0]
+    assert adopted(plan, [one]) == plan
+
+
+def of_number(name):
+    return replace(of_age().query, column=number(name, 1.0))
