@@ -27,7 +27,7 @@ if everything:
     results.listing(everything, here={one.id for one in done} if several else None)
     st.caption("All releases as a file:")
     results.downloads(everything, "all")
-    area.show(partial(gathering.released, study, everything), key="ledger")
+    area.show(partial(gathering.released, study, everything), study, key="ledger")
     accounts.totals(everything, account)
 person_total.show(account)
 accounts.changes(study)

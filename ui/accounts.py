@@ -71,7 +71,7 @@ def summary(account: Account) -> None:
             else f"So far, {now}. If all is used, {later}."
         )
     if len(account.tables) > 1:
-        names = ", ".join(f"“{literal(table.name)}”" for table in account.tables)
+        names = ", ".join(f"“{literal(name)}”" for name in account.names.values())
         st.markdown(
             f"These people are in {len(account.tables)} tables, which share this "
             f"account: {names}."

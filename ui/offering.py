@@ -257,8 +257,12 @@ def _which(account: Account) -> str:
     """Say what is new about a release that has to be confirmed."""
     if account.releases == 0:
         return "This is the first real release about this table."
-    made = "1 was" if account.releases == 1 else f"{account.releases} were"
+    made = (
+        "1 release was"
+        if account.releases == 1
+        else f"{account.releases} releases were"
+    )
     return (
-        "This is the first real release about this table in this tab; "
-        f"{made} made before."
+        f"{made} made about these people before. This tab has spent nothing on the "
+        "table in use so far, and asks once."
     )

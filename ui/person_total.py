@@ -85,7 +85,7 @@ def _rows(account: Account) -> list[dict[str, str]]:
             accounts.short(account.budget, account.budget.remaining(account.spent)),
         )
     ]
-    tables = {one.fingerprint: one.name for one in account.tables}
+    tables = account.names
     if len(account.tables) > 1:
         history = session.ledger().history(account.name)
         for table, cost in by_table(account, history).items():

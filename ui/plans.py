@@ -16,13 +16,12 @@ from dpcore.planning.basket import Basket
 from dpcore.planning.files import Loaded, from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, Item
 from dpcore.planning.losses import times
-from dpcore.planning.plans import Plans
 from dpcore.planning.redeclared import Declared, adopted, changes
 from dpcore.planning.splits import readable
-from dpcore.releases.record import Mode
+from dpcore.releases.kept import Kept
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text, in_full
-from ui import session
+from ui import session, typed
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def keep(study: Study, basket: Basket) -> None:
     if basket == session.public(_named(study)):
         return
     session.set_public(_named(study), basket)
-    if not _of_account(study):
+    if not session.of_account(study):
         return
     with contextlib.suppress(LedgerError):
         _plans().keep(study.fingerprint, to_json(basket))
@@ -143,16 +142,15 @@ def of_other_tables(study: Study) -> tuple[tuple[str, Basket], ...]:
 
     Of each the questions that this table can be asked.
     """
-    if not _of_account(study):
+    if not session.of_account(study):
         return ()
-    tables = session.account(study).tables
     found = []
-    for table in reversed(tables):
-        if table.fingerprint == study.fingerprint:
+    for fingerprint, name in reversed(session.account(study).names.items()):
+        if fingerprint == study.fingerprint:
             continue
-        kept = _read(table.fingerprint, study)
+        kept = _read(fingerprint, study)
         if kept is not None and kept.basket.items:
-            found.append((table.name, kept.basket))
+            found.append((name, kept.basket))
     return tuple(found)
 
 
@@ -179,15 +177,14 @@ def clear() -> None:
     study = session.study()
     if study is not None:
         # Signed was the page with the questions that go: the next plan has none yet.
-        for key in ("sign-state", "sign-signed"):
-            session.take(f"{key}-{session.generation()}")
+        typed.unsign(study)
         keep(study, replace(_empty(study), split=plan(study).split))
 
 
 def aside(study: Study) -> Basket | None:
     """Return the plan that was set aside, to be compared with the one in use."""
     known = cast("Basket | None", session.public(_other(study)))
-    if known is None and _of_account(study):
+    if known is None and session.of_account(study):
         text = _plans().of(_other_file(study))
         with contextlib.suppress(DataError):
             known = None if text is None else from_json(text, study.dataset).basket
@@ -201,7 +198,7 @@ def set_aside(basket: Basket) -> None:
     if study is None:
         return
     session.set_public(_other(study), basket)
-    if _of_account(study):
+    if session.of_account(study):
         with contextlib.suppress(LedgerError):
             _plans().keep(_other_file(study), to_json(basket))
 
@@ -260,13 +257,8 @@ def _empty(study: Study) -> Basket:
     return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
 
 
-def _of_account(study: Study) -> bool:
-    """Tell whether a plan belongs to an account; in a lesson it is the tab's alone."""
-    return study.example is None or session.mode() is Mode.RELEASE
-
-
 def _kept(study: Study) -> Basket | None:
-    found = _read(study.fingerprint, study) if _of_account(study) else None
+    found = _read(study.fingerprint, study) if session.of_account(study) else None
     if found is None:
         return None
     session.set_public(_LOST, found.lost)
@@ -293,5 +285,5 @@ def _other_file(study: Study) -> str:
     return f"{study.fingerprint}-other"
 
 
-def _plans() -> Plans:
-    return Plans(default_folder() / _FOLDER)
+def _plans() -> Kept:
+    return Kept(default_folder() / _FOLDER)

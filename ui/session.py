@@ -367,6 +367,14 @@ def mode_in_use(example: str | None) -> Mode:
     return Mode.RELEASE if example is None else Mode.CLASSROOM
 
 
+def of_account(about: Study) -> bool:
+    """Tell whether what people say of a table is kept beside its account.
+
+    In a lesson it is the tab's alone.
+    """
+    return about.example is None or mode() is Mode.RELEASE
+
+
 def require_study() -> Study:
     """Return the table in use, or stop the page with a pointer to where to get one."""
     current = study()

@@ -135,7 +135,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Budget of the table", _budget(about)),
             ("This plan costs", f"{_price(guarantee)}: {_odds(guarantee)}"),
             *_together(about),
-            ("Period", own(typed.period)),
+            ("People and period", own(typed.period)),
         )
     )
 
@@ -283,7 +283,7 @@ def _other(about: Decision) -> tuple[Piece, ...]:
             f"as they must be seen, the other {about.other.seen} of "
             f"{about.other.wanted}."
         )
-    return Paragraph(told), Facts((("Why not", own(about.typed.reason)),))
+    return Paragraph(told), Facts((("Why this plan", own(about.typed.reason)),))
 
 
 def _signatures(typed: Typed) -> tuple[Piece, ...]:

@@ -75,6 +75,19 @@ def counted_as(
     )
 
 
+def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
+    """Tell whether whoever has no value is left out wherever that matters.
+
+    ``done`` is what ``of_columns`` says of the columns.
+    """
+    return all(
+        treated == NEITHER
+        or (column.missing is MissingPolicy.DROP and treated == filled(column)[0])
+        for column in columns
+        for treated in done.get(column.name, "").split("; ")
+    )
+
+
 def each_of_columns(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
     """Return the same, each treatment by itself."""
     found: dict[str, dict[str, None]] = {}

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import missing
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own, spelled
+from dpcore.documents.subject import of_each, own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
+from dpcore.releases.declared import each_bounds
 from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dpcore.documents.page import Piece
+    from dpcore.documents.question import Question
     from dpcore.documents.subject import Subject
+    from dpcore.documents.typed import Typed
 
 _MOST_ROWS: Final = 8
 MOST_COLUMNS: Final = 3
 """How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
+_NOT_PUBLISHED: Final = "not published"
+UNKNOWN: Final = "stands in the papers of that time"
+"""What stands for what nobody typed of one of several tables."""
+MOST_NUMBERS: Final = 200
+"""How many numbers of one question are told; the files of the release hold all."""
+NOISE: Final = "without noise between (95 of 100 times)"
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -47,7 +58,7 @@ def notice(subject: Subject) -> Page:
             Facts(
                 (
                     ("Who publishes", own(subject.typed.publisher)),
-                    ("What for", own(subject.typed.purpose)),
+                    ("What for", _typed(subject, attrgetter("purpose"))),
                     *_period(subject),
                     ("How many people", _size(subject)),
                     ("Who is protected", capital(subject.whom)),
@@ -79,6 +90,7 @@ def notice(subject: Subject) -> Page:
                 whole=True,
             ),
         ),
+        further=_further(subject),
         numerals=subject.numerals,
         mark=subject.mark,
         foot=subject.foot,
@@ -94,7 +106,7 @@ def _where(subject: Subject) -> str:
 
 
 def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
-    which = ("About whom, and when", own(subject.typed.period))
+    which = ("About whom, and when", _typed(subject, attrgetter("period")))
     if not subject.times:
         return (which,)
     told = "; ".join(f"{time.name} ({time.days})" for time in subject.times[:4])
@@ -104,10 +116,25 @@ def _period(subject: Subject) -> tuple[tuple[str, str], ...]:
 def _size(subject: Subject) -> str:
     if not subject.tables:
         return capital(subject.size)
-    return (
-        f"{capital(subject.size)}, in the table in use now; earlier ones may have had "
-        "others"
+    return Exact(sizes(subject)) or capital(subject.size)
+
+
+def sizes(subject: Subject) -> str:
+    """Return the public numbers of people of several tables; empty if none is known."""
+    known = subject.sizes
+    if not known:
+        return ""
+    told = "; ".join(
+        f"“{name}”: {subject.numerals.written(f'{known[name]:,}')}"
+        if name in known
+        else f"“{name}”: {_NOT_PUBLISHED}"
+        for name in subject.tables
     )
+    return f"{told}. Numbers that are there are published without noise"
+
+
+def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
+    return of_each(subject.each(say), unknown=UNKNOWN, quoted="“{}”")
 
 
 def _limit(subject: Subject) -> str:
@@ -133,21 +160,22 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         return (Paragraph("Nothing so far."),)
     head: tuple[str, ...] = ("about", "expected error")
     if not subject.planned:
-        head = ("about", "published", "without the noise, 95 of 100 times")
+        head = ("about", "published", NOISE)
     shown = fairly([question for question, _ in rows])
     left = len(rows) - len(shown)
-    said = (
-        ""
-        if left == 0
-        else f"And {left} more, left out for want of room; the full report lists them. "
+    where = (
+        "left out for want of room; the full report lists them."
+        if subject.planned
+        else "all are on the next sheet."
     )
+    said = f"And {left} more: {where} " * bool(left)
     if any(number.beside for one in subject.questions for number in one.numbers):
         said += (
             "How many people are in each group was released with its answer, which "
-            "follows from it; the full report has these numbers. "
+            "follows from it: see the next sheet. "
         )
     if not subject.planned:
-        said += f"Values beyond public bounds count as the bound. {_missing(subject)}"
+        said += f"{_bounds(subject)} {_missing(subject)}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
@@ -161,11 +189,66 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
+def _bounds(subject: Subject) -> str:
+    """Say what values beyond public bounds count as, and where these lie."""
+    said = (each_bounds(question.parameters) for question in subject.questions)
+    told = [*dict.fromkeys(chain.from_iterable(said))]
+    if not told:
+        return ""
+    shown = "; ".join(brief(part) for part in told[:MOST_COLUMNS])
+    more = "; others: next sheet" * (len(told) > MOST_COLUMNS)
+    return f"Values beyond public bounds count as the bound ({shown}{more})."
+
+
+def _further(subject: Subject) -> tuple[Section, ...]:
+    """Return every number that was published, question by question, on sheets after."""
+    if subject.planned or not subject.questions:
+        return ()
+    return (
+        Section(
+            title="Every number that was published",
+            pieces=tuple(
+                piece for question in subject.questions for piece in _in_full(question)
+            ),
+            fresh=True,
+        ),
+    )
+
+
+def _in_full(question: Question) -> tuple[Piece, ...]:
+    shown = question.numbers[:MOST_NUMBERS]
+    left = len(question.numbers) - len(shown)
+    told = (
+        f"Released on {question.when[:10]}",
+        f"values counted within {question.bounds}" * bool(question.bounds),
+        f"without a value: {question.without}" * bool(question.without),
+        f"{left} more numbers are in the full report" * bool(left),
+    )
+    said = "; ".join(part for part in told if part)
+    return (
+        Table(
+            title=Exact(capital(question.name)),
+            head=("about", "published", NOISE),
+            rows=tuple(
+                (
+                    Exact(number.label),
+                    f"{number.value} {number.unit}".rstrip(),
+                    number.noise,
+                )
+                for number in shown
+            ),
+        ),
+        Paragraph(f"{said}.", kind="note"),
+    )
+
+
 def _missing(subject: Subject) -> str:
     """Say what people without a value did to the numbers."""
     known = missing.counted_as(subject.columns, subject.missing)
-    if not known:
+    if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Whoever has no value is not counted; how many that are is not told."
+    if not known:
+        return "What becomes of whoever has no value: see the next sheet."
     told = ", ".join(
         f"{in_full(value) if isinstance(value, float | int) else value} "
         f"({brief(column.name)})"
@@ -270,8 +353,13 @@ def _later(subject: Subject) -> tuple[str, ...]:
     """Return what can be learned if all of the budget is used, and what was known."""
     epsilon, delta = subject.facts.total
     limit = belief_text(epsilon, delta=delta, about=" about one of you")
+    whole = (
+        "The whole limit is used: it allows nothing more to be published."
+        if subject.used_up
+        else f"If the whole limit is used one day, {limit}."
+    )
     return (
-        f"If the whole limit is used one day, {limit}.",
+        whole,
         "What somebody knew before, from elsewhere, they still know.",
     )
 

@@ -220,16 +220,18 @@ class Page:
     Attributes:
         title: What it is, and about what.
         pieces: Its content.
+        further: What stands on further sheets, where the rest is meant to fit on one.
         numerals: How its numbers are written.
         mark: What must not be overlooked, such as that it is only planned; or empty.
         foot: A line at the end: what made it, and when.
-        sheet: Whether it is meant to fit on one sheet of A4.
+        sheet: Whether its content is meant to fit on one sheet of A4.
         language: What it is written in, as a tag of BCP 47.
 
     """
 
     title: str
     pieces: tuple[Piece, ...]
+    further: tuple[Section, ...] = ()
     numerals: Numerals = Numerals.POINT
     mark: str = ""
     foot: str = ""
@@ -245,6 +247,7 @@ class Page:
         if self.foot:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
         full = len(_TAG.sub("", inside)) > _FULL
+        more = "\n".join(piece.html(self.numerals) for piece in self.further)
         kind = f' class="sheet{" full" if full else ""}"' if self.sheet else ""
         return (
             f'<!doctype html>\n<html lang="{self.language}"{kind}>\n<head>\n'
@@ -253,7 +256,7 @@ class Page:
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{title}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n"
             f"<header>{mark if self.mark else ''}<h1>{title}</h1></header>\n"
-            f"<main>\n{inside}\n</main>\n{foot}\n</body>\n</html>\n"
+            f"<main>\n{inside}\n{more}</main>\n{foot}\n</body>\n</html>\n"
         )
 
 

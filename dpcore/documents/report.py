@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import missing
 from dpcore.documents.methods import methods
+from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, sizes
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, own, spelled
+from dpcore.documents.subject import exact, of_each, own, spelled
 from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
 from dpcore.wording import capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
     from dpcore.documents.question import Question
     from dpcore.documents.subject import Subject
+    from dpcore.documents.typed import Typed
 
-MOST_NUMBERS: Final = 200
-"""How many numbers of one question are told; the files of the release hold all."""
 _UNBOUNDED: Final = "∞"
 _LEVEL: Final = 0.95
 _COUNTS: Final = (
@@ -71,16 +74,17 @@ def report(subject: Subject) -> Page:
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts, typed = subject.facts, subject.typed
+    decided = _typed(subject, attrgetter("decided"))
     left = facts.budget.remaining(facts.spent)
     planned = (("This plan costs", spelled(subject.cost)),) * subject.planned
     return (
         ("Data curator", own(typed.publisher)),
-        ("Purpose", own(typed.purpose)),
-        ("People and period", own(typed.period)),
-        *((("Decided", own(typed.decided)),) if typed.decided else ()),
+        ("Purpose", _typed(subject, attrgetter("purpose"))),
+        ("People and period", _typed(subject, attrgetter("period"))),
+        *((("Decided", decided),) if decided else ()),
         ("Privacy unit", capital(subject.whom)),
         ("Neighboring tables", f"Differ in {facts.relation.phrase}"),
-        ("Number of people", capital(subject.size)),
+        ("Number of people", _size(subject)),
         ("The people and the table", capital(subject.about)),
         ("Budget", subject.limit),
         ("Spent so far", spelled(facts.spent)),
@@ -90,6 +94,15 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Noise drawn by", Exact(subject.sampler) or "nobody yet"),
         ("Contact", own(typed.contact)),
     )
+
+
+def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
+    return of_each(subject.each(say), unknown=UNKNOWN, quoted="“{}”")
+
+
+def _size(subject: Subject) -> str:
+    told = sizes(subject)
+    return Exact(told) if told else capital(subject.size)
 
 
 def _left(subject: Subject, left: PrivacyCost) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ from dpcore.privacy.events import event_from
 from dpcore.wording import capital, epsilon_text, people, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
@@ -28,6 +29,7 @@ USUAL_DELTA: Final = 1e-6
 PLANNED: Final = "Only planned: nothing of this has been released."
 LESSON: Final = "Classroom: not a private release."
 NOTHING_LEFT: Final = "no limit"
+_ALMOST_ALL: Final = Decimal("0.9999")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,11 @@ class Subject:
         head: The ledger; ``None`` where nothing is written in it yet.
         times: The periods of the account that have limits of their own.
         tables: What the tables are called, where it is about several of an account.
+        name: What the table in use is called, where there are several.
+        before: What was typed for the others of them, by name.
         today: The day, ISO 8601.
         numerals: How numbers are written.
-        typed: What only people know.
+        typed: What only people know, of the table in use.
 
     """
 
@@ -98,6 +102,8 @@ class Subject:
     head: Head | None = None
     times: tuple[Time, ...] = ()
     tables: tuple[str, ...] = ()
+    name: str = ""
+    before: Mapping[str, Typed] = field(default_factory=dict)
     today: str = ""
     numerals: Numerals = Numerals.POINT
     typed: Typed = field(default_factory=Typed)
@@ -114,6 +120,16 @@ class Subject:
     def planned(self) -> bool:
         """Tell whether it is a plan."""
         return self.charged is not None
+
+    @property
+    def used_up(self) -> bool:
+        """Tell whether releases have left no more of the budget than rounding does."""
+        budget, spent = self.facts.budget, self.facts.spent
+        if budget.rho is not None:
+            return spent.rho >= budget.rho * _ALMOST_ALL
+        return budget.epsilon is not None and (
+            spent.epsilon >= budget.epsilon * _ALMOST_ALL
+        )
 
     @property
     def mark(self) -> str:
@@ -177,6 +193,28 @@ class Subject:
         return "the table is a sample of a larger group"
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """Return the public numbers of people of several tables, by name."""
+        found: dict[str, int] = {}
+        for question in self.questions:
+            size = question.asked.get("size")
+            if question.table and isinstance(size, dict) and size.get("public") is True:
+                found[question.table] = int(size["people"])
+        return found
+
+    def each(self, say: Callable[[Typed], str]) -> tuple[tuple[str, str], ...]:
+        """Return what was typed of each table, where not all of it is the same.
+
+        What is the same for all, or about one table, has an empty name. What nobody
+        typed is empty.
+        """
+        known = {**self.before, self.name: self.typed}
+        told = {name: say(known.get(name, Typed())) for name in self.tables}
+        if len({*told.values()}) > 1:
+            return tuple(told.items())
+        return (("", next(iter(told.values()), say(self.typed))),)
+
+    @property
     def sampler(self) -> str:
         """Return what draws or drew the noise."""
         return ", ".join(dict.fromkeys(q.sampler for q in self.questions if q.sampler))
@@ -185,6 +223,25 @@ class Subject:
 def own(text: str) -> str:
     """Return what somebody wrote, with every character of it."""
     return Exact(" ".join(text.split()))
+
+
+def of_each(told: tuple[tuple[str, str], ...], *, unknown: str, quoted: str) -> str:
+    """Return what was typed of each table in a row.
+
+    ``unknown`` stands where nobody typed anything, and ``quoted`` is how a name is
+    written.
+
+    >>> of_each((("Q3", "by Ann"), ("Q4", "")), unknown="not said", quoted="‘{}’")
+    '‘Q3’: by Ann; ‘Q4’: not said'
+    """
+    if len(told) == 1:
+        return own(told[0][1])
+    return own(
+        "; ".join(
+            f"{quoted.format(name)}: {text.strip().rstrip('.') or unknown}"
+            for name, text in told
+        )
+    )
 
 
 def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+from dpcore.codec import TEXT, Schema, several, since
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +40,17 @@ class Typed:
         reason = self.reason.rstrip(". ")
         why = ": ".join(part for part in (by, reason) if part)
         return "; ".join(part for part in (why, self.signed) if part)
+
+
+TYPED: Final = Schema(
+    Typed,
+    purpose=since(TEXT),
+    period=since(TEXT),
+    reason=since(TEXT),
+    deciders=since(several(TEXT)),
+    place=since(TEXT),
+    publisher=since(TEXT),
+    contact=since(TEXT),
+    signed=since(TEXT),
+)
+"""How it is kept until its table comes again."""

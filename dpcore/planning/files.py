@@ -25,6 +25,7 @@ from dpcore.codec import (
 from dpcore.errors import DataError, DPCoreError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.item import Item
+from dpcore.releases.kept import LARGEST
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "epsilon-studio plan"
 VERSION: Final = 1
-LARGEST: Final = 1 << 20
-"""Bytes of the largest file that is read."""
 _WRONG = (LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 _ITEM: Final = Schema(

@@ -6,6 +6,7 @@ question belongs to the very table that it is about.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -87,6 +88,22 @@ class Account:
     def title(self) -> str:
         """Return what its first described table was called, empty where none was."""
         return self.tables[0].name if self.tables else ""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return what its described tables are called, by fingerprint.
+
+        Of several whose files were called alike, each has its number in the order of
+        their coming.
+        """
+        alike = Counter(table.name for table in self.tables)
+        seen = Counter[str]()
+        found: dict[str, str] = {}
+        for table in self.tables:
+            seen[table.name] += 1
+            number = f" ({seen[table.name]})" if alike[table.name] > 1 else ""
+            found[table.fingerprint] = table.name + number
+        return found
 
     @property
     def fingerprints(self) -> tuple[str, ...]:

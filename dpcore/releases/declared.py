@@ -23,7 +23,12 @@ def bounds_text(request: Mapping[str, object]) -> str:
     >>> bounds_text({"query": {"column": {"name": "age", "bounds": [0.0, 100.0]}}})
     'age: 0 to 100'
     """
-    return "; ".join(
+    return "; ".join(each_bounds(request))
+
+
+def each_bounds(request: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the same, column by column."""
+    return tuple(
         f"{name}: {_end(low)} to {_end(high)}" for name, low, high in bounds_of(request)
     )
 

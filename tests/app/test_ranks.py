@@ -83,7 +83,7 @@ def test_a_quantile_has_no_interval_until_two_more_are_paid_for(
     # In a tab that has spent nothing on the table yet, it is asked about once more.
     asked.session_state["_confirmed"] = frozenset()
     button(asked, "Release the interval").click().run()
-    assert "in this tab; 1 was made before" in shown(asked)
+    assert "1 release was made about these people before" in shown(asked)
     assert "has no interval" in shown(asked)
     price = f"{'2 × ' if more > 1 else ''}ε 1"
     button(asked, f"Spend {price}").click().run()

@@ -84,4 +84,15 @@ def test_a_document_opens_by_itself_and_prints_on_a4(document, paper, tmp_path):
         sheets = page.pdf(prefer_css_page_size=True)
         assert b"/MediaBox [0 0 595" in sheets or b"/MediaBox [0 0 594" in sheets
         count = len(re.findall(rb"/Type\s*/Page\b", sheets))
-        assert count == 1 if document.name == "Public notice" else count >= 2
+        if document.name == "Public notice" and subject.planned:
+            assert count == 1
+            continue
+        assert count >= 2
+        if document.name == "Public notice":
+            # What is hung up is the first sheet; all numbers stand on those after it.
+            rest = page.locator("section.fresh")
+            assert rest.count() == 1
+            rest.evaluate("it => it.remove()")
+            page.locator("footer").evaluate("it => it.remove()")
+            sheets = page.pdf(prefer_css_page_size=True)
+            assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1

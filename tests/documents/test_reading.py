@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from html import unescape
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
+from dpcore.documents.language import Language
 from dpcore.documents.missing import OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED
@@ -19,6 +21,7 @@ from dpcore.documents.typed import Typed
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
+from dpcore.statistics.conditions import filled
 from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
@@ -35,6 +38,7 @@ from tests.documents.subjects import (
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, apart
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
+FURTHER = "Every number that was published"
 READ = [name for name, document in BY_NAME.items() if document.read]
 SUBJECTS = {
     "released": answered,
@@ -173,17 +177,109 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
     subject = answered()
     eight = replace(subject, questions=subject.questions[2:])
     rows = sum(not n.beside for question in eight.questions for n in question.numbers)
-    told = plain(text_of("Public notice", eight))
+    told, further = plain(text_of("Public notice", eight)).split(FURTHER)
     for question in eight.questions:
         name = question.name[:30]
         assert name[0].upper() + name[1:] in told, question.name
-    assert f"And {rows - 8} more" in told
+        for number in question.numbers:
+            assert f"{number.value} {number.unit}".rstrip() in further
+            assert number.noise in further
+    assert f"And {rows - 8} more: all are on the next sheet" in told
+
+
+def test_notice_says_how_everything_was_counted():
+    subject = answered()
+    told, further = plain(text_of("Public notice", subject)).split(FURTHER)
+    assert "count as the bound (age: 0 to 100; a: 0 to 1; b: 0 to 1)." in told
+    assert "Released on 2026-11-23; values counted within age: 0 to 100" in further
+    assert "region: whoever has none, or one that is not listed, is in" in further
+    # Nobody is said to be left out where somebody is put with all others.
+    groups = replace(
+        subject,
+        questions=tuple(q for q in subject.questions if "region" in q.name),
+        columns=tuple(c for c in subject.columns if c.name == "region"),
+        missing={"region": OTHERS},
+    )
+    assert "is not counted" not in plain(text_of("Public notice", groups))
+    # Of a plan there are no numbers yet, and no sheet for them.
+    assert FURTHER not in plain(text_of("Public notice", meant()))
+
+
+def test_what_was_typed_of_each_table_stands_with_its_name():
+    subject = replace(of_two_tables(), name="pay 1")
+    first = Typed(purpose="to plan.", deciders=("A. Berger",), publisher="the firm")
+    second = Typed(purpose="to check", period="2026", deciders=("B. Aydin",))
+    both = replace(subject, before={"pay 0": first}).knowing(second)
+    for name in ("Public notice", "Full report"):
+        told = plain(text_of(name, both))
+        assert "“pay 0”: to plan; “pay 1”: to check" in told
+        assert "“pay 0”: stands in the papers of that time; “pay 1”: 2026" in told
+        german = plain(BY_NAME[name].written(Language.GERMAN)(both))
+        assert "„pay 0“: to plan; „pay 1“: to check" in german
+        assert "„pay 0“: steht in den Papieren von damals; „pay 1“: 2026" in german
+    told = plain(text_of("Full report", both))
+    assert "“pay 0”: Decided by A. Berger; “pay 1”: Decided by B. Aydin" in told
+    # What is the same for all is said once, and what nobody typed is a line to fill in.
+    same = replace(both, before={"pay 0": second})
+    assert "“pay 0”: to check" not in plain(text_of("Public notice", same))
+    empty = replace(both, before={}).knowing(Typed())
+    assert "to be filled in" in plain(text_of("Public notice", empty))
+    assert "papers of that time" not in plain(text_of("Public notice", empty))
+
+
+def test_how_many_people_there_were_is_said_of_each_table():
+    subject = of_two_tables()
+    for name in ("Public notice", "Full report"):
+        told = plain(text_of(name, subject))
+        assert f"“pay 0”: {MEMBERS}; “pay 1”: {MEMBERS}. Numbers that are" in told
+        grown = tuple(
+            replace(q, parameters={"query": {"size": {"people": 9, "public": True}}})
+            if q.table == "pay 1"
+            else q
+            for q in subject.questions
+        )
+        told = plain(text_of(name, replace(subject, questions=grown)))
+        assert f"“pay 0”: {MEMBERS}; “pay 1”: 9. Numbers that are" in told
+        german = BY_NAME[name].written(Language.GERMAN)
+        told = plain(german(replace(subject, questions=grown)))
+        assert f"„pay 0“: {MEMBERS}; „pay 1“: 9. Zahlen, die" in told
+
+
+def test_a_budget_that_is_used_up_promises_nothing_more():
+    subject = answered()
+    english = BY_NAME["Public notice"].text
+    german = BY_NAME["Public notice"].written(Language.GERMAN)
+    assert "If the whole limit is used one day" in plain(english(subject))
+    assert "Wird einmal die ganze Grenze ausgeschöpft" in plain(german(subject))
+    facts = subject.facts
+    nearly = PrivacyBudget.of(
+        epsilon=facts.spent.epsilon * Decimal("1.00001"), delta=facts.budget.delta
+    )
+    used = replace(subject, facts=replace(facts, budget=nearly))
+    assert "The whole limit is used: it allows" in plain(english(used))
+    assert "one day" not in plain(english(used))
+    assert "Die ganze Grenze ist ausgeschöpft" in plain(german(used))
+    assert "Wird einmal" not in plain(german(used))
+    in_rho = replace(facts, budget=PrivacyBudget.of(rho=facts.spent.rho))
+    assert replace(subject, facts=in_rho).used_up
+    in_rho = replace(facts, budget=PrivacyBudget.of(rho=2 * facts.spent.rho))
+    assert not replace(subject, facts=in_rho).used_up
 
 
 def test_numbers_of_several_tables_are_not_said_to_be_of_this_one():
     first = answered()
     assert first.tables == ()
     assert "in this table" in plain(text_of("Public notice", first))
+    both = of_two_tables()
+    told = plain(text_of("Public notice", both))
+    assert "in one of these tables: “pay 0”, “pay 1”" in told
+    assert "in this table, this" not in told
+    for place, question in enumerate(both.questions):
+        assert question.name.endswith(f", in “pay {place % 2}”")
+
+
+def of_two_tables():
+    """Return four answers, of two tables in turns."""
     ledger = opened(SUBSTITUTION)
     for request in questions()[:4]:
         release(
@@ -196,12 +292,7 @@ def test_numbers_of_several_tables_are_not_said_to_be_of_this_one():
         )
     records = ledger.releases("f")
     named = {one.id: f"pay {place % 2}" for place, one in enumerate(records)}
-    both = released(records, behind(SUBSTITUTION, ledger), tables=named)
-    told = plain(text_of("Public notice", both))
-    assert "in one of these tables: “pay 0”, “pay 1”" in told
-    assert "in this table, this" not in told
-    for place, question in enumerate(both.questions):
-        assert question.name.endswith(f", in “pay {place % 2}”")
+    return released(records, behind(SUBSTITUTION, ledger), tables=named)
 
 
 def test_missing_values_are_told_question_by_question_and_never_counted():
@@ -255,9 +346,10 @@ def test_sizes_of_groups_that_nobody_asked_for_are_in_the_report_with_the_reason
         if number.beside
     ]
     assert sorted(sizes) == [f"people in {x}" for x in ("north", "other", "south")]
-    notice = plain(text_of("Public notice", subject))
-    assert "people in north" not in notice
-    assert "the full report has these numbers" in notice
+    sheet, further = plain(text_of("Public notice", subject)).split(FURTHER)
+    assert "people in north" not in sheet
+    assert "in each group was released with its answer" in sheet
+    assert "people in north" in further
     report = plain(text_of("Full report", subject))
     assert "people in north" in report
     assert report.count("Why there are numbers of people") == 1
@@ -292,7 +384,7 @@ def test_the_notice_says_as_what_missing_values_count():
     column = subject.columns[0]
     assert column.name == "age"
     dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
-    subject = replace(subject, columns=(dropped,), missing={"age": "left out"})
+    subject = replace(subject, columns=(dropped,), missing={"age": filled(dropped)[0]})
     assert "no value is not counted" in plain(text_of("Public notice", subject))
     # What is declared of a column does not count where it makes the groups.
     grouped = replace(answered(), missing={"age": OTHERS})

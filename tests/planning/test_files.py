@@ -10,8 +10,8 @@ from dpcore.errors import DataError, LedgerError, ParameterError
 from dpcore.planning.basket import MOST_ITEMS, Basket, Split
 from dpcore.planning.files import from_json, to_json, traced
 from dpcore.planning.item import Item
-from dpcore.planning.plans import Plans
 from dpcore.releases.bootstrap.request import BootstrapRequest
+from dpcore.releases.kept import Kept
 from dpcore.releases.resized.request import ResizedRequest
 from dpcore.releases.subsampled.request import SubsampledRequest
 from tests.planning.planned import ALL, item
@@ -150,7 +150,7 @@ def test_a_question_is_planned_once():
 
 
 def test_plans_are_kept_by_account(tmp_path):
-    plans = Plans(tmp_path / "plans")
+    plans = Kept(tmp_path / "plans")
     assert plans.of("c0ffee") is None
     plans.keep("c0ffee", "one")
     plans.keep("c0ffee", "two")
@@ -158,4 +158,4 @@ def test_plans_are_kept_by_account(tmp_path):
     assert [path.name for path in (tmp_path / "plans").iterdir()] == ["c0ffee.json"]
     (tmp_path / "file").write_text("")
     with pytest.raises(LedgerError, match="cannot be kept"):
-        Plans(tmp_path / "file").keep("c0ffee", "three")
+        Kept(tmp_path / "file").keep("c0ffee", "three")

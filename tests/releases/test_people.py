@@ -152,3 +152,15 @@ def test_an_account_of_several_tables_moves_with_all_of_them(ledger):
         assert account.moved is None
     ledger.verify()
     there.verify()
+
+
+def test_tables_whose_files_are_called_alike_have_a_number_each(ledger):
+    people.describe(ledger, "table", Q3)
+    join(ledger)
+    assert ledger.account("next").names == {"table": Q3.name, "next": Q4.name}
+    join(ledger, "third", about=Q3)
+    assert ledger.account("table").names == {
+        "table": f"{Q3.name} (1)",
+        "next": Q4.name,
+        "third": f"{Q3.name} (2)",
+    }

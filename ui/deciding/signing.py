@@ -13,7 +13,7 @@ from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
 from ui import controls, session
-from ui.documents import language, numerals, typed
+from ui.documents import asking, language, numerals
 
 if TYPE_CHECKING:
     from dpcore.planning.options import Option
@@ -28,7 +28,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         "and lines to sign on. What is left empty becomes a line to write on; what is "
         "typed stands in the notice, the report and the registry entry, too."
     )
-    known = typed.for_signing()
+    known = asking.for_signing(study)
     left, right = controls.row((1, 1))
     spoken, style = language.ask(left, key="sign-language"), Numerals.POINT
     if spoken is Language.ENGLISH:

@@ -12,16 +12,17 @@ from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
-from ui.documents import language, numerals, typed
+from ui.documents import asking, language, numerals
 from ui.text import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpcore.documents.subject import Subject
+    from ui.study import Study
 
 
-def show(gather: Callable[[], Subject], *, key: str) -> None:
+def show(gather: Callable[[], Subject], study: Study, *, key: str) -> None:
     """Offer documents about what ``gather`` returns, once the area is opened."""
     place = st.expander("Documents", key=f"documents-{key}", on_change="rerun")
     if not place.open:
@@ -32,10 +33,10 @@ def show(gather: Callable[[], Subject], *, key: str) -> None:
         except DPCoreError as error:
             st.info(literal(str(error)))
             return
-        _offer(subject, key)
+        _offer(subject, study, key)
 
 
-def _offer(subject: Subject, key: str) -> None:
+def _offer(subject: Subject, study: Study, key: str) -> None:
     if subject.facts.lesson or not subject.planned:
         results.public_badge()
     left, right = controls.row(2)
@@ -55,7 +56,7 @@ def _offer(subject: Subject, key: str) -> None:
     if chosen.read and spoken is Language.ENGLISH:
         style = numerals.ask(right, key=f"numerals-{key}")
     if chosen.asks:
-        subject = subject.knowing(typed.for_documents())
+        subject = subject.knowing(asking.for_documents(study))
     said = subject.planned and chosen.dated
     told = " It says that it is only planned." if said else ""
     st.caption(f"{chosen.sentence}{told}")

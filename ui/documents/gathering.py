@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
 from dpcore.releases import people
-from ui import session
+from ui import session, typed
 from ui.meaning.asking import facts_of
 
 if TYPE_CHECKING:
@@ -26,11 +27,18 @@ def released(study: Study, releases: Sequence[Release]) -> Subject:
     if len(account.tables) > 1:
         book = session.ledger()
         tables = {
-            one.id: table.name
-            for table in account.tables
-            for one in book.releases(table.fingerprint)
+            one.id: name
+            for fingerprint, name in account.names.items()
+            for one in book.releases(fingerprint)
         }
-    return gathering.released(releases, _behind(study), tables=tables)
+    subject = gathering.released(releases, _behind(study), tables=tables)
+    if not tables:
+        return subject
+    return replace(
+        subject,
+        name=account.names.get(study.fingerprint, study.dataset.name),
+        before=typed.of_other_tables(study),
+    )
 
 
 def planned(study: Study, basket: Basket) -> Subject:

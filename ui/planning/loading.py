@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.errors import DPCoreError
-from dpcore.planning.files import LARGEST
+from dpcore.releases.kept import LARGEST
 from ui import session
 from ui.text import literal
 

@@ -32,11 +32,13 @@ def show(basket: Basket, study: Study, known: Sequence[Release | None]) -> None:
     found = changes(open_items, plans.declared(study))
     if not found:
         return
-    many = f"{len(found)} of {len(open_items)} questions"
+    many = f"{len(found)} of {len(open_items)} questions were"
+    if len(open_items) == 1:
+        many = "the question was"
     with st.container(border=True, key="plan-declared-before"):
         st.warning(
-            f"**What is declared has changed since {many} were planned.** They would "
-            "be asked as they were planned, and their errors are those of then."
+            f"**What is declared has changed since {many} planned.** Until you "
+            "say otherwise, it is asked as planned, and errors are those of then."
         )
         st.markdown("\n".join(f"- {_said(one)}" for one in found))
         if any(one.now is not None for one in found):

@@ -18,7 +18,7 @@ from dpcore.releases.subsampled.request import SubsampledRequest
 from dpcore.wording import capital
 from ui import offering, plans, releasing, results, session
 from ui.answering import answers, differences
-from ui.documents import typed
+from ui.documents import asking
 from ui.models import regression
 from ui.planning import showing
 from ui.text import literal
@@ -54,7 +54,7 @@ def offer(
     count = known.count(None)
     ready = ready and account.admits(price.cost)
     if count and session.mode() is Mode.RELEASE:
-        typed.before_release()
+        asking.before_release(study)
     st.button(
         "Release the whole plan",
         type="primary",

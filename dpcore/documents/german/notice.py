@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from datetime import date
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
@@ -11,16 +13,29 @@ from dpcore.documents import missing
 from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, days, german
-from dpcore.documents.notice import MOST_COLUMNS, fairly, numbered, shortened
+from dpcore.documents.notice import (
+    MOST_COLUMNS,
+    MOST_NUMBERS,
+    fairly,
+    numbered,
+    shortened,
+)
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own
-from dpcore.wording import brief, in_full
+from dpcore.documents.subject import of_each, own
+from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dpcore.documents.page import Piece
+    from dpcore.documents.question import Question
     from dpcore.documents.subject import Subject, Time
+    from dpcore.documents.typed import Typed
 
 _MOST_TIMES: Final = 4
+_NOT_PUBLISHED: Final = "nicht veröffentlicht"
+_NOISE: Final = "ohne Rauschen zwischen (in 95 von 100 Fällen)"
+_UNKNOWN: Final = "steht in den Papieren von damals"
 
 
 def german_notice(subject: Subject) -> Page:
@@ -70,6 +85,7 @@ def german_notice(subject: Subject) -> Page:
                 whole=True,
             ),
         ),
+        further=_further(subject),
         mark=mark(subject),
         foot=f"Erstellt mit Epsilon Studio, Version {__version__}{_on(subject.today)}.",
         sheet=True,
@@ -102,10 +118,10 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
     cost = sentences.price(float(subject.cost.epsilon), float(subject.cost.delta))
     return (
         ("Wer veröffentlicht", own(subject.typed.publisher)),
-        ("Wozu", own(subject.typed.purpose)),
-        ("Über wen, und wann", own(subject.typed.period)),
+        ("Wozu", typed(subject, attrgetter("purpose"))),
+        ("Über wen, und wann", typed(subject, attrgetter("period"))),
         *((("Zeiträume", _times(subject.times)),) if subject.times else ()),
-        (f"Wie viele {sentences.noun(facts.unit).many}", _size(subject)),
+        (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
         ("Wer geschützt ist", sentences.whom(facts.unit)),
         ("Grenze für alles zusammen", _limit(subject)),
         (
@@ -119,11 +135,21 @@ def _times(times: tuple[Time, ...]) -> str:
     return "; ".join(f"{time.name} ({days(time.days)})" for time in times[:_MOST_TIMES])
 
 
-def _size(subject: Subject) -> str:
-    told = sentences.size(subject.facts)
-    if subject.facts.number is None or not subject.tables:
-        return told
-    return f"{told}. Das gilt für die jetzige Tabelle; frühere können abweichen"
+def sizes(subject: Subject) -> str:
+    """Return what is public about how many there are, of each table."""
+    known = subject.sizes
+    if not known:
+        return sentences.size(subject.facts)
+    told = "; ".join(
+        f"„{name}“: {german(f'{known[name]:,}') if name in known else _NOT_PUBLISHED}"
+        for name in subject.tables
+    )
+    return f"{told}. Zahlen, die hier stehen, sind ohne Rauschen veröffentlicht"
+
+
+def typed(subject: Subject, say: Callable[[Typed], str]) -> str:
+    """Return what people typed, of each table where that differs."""
+    return of_each(subject.each(say), unknown=_UNKNOWN, quoted="„{}“")
 
 
 def _limit(subject: Subject) -> str:
@@ -146,7 +172,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("worüber", "erwarteter Fehler")
     one, many = "Frage", "Fragen"
     if not subject.planned:
-        head = ("worüber", "veröffentlicht", "ohne das Rauschen, in 95 von 100 Fällen")
+        head = ("worüber", "veröffentlicht", _NOISE)
         one, many = "Zahl", "Zahlen"
     shown = fairly([question for question, _ in rows])
     table = Table(
@@ -162,25 +188,85 @@ def _said(subject: Subject, left: int) -> str:
     said = []
     if left:
         verb = "fehlt" if left == 1 else "fehlen"
-        said.append(
-            f"{left} weitere {verb} hier aus Platzgründen; der vollständige Bericht "
-            "nennt alle."
+        where = (
+            "aus Platzgründen; der vollständige Bericht nennt alle."
+            if subject.planned
+            else "; alle stehen auf dem nächsten Blatt."
         )
+        said.append(f"{left} weitere {verb} hier {where}".replace(" ;", ";"))
     if any(number.beside for one in subject.questions for number in one.numbers):
         said.append(
             "Wie groß jede Gruppe ist, wurde mit Rauschen veröffentlicht, denn die "
-            "Antwort folgt daraus; auch das steht im vollständigen Bericht."
+            "Antwort folgt daraus; auch das steht auf dem nächsten Blatt."
         )
     if not subject.planned:
-        said.append("Werte jenseits öffentlicher Grenzen zählen als die Grenze.")
+        said.extend(_bounds(subject))
         said.append(_missing(subject))
     return " ".join(said)
 
 
+def _bounds(subject: Subject) -> tuple[str, ...]:
+    """Say what values beyond public bounds count as, and where these lie."""
+    each = (questions.each_bounds(question) for question in subject.questions)
+    told = [*dict.fromkeys(chain.from_iterable(each))]
+    if not told:
+        return ()
+    shown = "; ".join(brief(part) for part in told[:MOST_COLUMNS])
+    more = "; weitere: nächstes Blatt" * (len(told) > MOST_COLUMNS)
+    return (
+        f"Werte jenseits öffentlicher Grenzen zählen als die Grenze ({shown}{more}).",
+    )
+
+
+def _further(subject: Subject) -> tuple[Section, ...]:
+    """Return every number that was published, question by question, on sheets after."""
+    if subject.planned or not subject.questions:
+        return ()
+    return (
+        Section(
+            title="Alle veröffentlichten Zahlen",
+            pieces=tuple(piece for one in subject.questions for piece in _in_full(one)),
+            fresh=True,
+        ),
+    )
+
+
+def _in_full(question: Question) -> tuple[Piece, ...]:
+    shown = question.numbers[:MOST_NUMBERS]
+    left = len(question.numbers) - len(shown)
+    bounds, without = questions.bounds(question), sentences.without(question)
+    told = (
+        f"Veröffentlicht am {day(date.fromisoformat(question.when[:10]))}",
+        f"Werte gezählt von – bis: {bounds}" * bool(bounds),
+        f"ohne Wert: {without}" * bool(without),
+        f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
+    )
+    said = "; ".join(part for part in told if part)
+    return (
+        Table(
+            title=capital(questions.name_of(question)),
+            head=("worüber", "veröffentlicht", _NOISE),
+            rows=tuple(
+                (
+                    questions.label(question, number)
+                    if len(question.numbers) > 1
+                    else questions.name_of(question),
+                    questions.value(number),
+                    questions.around(number),
+                )
+                for number in shown
+            ),
+        ),
+        Paragraph(f"{said}.", kind="note"),
+    )
+
+
 def _missing(subject: Subject) -> str:
     known = missing.counted_as(subject.columns, subject.missing)
-    if not known:
+    if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
+    if not known:
+        return "Was mit fehlenden Werten geschieht, steht auf dem nächsten Blatt."
     told = ", ".join(
         f"{german(in_full(value)) if isinstance(value, float | int) else value} "
         f"({brief(called(column.name))})"
@@ -219,12 +305,17 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
     if said:
         first, *limits = said
         total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
+        whole = (
+            "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu."
+            if subject.used_up
+            else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
+        )
         return (
             Paragraph(first),
             Items(
                 (
                     *limits,
-                    f"Wird einmal die ganze Grenze ausgeschöpft: {total}.",
+                    whole,
                     "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
                 )
             ),

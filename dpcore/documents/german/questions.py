@@ -268,7 +268,12 @@ def how(question: Question) -> str:
 
 def bounds(question: Question) -> str:
     """Return the public bounds of the columns of a question."""
-    return "; ".join(
+    return "; ".join(each_bounds(question))
+
+
+def each_bounds(question: Question) -> tuple[str, ...]:
+    """Return the same, column by column."""
+    return tuple(
         f"{called(name)}: {_end(low)} bis {_end(high)}"
         for name, low, high in bounds_of(question.parameters)
     )

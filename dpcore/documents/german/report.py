@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from datetime import date
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
 from dpcore.documents.german import consequences, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.methods import german_methods
-from dpcore.documents.german.notice import mark
+from dpcore.documents.german.notice import mark, sizes, typed
 from dpcore.documents.german.numbers import day, days, german
+from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.report import MOST_NUMBERS
 from dpcore.documents.subject import exact, own, spelled, symbols
 from dpcore.wording import capital, epsilon_text, significant
 
@@ -85,21 +86,21 @@ def german_report(subject: Subject) -> Page:
 
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
-    facts, typed = subject.facts, subject.typed
+    facts = subject.facts
     left = facts.budget.caption(facts.budget.remaining(facts.spent))
     planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
-    decided = (("Wie es beschlossen wurde", own(sentences.decided(typed))),)
+    decided = typed(subject, sentences.decided)
     return (
-        ("Wer veröffentlicht", own(typed.publisher)),
-        ("Wozu", own(typed.purpose)),
-        ("Über wen, und wann", own(typed.period)),
-        *(decided if typed.decided else ()),
+        ("Wer veröffentlicht", own(subject.typed.publisher)),
+        ("Wozu", typed(subject, attrgetter("purpose"))),
+        ("Über wen, und wann", typed(subject, attrgetter("period"))),
+        *((("Wie es beschlossen wurde", decided),) if decided else ()),
         ("Wer geschützt ist", sentences.whom(facts.unit)),
         (
             "Benachbarte Tabellen",
             f"Unterscheiden sich darin, {sentences.apart(facts.relation)}",
         ),
-        (f"Wie viele {sentences.noun(facts.unit).many}", sentences.size(facts)),
+        (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
         ("Die Menschen und die Tabelle", _about(subject)),
         ("Budget", sentences.budget(facts.budget)),
         ("Bisher verbraucht", german(spelled(facts.spent))),
@@ -107,7 +108,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         *planned,
         ("Fragen", str(len(subject.questions))),
         ("Rauschen gezogen mit", Exact(subject.sampler) or "bisher niemand"),
-        ("Kontakt", own(typed.contact)),
+        ("Kontakt", own(subject.typed.contact)),
     )
 
 
@@ -208,7 +209,7 @@ def _facts(question: Question) -> tuple[tuple[str, str], ...]:
         ("Was es heißt", capital(questions.meaning(question))),
         ("Einheit", questions.unit(question.unit) or "keine, oder die jeder Zahl"),
         ("Grenzen", questions.bounds(question)),
-        ("Fehlende Werte", _without(question)),
+        ("Fehlende Werte", sentences.without(question)),
         ("Gezählt wird mit", questions.people(question)),
         ("Verfahren", questions.how(question)),
         ("Sensitivität", _of(german(question.largest), question)),
@@ -223,13 +224,6 @@ def _facts(question: Question) -> tuple[tuple[str, str], ...]:
 
 def _of(number: str, question: Question) -> str:
     return f"{number} {questions.noise_unit(question.of_noise)}".rstrip() * bool(number)
-
-
-def _without(question: Question) -> str:
-    return "; ".join(
-        f"{called(column.name)}: {sentences.treatment(text, column)}"
-        for column, text in question.treated
-    )
 
 
 def _cost(question: Question) -> str:

@@ -21,6 +21,7 @@ from dpcore.wording import at_most, capital, epsilon_text, in_full, significant
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
+    from dpcore.documents.question import Question
     from dpcore.documents.typed import Typed
     from dpcore.figures.meaning.label import Facts
     from dpcore.planning.item import Item
@@ -237,6 +238,14 @@ def treatment(text: str, known: Column) -> str:
     said = known.replacement
     value = said if isinstance(said, str) else german(in_full(float(said or 0.0)))
     return f"fehlende Werte: {value}"
+
+
+def without(question: Question) -> str:
+    """Return what a question does with people without a value of its columns."""
+    return "; ".join(
+        f"{called(column.name)}: {treatment(text, column)}"
+        for column, text in question.treated
+    )
 
 
 def condition(item: Item) -> str:

@@ -62,7 +62,7 @@ def _facts(about: Decision) -> Facts:
             ("Privatsphärenbudget", _budget(about)),
             ("Dieser Plan kostet", f"{cost}: {odds}"),
             *_together(about),
-            ("Zeitraum", own(typed.period)),
+            ("Über wen, und wann", own(typed.period)),
         ),
         blank=sentences.BLANK,
     )
@@ -174,7 +174,7 @@ def _other(about: Decision) -> tuple[Piece, ...]:
             f" Der Plan zeigt {about.plan.seen} von {about.plan.wanted} Antworten so "
             f"genau wie nötig, der andere {about.other.seen} von {about.other.wanted}."
         )
-    reason = ("Warum nicht dieser", own(about.typed.reason))
+    reason = ("Warum so beschlossen", own(about.typed.reason))
     return Paragraph(told), Facts((reason,), blank=sentences.BLANK)
 
 

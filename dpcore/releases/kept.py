@@ -1,29 +1,31 @@
-"""Plans kept for when their table comes again: one small file for each account.
+"""Small public files kept for when their table comes again: one for each name.
 
-A plan is public: it holds what a person typed, and nothing computed from the table.
+Each holds what a person typed, such as a plan, and nothing computed from the table.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dpcore.errors import LedgerError
-from dpcore.planning.files import LARGEST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+LARGEST: Final = 1 << 20
+"""Bytes of the largest file that is read."""
 
-class Plans:
-    """The plans in a folder, by account. A file appears as a whole or not at all."""
+
+class Kept:
+    """The files of a folder, by name. A file appears as a whole or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, account: str, text: str) -> None:
-        """Keep the plan of an account in the place of the one before.
+    def keep(self, name: str, text: str) -> None:
+        """Keep a text in the place of the one before of the same name.
 
         Raises:
             LedgerError: The folder cannot be written to.
@@ -36,20 +38,20 @@ class Plans:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(text.encode())
-                draft.replace(self._path(account))
+                draft.replace(self._path(name))
             finally:
                 draft.unlink(missing_ok=True)
         except OSError as error:
-            message = f"the plan cannot be kept: {error.strerror}."
+            message = f"what was typed cannot be kept: {error.strerror}."
             raise LedgerError(message) from None
 
-    def of(self, account: str) -> bytes | None:
-        """Return the plan of an account as it was kept, if there is one."""
-        path = self._path(account)
+    def of(self, name: str) -> bytes | None:
+        """Return the text of a name as it was kept, if there is one."""
+        path = self._path(name)
         try:
             return path.read_bytes() if path.stat().st_size <= LARGEST else None
         except OSError:
             return None
 
-    def _path(self, account: str) -> Path:
-        return self._folder / f"{account}.json"
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"

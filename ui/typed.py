@@ -1,0 +1,138 @@
+"""What only people know of a table: in this tab, and in a file beside its account.
+
+It is typed, public once a document holds it, and stands in no address.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Final, cast
+
+from dpcore.documents.typed import TYPED, Typed
+from dpcore.errors import LedgerError
+from dpcore.releases.kept import Kept
+from dpcore.releases.storage import default_folder
+from ui import session
+
+if TYPE_CHECKING:
+    from ui.study import Study
+
+SIGNED: Final = "the page was signed"
+STATES: Final = {
+    "nobody said so yet": "",
+    "yes, it is signed": SIGNED,
+    "nobody has to sign": "nobody had to sign",
+}
+"""What can be said of the page to sign, and how documents say it."""
+_MOST_NAMES: Final = 12
+_FOLDER: Final = "typed"
+_PLACES: Final = "_typed-places"
+_NOTED: Final = "_typed-noted"
+_TEXTS: Final = ("purpose", "period", "reason", "place", "publisher", "contact")
+_OF_ALL_TABLES: Final = ("purpose", "place", "publisher", "contact")
+
+
+def key(name: str, study: Study) -> str:
+    """Return the key of a field about a table; it tells nothing of the table."""
+    return f"sign-{name}-{_place(study.fingerprint, study)}"
+
+
+def of(study: Study) -> Typed:
+    """Return what is typed of the table in use, and keep it for when it comes again."""
+    place = _place(study.fingerprint, study)
+    typed = _in_tab(place)
+    noted = cast("dict[int, Typed]", session.public(_NOTED) or {})
+    if typed != noted.get(place, Typed()):
+        session.set_public(_NOTED, noted | {place: typed})
+        if session.of_account(study):
+            with contextlib.suppress(LedgerError):
+                _kept().keep(study.fingerprint, json.dumps(TYPED.write(typed)))
+    return typed
+
+
+def of_other_tables(study: Study) -> dict[str, Typed]:
+    """Return what was typed of the other tables of the account, by their names."""
+    if not session.of_account(study):
+        return {}
+    others = {
+        name: _in_tab(_place(fingerprint, study))
+        for fingerprint, name in session.account(study).names.items()
+        if fingerprint != study.fingerprint
+    }
+    return {name: typed for name, typed in others.items() if typed != Typed()}
+
+
+def fresh(study: Study) -> bool:
+    """Tell whether nothing is typed yet that another table may have, too."""
+    typed = _in_tab(_place(study.fingerprint, study))
+    return not typed.deciders and not any(getattr(typed, x) for x in _OF_ALL_TABLES)
+
+
+def take_over(study: Study, typed: Typed) -> None:
+    """Let what was typed of another table stand here, too, but for what was decided.
+
+    Period, reason and signature are each table's own.
+    """
+    for name in _OF_ALL_TABLES:
+        session.set_public(key(name, study), getattr(typed, name))
+    session.set_public(key("names", study), "\n".join(typed.deciders))
+
+
+def unsign(study: Study) -> None:
+    """Forget that a page was signed: its questions are gone."""
+    for name in ("state", "signed"):
+        session.take(key(name, study))
+
+
+def lines(names: str) -> tuple[str, ...]:
+    """Return the names that were typed, one a line."""
+    found = [line.strip() for line in names.splitlines() if line.strip()]
+    return tuple(found[:_MOST_NAMES])
+
+
+def _in_tab(place: int) -> Typed:
+    def field(name: str) -> str:
+        return str(session.public(f"sign-{name}-{place}") or "")
+
+    told, when = STATES.get(field("state"), ""), field("signed").strip()
+    return Typed(
+        **{name: field(name) for name in _TEXTS},
+        deciders=lines(field("names")),
+        signed=f"{told}: {when}" if told == SIGNED and when else told,
+    )
+
+
+def _place(fingerprint: str, study: Study) -> int:
+    """Return the number of a table in this tab; its fields are filled as they were."""
+    places = cast("dict[str, int]", session.public(_PLACES) or {})
+    if fingerprint in places:
+        return places[fingerprint]
+    place = len(places)
+    session.set_public(_PLACES, places | {fingerprint: place})
+    typed = _read(fingerprint) if session.of_account(study) else Typed()
+    noted = cast("dict[int, Typed]", session.public(_NOTED) or {})
+    session.set_public(_NOTED, noted | {place: typed})
+    _fill(place, typed)
+    return place
+
+
+def _fill(place: int, typed: Typed) -> None:
+    told, _, when = typed.signed.partition(": ")
+    state = next((word for word, said in STATES.items() if told and said == told), "")
+    fields = {name: getattr(typed, name) for name in _TEXTS}
+    fields |= {"names": "\n".join(typed.deciders), "state": state, "signed": when}
+    for name, text in fields.items():
+        if text:
+            session.set_public(f"sign-{name}-{place}", text)
+
+
+def _read(fingerprint: str) -> Typed:
+    text = _kept().of(fingerprint)
+    with contextlib.suppress(LookupError, TypeError, ValueError, RecursionError):
+        return Typed() if text is None else TYPED.read(json.loads(text))
+    return Typed()
+
+
+def _kept() -> Kept:
+    return Kept(default_folder() / _FOLDER)
