@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import plans, releasing, session
+from ui import head_counts, plans, releasing, session
 from ui.documents import area, gathering
 from ui.planning import (
     adding,
@@ -33,6 +33,7 @@ if plan.items:
         editing.show_anew(edited, plan)
         known = releasing.answers([item.request for item in plan.items], study)
         redeclaring.show(plan, study, known)
+        head_counts.in_plan(plan)
         showing.slide(plan, session.account(study))
         needs.show(plan, study)
         ready = showing.listing(plan, study)

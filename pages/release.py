@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import first_visit, offering, results, session
+from ui import first_visit, head_counts, offering, results, session
 from ui.answering import (
     answers,
     differences,
@@ -24,6 +24,7 @@ asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
 done = session.ledger().releases(study.fingerprint)
+head_counts.before_release(asked, done)
 answer = offering.offer(
     asked,
     study,

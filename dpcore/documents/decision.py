@@ -18,10 +18,12 @@ from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
+from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.options import rows_of
 from dpcore.wording import epsilon_text, in_full, people, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date
 
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
@@ -237,9 +239,24 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(OF_A_DIFFERENCE)
+    counts = sizes_told(rows)
+    if counts:
+        notes.append(
+            f"The answer to no. {', '.join(map(str, counts))} also tells, with noise, "
+            "how many are in each of its groups: that is part of its price."
+        )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Return the numbers of the questions whose answers tell the sizes of groups."""
+    return tuple(
+        at
+        for at, row in enumerate(rows, 1)
+        if row.first is not None and tells_sizes(row.item.request.asked)
+    )
 
 
 def _condition(row: Row) -> str:

@@ -13,6 +13,7 @@ from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from tests.documents.test_reading import plain
 from tests.planning.planned import item
 
 TYPED = Typed(
@@ -150,3 +151,16 @@ def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():
     assert "with all their rows, of which at most 6 count" in read(html_of(about))[0]
     told = read(german_decision_page(about).html())[0]
     assert "mit allen Zeilen, von denen höchstens 6 zählen" in told
+
+
+def test_the_page_says_which_answers_tell_the_sizes_of_groups_too():
+    english, german = (
+        plain(html_of(decision())),
+        german_decision_page(decision()).html(),
+    )
+    assert "The answer to no. 2 also tells, with noise, how many are in" in english
+    assert "Die Antwort auf Nr. 2 verrät mit Rauschen auch, wie viele in" in german
+    one = Option(name="a", basket=Basket(items=(item("mean"),), total=1.0))
+    alone = decision(plan=one, other=one)
+    assert "also tells" not in plain(html_of(alone))
+    assert "verrät mit Rauschen" not in german_decision_page(alone).html()

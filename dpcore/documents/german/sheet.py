@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import missing
+from dpcore.documents.decision import sizes_told
 from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
@@ -142,6 +143,12 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(sentences.OF_A_DIFFERENCE)
+    counts = sizes_told(rows)
+    if counts:
+        notes.append(
+            f"Die Antwort auf Nr. {listed([*map(str, counts)])} verrät mit Rauschen "
+            "auch, wie viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
+        )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")

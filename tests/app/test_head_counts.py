@@ -1,0 +1,37 @@
+"""Head counts that come with means are said before they are paid for again."""
+
+from tests.app.test_pages import button, by_label, use_upload
+from tests.app.test_questions import shown
+from tests.app.test_several_means import choose
+
+
+def ask(app, column, statistic, *, by=None):
+    choose(app, "Column", column)
+    by_label(app.selectbox, "Statistic").set_value(statistic).run()
+    if by is not None:
+        choose(app, "By group", by)
+    assert not app.exception
+
+
+def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
+    use_upload(open_page)
+    app = open_page("plan")
+    ask(app, 0, "mean", by=0)
+    button(app, "Add to plan").click().run()
+    assert "asks how many are in each group" not in shown(app)
+    ask(app, 1, "histogram")
+    button(app, "Add to plan").click().run()
+    told = shown(app)
+    assert "“histogram of smoker” asks how many are in each group" in told
+    assert "“mean of age by smoker” tells that, too" in told
+    assert "Who has no value of **smoker** is not in the same place" in told
+    app = open_page("release")
+    ask(app, 1, "histogram")
+    assert "has told how many are in each group" not in shown(app)
+    ask(app, 0, "mean", by=0)
+    button(app, "Release").click().run()
+    next(b for b in app.button if b.label.startswith("Spend ")).click().run()
+    assert "has told how many are in each group" not in shown(app)
+    ask(app, 1, "histogram")
+    assert "“mean of age by smoker” has told how many are in each" in shown(app)
+    assert "they are among its numbers on Ledger" in shown(app)

@@ -1,0 +1,84 @@
+"""Head counts that come with other answers are found, in plans and in the ledger."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpcore.data.columns import MissingPolicy
+from dpcore.planning.group_sizes import counted, paid_twice, tells_sizes, told_before
+from dpcore.planning.item import Item
+from dpcore.releases.record import Mode
+from dpcore.releases.transaction import release
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from tests.documents.subjects import NOW, opened, table
+from tests.planning.planned import ALL
+from tests.releases import questions
+from tests.releases.questions import SUBSTITUTION, apart, asked, by_group, means
+from tests.statistics.columns import category, number
+
+PEOPLE = 812
+
+
+REGION = replace(category(), missing=MissingPolicy.REPLACE, replacement="north")
+
+
+def counts(column=REGION):
+    known = questions.terms(PEOPLE)
+    query = Query(
+        kind=StatisticKind.HISTOGRAM,
+        column=column,
+        **known,
+        **({} if column.labels else {"edges": (0.0, 50.0, 100.0)}),
+    )
+    return asked(query, "laplace")
+
+
+@pytest.mark.parametrize("kind", [StatisticKind.MEAN, StatisticKind.VARIANCE])
+def test_what_divides_by_the_size_of_a_group_tells_it(kind):
+    assert tells_sizes(by_group(kind=kind).asked) == "region"
+    assert tells_sizes(means().asked) == tells_sizes(apart().asked) == "region"
+
+
+def test_sums_of_groups_tell_no_size():
+    assert tells_sizes(by_group(kind=StatisticKind.SUM).asked) == ""
+
+
+def test_what_is_known_to_tell_sizes_really_releases_them():
+    """Held against the names of the numbers that each question releases."""
+    for request in (*ALL.values(), apart(), means(), counts()):
+        names = getattr(request.asked, "units", {})
+        assert bool(tells_sizes(request.asked)) == any("people in " in x for x in names)
+
+
+def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():
+    items = tuple(map(Item.of, (counts(), by_group(), means())))
+    (found,) = paid_twice(items)
+    assert found.counts == items[0]
+    assert found.beside == items[1]  # the first that tells them
+    assert not paid_twice(items[1:])
+    # Two groups of several are not all of them, and sums have no counts.
+    for other in (apart(), by_group(kind=StatisticKind.SUM), counts()):
+        assert not paid_twice(
+            tuple({x.key: x for x in (items[0], Item.of(other))}.values())
+        )
+    # Another column is another question.
+    other = counts(replace(REGION, name="sex"))
+    assert not paid_twice((Item.of(other), items[1]))
+    assert counted(counts(number("age", 100.0)).asked) == ""
+
+
+def test_head_counts_that_were_released_are_found():
+    ledger = opened(SUBSTITUTION)
+    assert told_before(counts().asked, ledger.releases("f")) is None
+    for request in (by_group(epsilon=1.0), by_group(kind=StatisticKind.SUM)):
+        value = request.value(table())
+        release(
+            request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
+        )
+    found = told_before(counts().asked, ledger.releases("f"))
+    assert found is not None
+    assert found.title == "mean of age by region"
+    sex = counts(replace(REGION, name="sex"))
+    assert told_before(sex.asked, ledger.releases("f")) is None
+    assert told_before(by_group().asked, ledger.releases("f")) is None

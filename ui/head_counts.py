@@ -1,0 +1,51 @@
+"""Saying before it is paid for that head counts come with another answer, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.documents import missing
+from dpcore.planning.group_sizes import paid_twice, told_before
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dpcore.planning.basket import Basket
+    from dpcore.releases.record import Release
+    from dpcore.releases.releasable import Releasable
+
+
+def in_plan(basket: Basket) -> None:
+    """Say which head counts a plan pays for twice, and who has no value counts as."""
+    for one in paid_twice(basket.items):
+        st.info(
+            f"“{literal(one.counts.name)}” asks how many are in each group. The answer "
+            f"to “{literal(one.beside.name)}” tells that, too: a mean of a group is a "
+            "sum divided by its number of people, and both are released. Asked for "
+            "twice, the counts differ by chance, and cost twice. Take it out unless "
+            "its own noise is what you need."
+        )
+    differ = missing.each_of_columns(item.request.asked for item in basket.items)
+    for name, each in differ.items():
+        # Who is in neither of two groups that are compared is missed in neither.
+        told = [one for one in each if one != missing.NEITHER]
+        if len(told) > 1:
+            st.info(
+                f"Who has no value of **{literal(name)}** is not in the same place in "
+                f"every question of this plan: {literal('; or '.join(told))}. Counts "
+                "of the same group may differ by as many."
+            )
+
+
+def before_release(request: Releasable, releases: Iterable[Release]) -> None:
+    """Say that a release has told the head counts that a question asks for."""
+    told = told_before(request.asked, releases)
+    if told is not None:
+        st.info(
+            f"“{literal(told.title)}” has told how many are in each group already: "
+            "they are among its numbers on Ledger. Asked for by themselves they cost "
+            "once more, and differ by chance."
+        )
