@@ -9,7 +9,7 @@ from ui.documents import area, gathering
 
 session.require_router("pages/ledger.py")
 st.title("Ledger")
-st.markdown("What has been released about this table, and what may still be?")
+st.markdown("What has been released about these people, and what may still be?")
 recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)

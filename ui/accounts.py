@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from itertools import chain as joined
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,7 @@ WAYS: Final = (
     "for all answers together (privacy loss distribution, PLD)."
 )
 """What the four ways of counting are, in plain words first."""
+_ROUNDING: Final = Decimal("0.0001")
 NOTHING = PrivacyCost.of()
 
 
@@ -55,7 +57,7 @@ def summary(account: Account) -> None:
     )
     third.metric(
         f"Left{today}",
-        short(budget, account.remaining),
+        "nothing" if used_up(account) else short(budget, account.remaining),
         help="The least that is left under any limit: of the periods that hold today, "
         "and of the whole account."
         if account.periods
@@ -80,6 +82,15 @@ def summary(account: Account) -> None:
         "The limit adds up costs, because each release may be chosen in view of the "
         f"earlier ones. Every cost is counted for {account.relation.phrase}."
     )
+
+
+def used_up(account: Account) -> bool:
+    """Tell whether no more is left of the account than rounding up has left."""
+    whole, left = account.budget.remaining(NOTHING), account.remaining
+    if account.budget.rho is not None:
+        return left.rho <= whole.rho * _ROUNDING
+    known = account.budget.epsilon is not None
+    return known and left.epsilon <= whole.epsilon * _ROUNDING
 
 
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:

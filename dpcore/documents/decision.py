@@ -17,6 +17,7 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
 from dpcore.figures.attackers import belief_text
+from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.options import rows_of
@@ -134,7 +135,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Columns", Exact("; ".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
-            ("Budget of the table", _budget(about)),
+            ("Budget for these people", _budget(about)),
             ("This plan costs", f"{_price(guarantee)}: {_odds(guarantee)}"),
             *_together(about),
             ("People and period", own(typed.period)),
@@ -287,6 +288,7 @@ def _answer(
     sign = "" if shown is None else "✓ " if shown else "✗ "
     known = numerals.written(significant(half)) + unit
     told = known if math.isfinite(half) else "not said"
+    told += ": says nothing" * says_nothing(item)
     return significant(item.epsilon, 6), Exact(sign + told)
 
 

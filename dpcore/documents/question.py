@@ -12,7 +12,7 @@ from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, number_text, of_noise
 from dpcore.releases.request import Request
-from dpcore.releases.table import TOO_FEW, noise_unit
+from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from dpcore.wording import epsilon_text, interval_ends, significant
 
@@ -307,7 +307,7 @@ def _beside(release: Release, label: str) -> bool:
     It is called after what is counted: such as "people in north".
     """
     counted = release.unit_of(label)
-    follows = label in release.derived and noise_unit(release) == "counts"
+    follows = label in release.derived and noise_unit(release) == COUNTS
     return follows and bool(counted) and f"{counted} in " in label
 
 

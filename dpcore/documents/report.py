@@ -13,6 +13,7 @@ from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import exact, of_each, own, spelled
 from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
+from dpcore.releases.table import COUNTS
 from dpcore.wording import capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ def report(subject: Subject) -> Page:
         mark=subject.mark,
         foot=subject.foot,
     )
+
+
+def _of_scale(number: str, unit: str) -> str:
+    """Return the scale of noise; that of sums of groups is one of counts for all."""
+    return f"{number} {'on the scale of counts' if unit == COUNTS else unit}".strip()
 
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
@@ -193,7 +199,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("Neighboring tables", f"Differ in {question.relation}"),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
         ("Sensitivity to one of them", question.sensitivity),
-        ("Scale of the noise", f"{scale} {question.of_noise}".strip()),
+        ("Scale of the noise", _of_scale(scale, question.of_noise)),
         ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
         ("Error at 95 %", question.width),
         ("Interval", _interval(question)),

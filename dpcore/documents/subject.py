@@ -172,7 +172,8 @@ class Subject:
         if unit.cap is not None:
             return f"every {unit.noun}, with {unit.owned}"
         if unit.rows == 1:
-            return f"every {unit.noun}, with the one row they have in the table"
+            where = "each table" if len(self.tables) > 1 else "the table"
+            return f"every {unit.noun}, with the one row they have in {where}"
         return f"every {unit.noun}, with up to {unit.rows:,} rows of the table"
 
     @property

@@ -49,6 +49,20 @@ def assumed_aim(item: Item) -> float | None:
     return PART * span if span is not None and 0 < span < math.inf else None
 
 
+def says_nothing(item: Item) -> bool:
+    """Tell whether the error is as wide as all that the answer can be.
+
+    Where that hangs on a number of people, only if that number is public.
+    """
+    asked, half = item.request.asked, item.width.half
+    if not isinstance(asked, Question) or not math.isfinite(half):
+        return False
+    of_people = item.width.unit == "ranks" or _counts(asked.kind)
+    if of_people or asked.kind is StatisticKind.SUM:
+        return asked.size.public and half >= _span(asked, item)
+    return asked.kind in {*_OF_BOUNDS, *_SHARES} and half >= _span(asked, item)
+
+
 def _span(asked: Question, item: Item) -> float:
     """Return how far the answer can go, in the unit of its half-width."""
     width, bounds = item.width, asked.column.bounds

@@ -56,8 +56,9 @@ def tells_sizes(asked: Asked) -> str:
 
 def counted(asked: Asked) -> str:
     """Return the name of the column whose labels are counted; empty for the others."""
-    plain = isinstance(asked, Query) and asked.kind is StatisticKind.HISTOGRAM
-    return asked.column.name if plain and asked.column.labels else ""
+    if not isinstance(asked, Query) or asked.kind is not StatisticKind.HISTOGRAM:
+        return ""
+    return asked.column.name if asked.column.labels else ""
 
 
 def paid_twice(items: Sequence[Item]) -> tuple[Twice, ...]:

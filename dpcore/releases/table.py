@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _FORMULA = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t\r\n]))(?=\s*[=+\-@＝＋－＠])")
 TOO_FEW = "too few to say"
 """Stands for a number of a group whose count cannot tell it from an empty one."""
+COUNTS = "counts"
+"""What noise is a number of where sums of groups and their sizes share it."""
 _UNNAMED = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 60
 
@@ -112,7 +114,7 @@ def noise_unit(release: Release) -> str:
         {"moments", "qs", "pair"} & query.keys()
         or query.get("kind") == StatisticKind.MEANS
     ):
-        return "counts"
+        return COUNTS
     if release.mechanism == EXPONENTIAL.key:
         return "ranks"
     return release.unit

@@ -87,7 +87,7 @@ def _budget(study: Study) -> Subject:
         told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
-        name="all releases about this table together",
+        name="all releases about these people together",
         whole=True,
     )
 

@@ -32,7 +32,7 @@ def answer(subject: Subject) -> None:
         f"**{literal(capital(said))}**, from {literal(subject.name)}, whoever the "
         "person is and whatever else the attacker knows. “Sure” is of a yes or no: "
         f"{literal(subject.told.sides.asked)}, or not. So it is of every yes or no "
-        "that hangs on one record, such as whether somebody earns more than another."
+        "that hangs on one record, such as whether somebody earns more than 50,000."
     )
     if subject.reading is not None:
         text = readings_text(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.figures.planning.prices import prices_picture
 from dpcore.figures.planning.slide import slide_picture
-from dpcore.planning.aims import assumed_aim
+from dpcore.planning.aims import assumed_aim, says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
@@ -184,7 +184,8 @@ def _row(
         "no.": number,
         "question": item.name,
         "ε": significant(item.epsilon, 6),
-        "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip(),
+        "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip()
+        + ": says nothing" * says_nothing(item),
         "± is of": width.of,
         "must show": _must(item, assumed=assumed),
         "shown": _judged(item),

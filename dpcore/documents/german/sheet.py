@@ -10,6 +10,7 @@ from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
+from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
@@ -171,7 +172,8 @@ def _answer(row: Row, item: Item | None) -> tuple[str, str]:
     shown = row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
     epsilon = german(significant(item.epsilon, 6))
-    return epsilon, f"{sign}{questions.half(item.width)}"
+    void = ": sagt nichts" * says_nothing(item)
+    return epsilon, f"{sign}{questions.half(item.width)}{void}"
 
 
 def _other(about: Decision) -> tuple[Piece, ...]:

@@ -205,7 +205,7 @@ def _how(facts: Facts) -> str:
 
 
 _AFTER = (
-    "Then nothing more can be released about this table. The limit remains for good: "
+    "Then nothing more can be released about these people. The limit remains for good: "
     "it does not wear off as computers or other data get better. Whoever set the "
     "budget can raise it; that weakens the promise and is recorded with its reason."
 )
