@@ -54,9 +54,9 @@ def _shown(settings: Settings) -> Shown:
         ),
         sentence=f"{times} answers to one question, with fresh noise each time, cost ε "
         f"{epsilon_text(total)} together: whoever was 50 % sure of somebody may become "
-        f"{_sure(total)} sure. One answer "
-        f"for the same ε would be off by about {significant(_error(total, 1))} years, "
-        f"the average of all by about {significant(_error(epsilon, times))}. “About” "
+        f"{_sure(total)} sure. The average of all is off by about "
+        f"{significant(_error(epsilon, times))} years; one single answer for "
+        f"all of that ε would be off by about {significant(_error(total, 1))}. “About” "
         "is the usual error; the ± of an interval, which holds 95 times of 100, is "
         "about twice as large. Shown here is what happens if each answer gets fresh "
         "noise. This program gives the same question its stored answer again, which "
@@ -94,7 +94,7 @@ def _telling() -> Telling:
         ),
         questions=(
             ask(
-                "What does asking twice cost?",
+                "What does asking twice cost, with fresh noise each time?",
                 wrong(
                     "Nothing more: it is the same question",
                     "With fresh noise it is a second look at the same people.",
@@ -141,8 +141,9 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "Both are as good",
-                    "Averaging wastes budget: for ten times the price, one answer is "
-                    "ten times as exact, an average only about three times.",
+                    "Averaging wastes budget: with ten times the ε one answer becomes "
+                    "ten times as exact; the average of ten answers, which cost as "
+                    "much, only about three times.",
                 ),
             ),
         ),

@@ -62,8 +62,9 @@ def _shown(settings: Settings) -> Shown:
             most=most,
             what="ε: the smaller, the better protected",
         ),
-        sentence=f"Now Karl adds noise, as much as for a plain average: for that it "
-        f"would cost ε {epsilon_text(claimed)}. Karl draws {people} rows from "
+        sentence=f"Now Karl adds noise, as much as for a plain average: for that ρ "
+        f"{rho:g} would be right, which is ε {epsilon_text(claimed)} if what happens "
+        "less than once in a million times is left out. Karl draws {people} rows from "
         f"{people}, and puts each back before "
         f"he draws the next. So a row is among them with chance "
         f"{percent(_drawn(people))}, and twice or more with chance "
@@ -110,7 +111,7 @@ def _telling() -> Telling:
                 right(
                     "No: a row may be drawn several times",
                     f"With that noise a plain average costs ε {claimed}, which is what "
-                    f"Karl says; his costs at least {real}. Neither counts what "
+                    f"Karl says; his costs at least {real}. Both leave out what "
                     "happens less than once in a million times.",
                 ),
                 wrong(
@@ -151,7 +152,8 @@ def _telling() -> Telling:
         ),
         recall="Is a bootstrap private?",
         home="A bootstrap is not private: it copies people at random, and copies are "
-        "no noise.",
+        "no noise. With noise that is made for the copies, too, its answer is private "
+        "again.",
         notes=(
             (
                 "A corrected bootstrap exists, which pays for the copies; the page "

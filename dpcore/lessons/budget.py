@@ -129,7 +129,8 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "Nothing: the promise is the same",
-                    "The promise is. What it buys is not.",
+                    "The promise stays. But it is dealt out in smaller parts: more "
+                    "answers, and each with more noise.",
                 ),
             ),
             ask(

@@ -56,6 +56,7 @@ def _shown(settings: Settings) -> Shown:
     exposure = _exposure(settings["epsilon"])
     promised, most = exposure.worst_case, int(exposure.ranking(1)[0])
     half, nine, nearly = (float(at) for at in exposure.quantiles([0.5, 0.9, 0.99]))
+    bound = survey.bounds("visits", survey.PATIENTS).upper
     levels = {
         "promised to all": promised,
         f"Ruth, {_visits(most)} visits": exposure.maximum,
@@ -80,8 +81,10 @@ def _shown(settings: Settings) -> Shown:
             ticks={0: "0", 50: "50: learned nothing", 100: "100"},
         ),
         sentence="Each person has an ε of their own: what the answer really gives away "
-        f"about them, their loss. For nobody it is more than the promised ε "
-        f"{epsilon_text(promised)}. Half of the people lose at most "
+        "about them, their loss. For nobody it is more than the promised ε "
+        f"{epsilon_text(promised)}, which is made for somebody with as many visits as "
+        f"the bound allows, {bound:g}; nobody in this table has so many. Half of "
+        "the people lose at most "
         f"ε {significant(half)}: somebody who was 50 % sure about one of them becomes "
         f"at most {surest(half)} sure whether the person is in the table. Ruth, with "
         f"{_visits(most)} visits, loses "

@@ -42,8 +42,8 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
         "were that near to the average of these people (not of all people in the "
         "country); in the long run 95 of 100 are. Look at the numbers below the "
-        "picture: its axis grows with the noise. Chance falls alike at every setting, "
-        f"so that {held} of {_ANSWERS} stay.",
+        "picture: its axis grows with the noise. The same throws of chance are used at "
+        f"every setting, so that it is {held} of {_ANSWERS} at each.",
     )
     return shown, held
 

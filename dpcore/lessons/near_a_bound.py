@@ -63,9 +63,10 @@ def _shown(settings: Settings) -> Shown:
         f"promised: who was 50 % sure becomes at most {surest(epsilon)} sure. Drawing "
         f"again gives away ε {epsilon_text(real[PUBLISHED])}: "
         f"{surest(real[PUBLISHED])} sure. Moving to the bound (BIT) gives away "
-        f"{epsilon_text(real[CLAMPED])}, as promised, and so does the third way: "
-        "drawing again with more noise from the start. Lower bars: how far too high "
-        "the answers are on average (biased), if the true share is 0 %. Drawing again: "
+        f"{epsilon_text(real[CLAMPED])}, as promised. So does a third way, “more "
+        "noise, draw again”, which makes the noise larger before it draws. Lower "
+        "bars: how far too high the answers are on average (biased), if the true share "
+        "is 0 %. Drawing again: "
         f"by {high[PUBLISHED]}. Moving to the bound: by {high[CLAMPED]}. The "
         f"third way: by {high[REPAIRED]}.",
     )
@@ -161,7 +162,8 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "No",
-                    "More noise does it. But moving to the bound is cheaper.",
+                    "More noise does it. But moving to the bound keeps the promise "
+                    "with less noise.",
                 ),
             ),
         ),

@@ -16,7 +16,7 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.studies.comparing.private_size import PrivateSize
-from dpcore.wording import epsilon_text
+from dpcore.wording import epsilon_text, significant
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _PEOPLE = 20
@@ -51,12 +51,15 @@ def _shown(settings: Settings) -> Shown:
             claimed=promised,
             most=_MOST_TIMES,
             what="given away, times the promised ε",
-            said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
+            said=lambda times: (
+                f"{significant(times)} times: ε {epsilon_text(times * size.epsilon)}"
+            ),
         ),
         sentence="Noise may throw the published average to where no age is, such as "
         f"−300 years. Without Max there would be {size.people - 1} members instead of "
         f"{size.people}, and the noise would be wider. So an answer far out hints that "
-        "Max is not there, and one close by that he is. The bars show how much each of "
+        "Max is not there, and one near a possible age that he is. The bars show how "
+        "much each of "
         "four answers gives away.",
     )
 
@@ -67,8 +70,8 @@ def _telling() -> Telling:
     return Telling(
         situation=f"A self-help group keeps secret how many come. It publishes their "
         f"average age with noise. The fewer members, the more noise there must be. So "
-        f"the group makes it for {_PEOPLE}; without Max it would be for "
-        f"{_PEOPLE - 1}.",
+        f"the group makes noise for {_PEOPLE} members; without Max it would be noise "
+        f"for {_PEOPLE - 1}.",
         predict=ask(
             "The number of members is never printed. Does it stay secret?",
             wrong(
@@ -171,7 +174,8 @@ LESSON = Lesson(
             label="Members",
             value=_PEOPLE,
             within=(3, 100, 1),
-            note="With Max. The fewer, the more one of them changes how wide it is.",
+            note="With Max. The bars hardly change with it: the noise tells on large "
+            "groups, too.",
         ),
     ),
     shown=_shown,

@@ -126,6 +126,7 @@ def go_on(place: Place) -> None:
         _button("Back", before, "PageUp", place, primary=False)
         if after is None:
             st.markdown("This is the end of the path.")
+            st.page_link("pages/data.py", label="Go on with a table of your own")
         else:
             _button(_forward(place, after), after, "PageDown", place, primary=True)
 

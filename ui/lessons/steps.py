@@ -68,6 +68,11 @@ def _reveal(place: Place, telling: Telling) -> None:
 def _play(place: Place, telling: Telling) -> None:
     del telling
     lesson = place.lesson
+    if not place.projected:
+        st.markdown(
+            "Move a slider, to one end and to the other. Which numbers of the sentence "
+            "below change, and which stay?"
+        )
     cells = controls.row(len(lesson.knobs))
     settings = {
         knob.key: _set(cell, knob, lesson)

@@ -88,7 +88,9 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             anchor="y",
         ),
         yaxis=axis("", domain=[0.63, 1], **ROWS),
-        xaxis2=axis("too high on average, %", range=[0, _MOST_BIAS], anchor="y2"),
+        xaxis2=axis(
+            "too high on average, percentage points", range=[0, _MOST_BIAS], anchor="y2"
+        ),
         yaxis2=axis("", domain=[0, 0.33], anchor="x2", **ROWS),
         showlegend=False,
     )
