@@ -32,8 +32,10 @@ if current is None:
     session.end_page()
 
 widening.ask(current)
-whose.ask(current)
-filtering.ask(current)
+waiting = [
+    *["several rows of one person"] * whose.ask(current),
+    *["only some of the rows"] * filtering.ask(current),
+]
 
 st.header("Columns")
 st.caption(
@@ -62,6 +64,11 @@ upload_drafted = drafted and current.example is None
 people = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
 
+if waiting:
+    st.warning(
+        f"Chosen above and not taken over: **{' and '.join(waiting)}**. “Use this "
+        "data” puts the table in use without it; press the button there first."
+    )
 if st.button("Use this data", type="primary"):
     try:
         with st.spinner("Taking the fingerprint of the table …"):

@@ -245,6 +245,41 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert columns(app) == HEADER
 
 
+def not_taken(app):
+    """Return what the page says was chosen and is not part of the table."""
+    told = [one.value for one in app.warning if "not taken over" in one.value]
+    return told[0].split("**")[1].split(" and ") if told else []
+
+
+def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(
+    open_page,
+):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    assert not_taken(app) == []
+    key = next(key for key in views(app) if key.startswith("conditions-"))
+    turn(app, key, view=True)
+    chosen = by_label(app.multiselect, "Columns with a condition")
+    chosen.set_value(["ward"]).run()
+    # A condition that is not even complete was meant, too.
+    assert "name at least one answer" in app.error[0].value
+    assert not_taken(app) == ["only some of the rows"]
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    assert not_taken(app) == ["several rows of one person", "only some of the rows"]
+    button(app, "Make one row a person").click().run()
+    assert not app.exception
+    assert "several rows of one person" not in not_taken(app)
+
+
+def test_codes_may_be_typed_with_a_decimal_comma(open_page):
+    text = visits().replace("p7,", "p7,-9.5,x,1\np7,", 1)
+    app = upload(open_page("data"), text, "visits.csv")
+    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
+    codes = {"Codes for “no answer”": "-9,5; 99"}
+    add_column(app, "a column without codes for “no answer”", "stay", **codes)
+    assert columns(app) == [*HEADER, "stay without -9.5 or 99"]
+
+
 def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     key = next(key for key in views(app) if key.startswith("conditions-"))
@@ -253,16 +288,20 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(open_
     chosen.set_value(["age"]).run()
     by_label(app.number_input, "Public number for age").set_value(60.0).run()
     assert any("Not taken over" in one.value for one in app.caption)
+    assert not_taken(app) == ["only some of the rows"]
     button(app, "Keep only these rows").click().run()
     assert not any("Not taken over" in one.value for one in app.caption)
+    assert not_taken(app) == []
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
     assert any("will hold no longer" in one.value for one in app.warning)
     way = by_label(app.radio, "What counts of each person")
     way.set_value("their rows, at most so many").run()
     assert not any("will hold no longer" in one.value for one in app.warning)
+    assert not_taken(app) == ["several rows of one person"]
     button(app, "Count at most 5 rows of each").click().run()
     assert not app.exception
+    assert not_taken(app) == []
     assert "Only rows where" in said(app)
     assert "age at least 60" in said(app)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 
@@ -62,8 +62,11 @@ def ask(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | None) -> R
     return RowCap(owners=owners, most=most, ownerless=ownerless)
 
 
-def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
-    """Offer to count at most so many rows; conditions that hold now stay."""
+def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
+    """Offer to count at most so many rows; conditions that hold now stay.
+
+    Return whether it is chosen and not taken over.
+    """
     before = dataset if isinstance(dataset, CappedDataset) else None
     kept = conditions_on(source, dataset)
     same = before is not None and before.rule == asked
@@ -72,7 +75,7 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
     if not st.button(label, disabled=same):
         if not same:
             st.caption(f"Not taken over before you press “{label}”.")
-        return
+        return not same
     try:
         with st.spinner("Choosing the rows that count …"):
             made = at_most(
@@ -83,9 +86,9 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> None:
             )
     except DPCoreError as error:
         st.error(literal(str(error)))
-        return
+        return True
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
-    keep(made, minimum=before is not None)
+    return keep(made, minimum=before is not None)
 
 
 def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
@@ -97,7 +100,7 @@ def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
     return ()
 
 
-def keep(dataset: Dataset, *, minimum: bool = False) -> None:
+def keep(dataset: Dataset, *, minimum: bool = False) -> NoReturn:
     """Take a table that was made as the one that is not in use yet.
 
     What was said of whom it holds stays; the public minimum does where ``minimum`` says

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from ui.study import Draft, Study
 
 
-def ask(current: Draft | Study) -> None:
+def ask(current: Draft | Study) -> bool:
     """Offer to ask only about rows that meet public conditions, of an upload.
 
-    They are another table, not in use before it is accepted.
+    They are another table, not in use before it is accepted. Return whether conditions
+    are typed and not taken over.
     """
     if current.example is not None:
-        return
+        return False
     dataset = current.dataset
     kept: tuple[Condition, ...] = ()
     if isinstance(dataset, FilteredDataset | CappedDataset):
@@ -48,7 +49,7 @@ def ask(current: Draft | Study) -> None:
         on_change="rerun",
     )
     if not form.open:
-        return
+        return False
     with form:
         st.caption(
             "Such as those aged at least 60, or of one ward. The conditions become "
@@ -57,7 +58,7 @@ def ask(current: Draft | Study) -> None:
             "meets no condition. If one person has several rows, put them together "
             "first."
         )
-        _change(dataset, kept)
+        return _change(dataset, kept)
 
 
 def whole(dataset: Dataset) -> Dataset:
@@ -78,7 +79,8 @@ def _chosen(dataset: Dataset, conditions: tuple[Condition, ...]) -> Dataset:
     return meeting(whole(dataset), conditions) if conditions else whole(dataset)
 
 
-def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
+def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
+    """Ask for conditions; return whether they are other ones than now."""
     source = dataset.source if isinstance(dataset, CappedDataset) else whole(dataset)
     # Streamlit keeps controls longer than the tab: they must not hold the table.
     columns = source.columns
@@ -91,12 +93,14 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
         key=f"conditions-of-{session.generation()}",
         persist_state="session",
     )
+    waiting = bool(chosen)
     try:
         conditions = tuple(
             _condition(columns[names.index(name)], names.index(name), kept)
             for name in chosen
         )
-        if conditions and conditions != kept:
+        waiting = bool(conditions) and conditions != kept
+        if waiting:
             st.caption("Not taken over before you press “Keep only these rows”.")
         if conditions and st.button(
             "Keep only these rows", disabled=conditions == kept
@@ -109,6 +113,7 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> None:
         st.error(literal(str(error)))
     if kept and st.button("Take all rows again"):
         capping.keep(_chosen(dataset, ()))
+    return waiting
 
 
 def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:

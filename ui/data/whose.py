@@ -37,13 +37,14 @@ _OWNERLESS = {
 }
 
 
-def ask(current: Draft | Study) -> None:
+def ask(current: Draft | Study) -> bool:
     """Offer to make one row a person of an upload that has several.
 
-    What is made is another table, not in use before it is accepted.
+    What is made is another table, not in use before it is accepted. Return whether it
+    is chosen and not taken over.
     """
     if current.example is not None:
-        return
+        return False
     dataset = whole(current.dataset)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
@@ -61,8 +62,9 @@ def ask(current: Draft | Study) -> None:
         on_change="rerun",
     )
     asked: Preparation | RowCap | None = None
+    waiting = False
     if not form.open:
-        return
+        return waiting
     with form:
         st.caption(
             "A table of visits, say, has several rows of one patient. Choose the "
@@ -71,15 +73,17 @@ def ask(current: Draft | Study) -> None:
         )
         asked = _form(source, made, rule)
         if isinstance(asked, RowCap):
-            capping.offer(source, asked, current.dataset)
+            waiting = capping.offer(source, asked, current.dataset)
         elif asked is not None:
-            _offer(source, current.dataset, asked, same=asked == made)
+            waiting = asked != made
+            _offer(source, current.dataset, asked, same=not waiting)
         done = made is not None or rule is not None
         if done and st.button("Take every row as one person again"):
             capping.keep(source)
     # Its figure has a folded part, which has no place in another.
     if isinstance(asked, RowCap):
         limits.show(source, asked)
+    return waiting
 
 
 def _warn(source: Dataset) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dpcore.data.preparation.new_columns import NewColumn
     from ui.study import Draft, Study
 
+_DECIMAL_COMMA: Final = re.compile(r"^([-+]?\d+),(\d+)$")
 _BINS, _FLAG = "bins of a number", "yes or no: how a number lies to another"
 _WITHOUT = "a column without codes for “no answer”"
 _DIFFERENCE, _RATIO = "a difference of two numbers", "a ratio of two numbers"
@@ -102,7 +104,7 @@ def _form(numbers: list[str], every: list[str]) -> NewColumn | None:
         kept="session",
     )
     if kind == _WITHOUT:
-        return _without(middle, right, every, key)
+        return _without(middle, right, every, numbers, key)
     first = middle.selectbox("Of", numbers, key=f"new-first-{key}", kept="session")
     if kind == _BINS:
         text = right.place.text_input(
@@ -143,7 +145,11 @@ def _form(numbers: list[str], every: list[str]) -> NewColumn | None:
 
 
 def _without(
-    left: controls.Cell, right: controls.Cell, every: list[str], key: str
+    left: controls.Cell,
+    right: controls.Cell,
+    every: list[str],
+    numbers: list[str],
+    key: str,
 ) -> Without | None:
     column = left.selectbox("Of", every, key=f"new-coded-{key}", kept="session")
     text = right.place.text_input(
@@ -156,6 +162,9 @@ def _without(
         "confidential. Whoever has one counts as somebody without a value.",
     )
     codes = tuple(code.strip() for code in text.split(";") if code.strip())
+    if column in numbers:
+        # A number is the same number, however the file marks its decimals.
+        codes = tuple(_DECIMAL_COMMA.sub(r"\1.\2", code) for code in codes)
     return Without(column=column, codes=codes) if codes else None
 
 
