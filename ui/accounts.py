@@ -69,7 +69,7 @@ def summary(account: Account) -> None:
         later = odds_text(float(budget.epsilon), float(budget.delta or 0))
         st.markdown(
             f"All of ε is used: {now.split(': ', 1)[1]}."
-            if now == later
+            if now == later or used_up(account)
             else f"So far, {now}. If all is used, {later}."
         )
     if len(account.tables) > 1:

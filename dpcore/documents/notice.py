@@ -1,4 +1,4 @@
-"""The public notice: one sheet for the people in the table, in plain words."""
+"""The public notice: one sheet in plain words, and every number on those after it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ UNKNOWN: Final = "stands in the papers of that time"
 """What stands for what nobody typed of one of several tables."""
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are told; the files of the release hold all."""
+BELOW_ZERO: Final = "a count below 0 is chance: nobody, or as many as its interval says"
 NOISE: Final = "without noise between (95 of 100 times)"
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
@@ -195,7 +196,7 @@ def _bounds(subject: Subject) -> str:
     told = [*dict.fromkeys(chain.from_iterable(said))]
     if not told:
         return ""
-    shown = "; ".join(brief(part) for part in told[:MOST_COLUMNS])
+    shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
     more = "; others: next sheet" * (len(told) > MOST_COLUMNS)
     return f"Values beyond public bounds count as the bound ({shown}{more})."
 
@@ -223,6 +224,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         f"values counted within {question.bounds}" * bool(question.bounds),
         f"without a value: {question.without}" * bool(question.without),
         f"{left} more numbers are in the full report" * bool(left),
+        BELOW_ZERO * question.below_zero,
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -257,8 +259,8 @@ def _missing(subject: Subject) -> str:
     )
     more = " and others, see the full report" * (len(known) > MOST_COLUMNS)
     return (
-        f"Whoever has no value counts as {told}{more}: that draws means towards it, by "
-        "how much is not told."
+        f"Whoever has no value counts as {told}{more}: that draws answers towards "
+        "it, by how much is not told."
     )
 
 

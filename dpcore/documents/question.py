@@ -238,6 +238,14 @@ class Question:
         )
 
     @property
+    def below_zero(self) -> bool:
+        """Tell whether noise has made a count of less than nobody."""
+        return any(
+            number.value.startswith(("-", "−")) and number.noise.startswith("0")
+            for number in self.numbers
+        )
+
+    @property
     def sensitivity(self) -> str:
         """Return by how much one unit can change the answer; empty if not known."""
         return f"{self.largest} {self.of_noise}".rstrip() if self.largest else ""

@@ -205,6 +205,28 @@ def test_notice_says_how_everything_was_counted():
     assert FURTHER not in plain(text_of("Public notice", meant()))
 
 
+def test_a_count_below_zero_is_said_to_be_chance():
+    subject = answered()
+    plain_words = ("a count below 0 is chance", "eine Anzahl unter 0 ist Zufall")
+    for spoken, words in zip(Language, plain_words, strict=True):
+        written = BY_NAME["Public notice"].written(spoken)
+        place, number = next(
+            (place, number)
+            for place, question in enumerate(subject.questions)
+            for number in question.numbers
+            if number.beside
+        )
+        assert words not in plain(written(subject))
+        below = replace(number, value="-5.8", noise="0.0 to 9.0")
+        asked = replace(subject.questions[place], numbers=(below,))
+        questions = (asked, *subject.questions[:place])
+        assert words in plain(written(replace(subject, questions=questions)))
+        # A number that may be negative is no count.
+        other = replace(asked, numbers=(replace(below, noise="-9 to 2"),))
+        questions = (other, *subject.questions[:place])
+        assert words not in plain(written(replace(subject, questions=questions)))
+
+
 def test_what_was_typed_of_each_table_stands_with_its_name():
     subject = replace(of_two_tables(), name="pay 1")
     first = Typed(purpose="to plan.", deciders=("A. Berger",), publisher="the firm")

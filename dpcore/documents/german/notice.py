@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from dpcore.documents.typed import Typed
 
 _MOST_TIMES: Final = 4
+_LONGEST: Final = 100
+_BELOW_ZERO: Final = (
+    "eine Anzahl unter 0 ist Zufall: niemand, oder so viele, wie das Intervall sagt"
+)
 _NOT_PUBLISHED: Final = "nicht veröffentlicht"
 _NOISE: Final = "ohne Rauschen zwischen (in 95 von 100 Fällen)"
 _UNKNOWN: Final = "steht in den Papieren von damals"
@@ -211,7 +215,7 @@ def _bounds(subject: Subject) -> tuple[str, ...]:
     told = [*dict.fromkeys(chain.from_iterable(each))]
     if not told:
         return ()
-    shown = "; ".join(brief(part) for part in told[:MOST_COLUMNS])
+    shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
     more = "; weitere: nächstes Blatt" * (len(told) > MOST_COLUMNS)
     return (
         f"Werte jenseits öffentlicher Grenzen zählen als die Grenze ({shown}{more}).",
@@ -240,6 +244,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         f"Werte gezählt von – bis: {bounds}" * bool(bounds),
         f"ohne Wert: {without}" * bool(without),
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
+        _BELOW_ZERO * question.below_zero,
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -275,7 +280,7 @@ def _missing(subject: Subject) -> str:
     )
     more = " und weitere, siehe Bericht" * (len(known) > MOST_COLUMNS)
     return (
-        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Mittelwerte dorthin, "
+        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Antworten dorthin, "
         "wie sehr, wird nicht verraten."
     )
 
