@@ -25,6 +25,7 @@ from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.notice import notice
 from dpcore.documents.numerals import Numerals
+from dpcore.documents.question import Number
 from dpcore.documents.report import report
 from dpcore.documents.subject import Time
 from dpcore.documents.typed import Typed
@@ -259,3 +260,14 @@ def test_a_limit_of_rows_is_told_in_german():
 )
 def test_a_column_that_no_step_has_made_keeps_its_name(typed):
     assert called(typed) == typed
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [(["a"], "alle übrigen"), (["a", "other"], "other"), ([], "other")],
+)
+def test_who_is_in_no_listed_category_is_told_in_german(labels, told):
+    asked = {"kind": "histogram", "column": {"name": "x", "labels": labels}}
+    question = replace(answered().questions[0], parameters={"query": asked})
+    assert questions.label(question, Number(label="other", value="3")) == told
+    assert questions.label(question, Number(label="a", value="3")) == "a"

@@ -173,7 +173,9 @@ def label(question: Question, number: Number) -> str:
         }
         return known.get(number.label, number.label)
     if not isinstance(group, dict):
-        return number.label
+        labels = asked.get("column", {}).get("labels")
+        others = number.label == _OTHERS and labels and _OTHERS not in labels
+        return "alle übrigen" if others else number.label
     counted = f"{number.unit} in "
     of, rest = "", number.label
     if number.beside and rest.startswith(counted):
