@@ -27,7 +27,7 @@ from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.mechanisms.search import first_where_of_each, halved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -61,6 +61,24 @@ class Intervals:
     total: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coordinate:
+    """A released number, with what it is a number of.
+
+    Attributes:
+        mechanism: Its law.
+        statistic: What was released, with how much it differs by sampling.
+        value: The number.
+        bounds: The public interval that holds the statistic.
+
+    """
+
+    mechanism: Mechanism
+    statistic: Statistic
+    value: float
+    bounds: Interval
+
+
 def level_of_each(count: int, *, level: float = LEVEL) -> float:
     """Return the level of each of ``count`` intervals that hold together (Bonferroni).
 
@@ -92,10 +110,29 @@ def intervals(
         raise ParameterError(message)
     tail = (1 - level) / len(released)
     noise = noise_interval(mechanism, released, bounds=bounds, tail=tail)
-    total = [
-        _total(mechanism, statistic, float(value), bounds, tail) for value in released
+    each = [
+        Coordinate(
+            mechanism=mechanism, statistic=statistic, value=float(value), bounds=bounds
+        )
+        for value in released
     ]
-    return Intervals(level=level, noise=noise, total=np.array(total))
+    return Intervals(level=level, noise=noise, total=_totals(each, tail))
+
+
+def intervals_of_each(each: Sequence[Coordinate], *, tail: float) -> Intervals:
+    """Return the intervals of numbers that have a law of their own each.
+
+    Each misses with probability ``tail`` at most.
+    """
+    noise = [
+        noise_interval(
+            one.mechanism, np.array([one.value]), bounds=one.bounds, tail=tail
+        )[0]
+        for one in each
+    ]
+    return Intervals(
+        level=1 - tail, noise=np.reshape(noise, (-1, 2)), total=_totals(each, tail)
+    )
 
 
 def noise_interval(
@@ -142,7 +179,7 @@ def positions_across(bounds: Interval, noise: float) -> FloatArray:
 
 
 def normal_plus_laplace_quantile(
-    *, scale: float, sd: ArrayLike, tail: float
+    *, scale: ArrayLike, sd: ArrayLike, tail: float
 ) -> FloatArray:
     """Return the ``x`` with ``P(|N(0, sd^2) + Lap(0, scale)| > x) = tail``, rounded up.
 
@@ -150,27 +187,28 @@ def normal_plus_laplace_quantile(
     ``Q(z) + e^(r²/2) [e^(-rz) Q(r - z) - e^(rz) Q(r + z)] / 2``, where ``Q`` is the
     upper tail of the standard normal. Since ``Q(t) = e^(-t²/2) erfcx(t/√2) / 2``, both
     products are ``e^(-z²/2)`` times a scaled error function, which neither overflows
-    nor cancels. The root is found by halving, for all ``sd`` at once.
+    nor cancels. The root is found by halving, for all ``sd`` at once, and all scales.
 
     >>> float(normal_plus_laplace_quantile(scale=0.05, sd=0.1, tail=0.05).round(12))
     0.241575421546
     """
-    sd = np.asarray(sd, dtype=np.float64)
+    sd, scale = np.broadcast_arrays(
+        np.asarray(sd, dtype=np.float64), np.asarray(scale, dtype=np.float64)
+    )
     # Union bound: each part beyond its own quantile at half of the tail.
     high = np.array(-scale * np.log(tail / 2) - sd * ndtri(tail / 4))
-    proper = np.isfinite(sd) & (sd > 0)
-    if scale > 0 and proper.any():
-        s = sd[proper]
+    proper = np.isfinite(sd) & (sd > 0) & (scale > 0)
+    if proper.any():
+        s, b = sd[proper], scale[proper]
         high[proper] = halved(
-            lambda x: _sum_tail(x / s, s / scale) <= tail / 2,
+            lambda x: _sum_tail(x / s, s / b) <= tail / 2,
             np.zeros(s.shape),
             high[proper],
             middle=lambda low, high: (low + high) / 2,
             halvings=_HALVINGS,
             together=6,
         )
-    elif scale == 0:
-        high = np.asarray(-sd * ndtri(tail / 2))
+    high = np.where(scale == 0, -sd * ndtri(tail / 2), high)
     return np.asarray(np.where(sd == 0, -scale * np.log(tail), high))
 
 
@@ -207,12 +245,16 @@ def _sum_tail(z: FloatArray, ratio: FloatArray) -> FloatArray:
     return np.asarray(ndtr(-z) + (near - far) / 2)
 
 
+def _totals(each: Sequence[Coordinate], tail: float) -> FloatArray:
+    """Return, shape ``(k, 2)``, the populations that no release contradicts."""
+    combined = [_combined(one.mechanism, one.value, one.bounds, tail) for one in each]
+    stretches = _stretches(combined, [one.statistic for one in each], tail)
+    found = zip(each, combined, stretches, strict=True)
+    return np.reshape([_total(*one) for one in found], (-1, 2))
+
+
 def _total(
-    mechanism: Mechanism,
-    statistic: Statistic,
-    value: float,
-    bounds: Interval,
-    tail: float,
+    one: Coordinate, combined: _Combined, stretch: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the populations that the release does not contradict (score interval).
 
@@ -220,14 +262,14 @@ def _total(
     noise and sampling together reach, where the sampling error is that *at p*. It would
     be too small at the release: an estimate near 0 or 1 looks certain of itself.
     """
-    start, reach, reaches = _combined(mechanism, value, bounds, tail)
-    widest = bounds.cut(_REACH * mechanism.noise)
+    start, bounds = combined.start, one.bounds
+    widest = bounds.cut(_REACH * one.mechanism.noise)
     everywhere = np.linspace(widest.lower, widest.upper, _POPULATIONS)
-    nearby = np.linspace(*_around(start, reach, statistic), _POPULATIONS)
+    nearby = np.linspace(*stretch, _POPULATIONS)
     populations = np.unique(np.concatenate([everywhere, bounds.clip(nearby)]))
     away = np.maximum(0.0, np.maximum(start[0] - populations, populations - start[1]))
-    sd = statistic.sampling_sd(populations)
-    kept = np.flatnonzero(reaches(away, sd))
+    sd = one.statistic.sampling_sd(populations)
+    kept = np.flatnonzero(combined.reaches(away, sd))
     if len(kept) == 0:  # so far outside the bounds: the nearest that there can be
         low, high = bounds.clip(np.array(start)).tolist()
         return low, high
@@ -238,23 +280,46 @@ def _total(
     return (bounds.lower, bounds.upper) if unknown else (float(low), float(high))
 
 
-def _around(
-    start: tuple[float, float],
-    reach: Callable[[FloatArray], FloatArray],
-    statistic: Statistic,
-) -> tuple[float, float]:
-    """Return a stretch that is sure to contain the interval, if that is finite."""
-    far = start
+def _stretches(
+    combined: Sequence[_Combined], statistics: Sequence[Statistic], tail: float
+) -> list[tuple[float, float]]:
+    """Return stretches that are sure to contain the intervals, if those are finite.
+
+    All of them are widened together: one search serves a whole matrix.
+    """
+    far = [one.start for one in combined]
+    still = list(range(len(far)))
     for _ in range(_WIDENINGS):
-        sd = statistic.sampling_sd(np.linspace(*far, _POSITIONS))
-        away = float(reach(np.array([sd.max()]))[0])
-        if not np.isfinite(away):
-            return start
-        wider = start[0] - 1.05 * away, start[1] + 1.05 * away
-        if wider[0] >= far[0] and wider[1] <= far[1]:
-            break
-        far = min(wider[0], far[0]), max(wider[1], far[1])
+        sd = np.array(
+            [
+                statistics[place]
+                .sampling_sd(np.linspace(*far[place], _POSITIONS))
+                .max()
+                for place in still
+            ]
+        )
+        reached = _reached([combined[place] for place in still], sd, tail)
+        open_ones = []
+        for place, away in zip(still, reached.tolist(), strict=True):
+            start, known = combined[place].start, far[place]
+            if not np.isfinite(away):
+                far[place] = start
+                continue
+            wider = start[0] - 1.05 * away, start[1] + 1.05 * away
+            if wider[0] < known[0] or wider[1] > known[1]:
+                far[place] = min(wider[0], known[0]), max(wider[1], known[1])
+                open_ones.append(place)
+        still = open_ones
     return far
+
+
+def _reached(combined: Sequence[_Combined], sd: FloatArray, tail: float) -> FloatArray:
+    """Return how far sampling reaches beyond each, by its standard deviation."""
+    scales = [one.scale for one in combined if one.scale is not None]
+    if len(scales) == len(combined):
+        return normal_plus_laplace_quantile(scale=scales, sd=sd, tail=tail)
+    pairs = zip(combined, sd, strict=True)
+    return np.array([float(one.reach(at)) for one, at in pairs])
 
 
 class _Combined(NamedTuple):
@@ -266,6 +331,8 @@ class _Combined(NamedTuple):
     """How far sampling reaches beyond, by its standard deviation."""
     reaches: Callable[[FloatArray, FloatArray], NDArray[np.bool_]]
     """Whether it reaches so far, by distance and standard deviation."""
+    scale: float | None = None
+    """That of Laplace noise: then ``reach`` is a search, best done for many at once."""
 
 
 @singledispatch
@@ -304,6 +371,7 @@ def _(
         reaches=lambda away, sd: normal_plus_laplace_reaches(
             away, scale=scale, sd=sd, tail=tail
         ),
+        scale=scale,
     )
 
 

@@ -12,7 +12,13 @@ import numpy as np
 from dpcore.budget_filter import PrivacyCost
 from dpcore.errors import ParameterError
 from dpcore.inference.correlations import correlation_intervals
-from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each
+from dpcore.inference.intervals import (
+    LEVEL,
+    Coordinate,
+    Intervals,
+    intervals_of_each,
+    level_of_each,
+)
 from dpcore.mechanisms.bounded.base import FLAT_BELOW
 from dpcore.mechanisms.covariances.layout import (
     correlations_of,
@@ -135,27 +141,27 @@ class MatrixPlan:
         """Return an interval for each number, all of them holding together."""
         level = level_of_each(len(drawn))
         largest, reaches = self.release.largest, self._reaches(drawn)
-        rows = []
-        for place, part in enumerate(self.statistic.parts):
-            everywhere = np.array([part.range.lower, part.range.upper])
-            reach, number = float(reaches[place]), drawn[place]
-            if not reach > largest[place] * FLAT_BELOW:  # not drawn: nothing is known
-                rows.append((everywhere, everywhere))
-                continue
-            step = self.release.step(place, reach)
-            around = intervals(
-                step.mechanism,
-                part,
-                drawn[place : place + 1],
-                bounds=part.range,
-                level=level,
-            )
-            # At an end of what the variances leave, it may lie anywhere beyond.
-            beyond = np.array([number <= -reach, number >= reach])
-            rows.append(
-                (around.noise[0], np.where(beyond, everywhere, around.total[0]))
-            )
-        noise, total = (np.array(side) for side in zip(*rows, strict=True))
+        parts = self.statistic.parts
+        noise = np.array([[part.range.lower, part.range.upper] for part in parts])
+        total = noise.copy()
+        # What was not drawn: nothing is known of it.
+        known = np.flatnonzero(reaches > largest * FLAT_BELOW)
+        found = intervals_of_each(
+            [
+                Coordinate(
+                    mechanism=self.release.step(place, float(reaches[place])).mechanism,
+                    statistic=parts[place],
+                    value=float(drawn[place]),
+                    bounds=parts[place].range,
+                )
+                for place in known.tolist()
+            ],
+            tail=1 - level,
+        )
+        noise[known] = found.noise
+        # At an end of what the variances leave, it may lie anywhere beyond.
+        beyond = np.stack([drawn <= -reaches, drawn >= reaches], axis=-1)[known]
+        total[known] = np.where(beyond, total[known], found.total)
         return Intervals(level=LEVEL, noise=noise, total=total)
 
     def _reaches(self, drawn: FloatArray) -> FloatArray:
