@@ -23,6 +23,7 @@ from dpcore.data.doors.opening import is_text, read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.fingerprints import table_fingerprint
 from dpcore.errors import DataError
+from tests.data.test_arrow import as_feather
 from tests.data.test_doors import KEY, as_csv, as_parquet, people, zipped
 
 DAY = dt.datetime(2026, 1, 5)  # noqa: DTZ001 - cells have no time zone
@@ -73,6 +74,7 @@ DOORS = {
     "spss": coded,
     "stata": lambda frame: coded(frame, pyreadstat.write_dta),
     "parquet": lambda frame: as_parquet(pa.Table.from_pandas(frame)),
+    "feather": lambda frame: as_feather(pa.Table.from_pandas(frame)),
     "zipped excel": lambda frame: zipped(**{"a.xlsx": as_excel(frame)}),
 }
 

@@ -27,7 +27,19 @@ if TYPE_CHECKING:
 
 
 _ENDINGS = [
-    *("csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "sav", "zsav", "dta"),
+    *(
+        "csv",
+        "tsv",
+        "txt",
+        "xlsx",
+        "xlsm",
+        "parquet",
+        "arrow",
+        "feather",
+        "sav",
+        "zsav",
+        "dta",
+    ),
     *("gz", "bz2", "xz", "zst", "zip"),
 ]
 _SEPARATORS = {",": "comma  ,", ";": "semicolon  ;", "\t": "tab"}
@@ -70,7 +82,7 @@ def choose() -> None:
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="CSV with comma, semicolon or tab; Excel; Parquet; SPSS or Stata, "
+            help="CSV with comma, semicolon or tab; Excel; Parquet; Arrow or Feather; SPSS or Stata, "
             "whose codes become their labels. Also packed (gz, bz2, xz, zst, or zip "
             "with one file). The file goes to the computer that runs this program, and "
             "stays in its memory until this tab is closed.",

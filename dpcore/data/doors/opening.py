@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcore.data.columns import propose_kinds
+from dpcore.data.doors.arrow import is_arrow, read_arrow
 from dpcore.data.doors.coded import is_coded, read_coded
 from dpcore.data.doors.parquet import is_parquet, read_parquet
 from dpcore.data.doors.workbook import is_workbook, read_workbook, sheets
@@ -38,7 +39,8 @@ class Opened:
 
 def is_text(data: bytes) -> bool:
     """Return whether a file has to be read as CSV, in a dialect."""
-    return not (is_parquet(data) or is_workbook(data) or is_coded(data))
+    known = (is_parquet, is_arrow, is_workbook, is_coded)
+    return not any(is_known(data) for is_known in known)
 
 
 def sheets_in(data: bytes) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ def read(data: bytes, *, dialect: Dialect, sheet: str | None = None) -> Opened:
     r"""Return the table of a file that is not packed.
 
     Args:
-        data: CSV, Parquet, an Excel workbook, or a file of SPSS or Stata.
+        data: CSV, Parquet, Arrow, an Excel workbook, or a file of SPSS or Stata.
         dialect: In which it is read, if it is text.
         sheet: Of a workbook; the first that is not hidden, unless another is named.
 
@@ -73,6 +75,8 @@ def read(data: bytes, *, dialect: Dialect, sheet: str | None = None) -> Opened:
         return Opened(frame=coded.frame, columns=coded.columns, missing=coded.missing)
     if is_parquet(data):
         frame = read_parquet(data)
+    elif is_arrow(data):
+        frame = read_arrow(data)
     elif is_workbook(data):
         frame = read_workbook(data, sheets(data)[0] if sheet is None else sheet)
     else:

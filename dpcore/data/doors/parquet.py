@@ -61,7 +61,7 @@ def read_parquet(data: bytes) -> pd.DataFrame:
         texts = [field.name for field in schema if is_text(field.type)]
         # Text is kept as one copy of each answer, however many rows have it.
         table = pq.read_table(pa.BufferReader(data), read_dictionary=texts)
-        return _framed(table, names)
+        return framed(table, names)
     except (OSError, UnicodeError, pa.ArrowException):
         message = (
             "the Parquet file cannot be read: it is damaged, or was not sent to its "
@@ -117,7 +117,8 @@ def check_type(place: int, kind: pa.DataType) -> None:
         raise DataError(message, column=place)
 
 
-def _framed(table: pa.Table, names: list[str]) -> pd.DataFrame:
+def framed(table: pa.Table, names: list[str]) -> pd.DataFrame:
+    """Return an Arrow table by other names, its cells as those of its CSV would be."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     last = _FIRST_LINE + table.num_rows

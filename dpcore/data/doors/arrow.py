@@ -1,0 +1,152 @@
+"""An Arrow or Feather file, read into the same table that its CSV would give."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Final
+
+from dpcore.data.doors.parquet import check_type, framed, is_text
+from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_FILE: Final = b"ARROW1\0\0"
+_STREAM: Final = b"\xff\xff\xff\xff"
+_OLD: Final = b"FEA1"
+_MOST_UNPACKED: Final = 10 * MAX_BYTES
+_WHOLE: Final = -1
+"""Stands for the length of a buffer that was not packed."""
+_DICTIONARY, _ROWS = 2, 3
+"""Messages with values: the answers of a column, and rows."""
+
+
+def is_arrow(data: bytes) -> bool:
+    """Return whether a file says at its beginning that it is one of Arrow or Feather.
+
+    A stream begins with a mark of four bytes that no text can have.
+    """
+    return data.startswith((_FILE, _STREAM, _OLD))
+
+
+def read_arrow(data: bytes) -> pd.DataFrame:
+    """Return the table of an Arrow file or stream, as ``read_parquet`` returns another.
+
+    Raises:
+        DataError: The file is damaged, of Feather's first version, empty or too large,
+            a column has no name or that of another one, or holds lists, records or
+            bytes.
+
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    if len(data) > MAX_BYTES:
+        message = (
+            f"the file has more than {MAX_BYTES // 1024**2} MB. Upload fewer columns "
+            "or rows."
+        )
+        raise DataError(message)
+    if data.startswith(_OLD):
+        message = (
+            "the file is of the first version of Feather, which is no longer written. "
+            "Save it as Parquet, or as Feather of version 2."
+        )
+        raise DataError(message)
+    # A file is a stream between a mark and a list of its parts.
+    stream = pa.py_buffer(memoryview(data)[len(_FILE) * data.startswith(_FILE) :])
+    try:
+        if _unpacked(stream) > _MOST_UNPACKED:
+            message = (
+                f"unpacked the file has more than {_MOST_UNPACKED // 1024**3} GB. "
+                "Upload fewer columns or rows."
+            )
+            raise DataError(message)
+        with pa.ipc.open_stream(stream) as reader:
+            names = column_names(list(reader.schema.names), None)
+            for place, field in enumerate(reader.schema, start=1):
+                check_type(place, field.type)
+            table = reader.read_all()
+        table.validate(full=True)
+        check_number(table.num_rows)
+        return framed(_shared(table), names)
+    except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
+        message = (
+            "the Arrow file cannot be read: it is damaged, or was not sent to its "
+            "end. Save the table once more, or upload it as CSV."
+        )
+        raise DataError(message) from None
+
+
+def _shared(table: pa.Table) -> pa.Table:
+    """Return it with text as one copy of each answer, however many rows have it."""
+    for place, field in enumerate(table.schema):
+        if is_text(field.type):
+            encoded = table.column(place).dictionary_encode()
+            table = table.set_column(place, field.name, encoded)
+    return table
+
+
+def _unpacked(stream: pa.Buffer) -> int:
+    """Return how many bytes the values of a stream take, before any is unpacked.
+
+    A packed buffer begins with its length. A small file that would fill the memory is
+    so refused before it does.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    total = 0
+    for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(stream)):
+        body = memoryview(message.body or b"")
+        total += max(len(body), sum(_packed(memoryview(message.metadata), body)))
+    return total
+
+
+def _packed(metadata: memoryview, body: memoryview) -> list[int]:
+    """Return what the packed buffers of a message say of their lengths.
+
+    The message is a FlatBuffer: tables point to their fields by offsets. Its fields
+    are those of the Arrow format, "Message.fbs".
+    """
+    message = _table(metadata, 0)
+    kind, header = _field(metadata, message, 1), _field(metadata, message, 2)
+    if kind is None or header is None or metadata[kind] not in {_DICTIONARY, _ROWS}:
+        return []
+    rows = _table(metadata, header)
+    if metadata[kind] == _DICTIONARY:
+        held = _field(metadata, rows, 1)
+        if held is None:
+            return []
+        rows = _table(metadata, held)
+    buffers = _field(metadata, rows, 2)
+    if _field(metadata, rows, 3) is None or buffers is None:  # nothing is packed
+        return []
+    start = buffers + _whole("<I", metadata, buffers)
+    found = []
+    for place in range(_whole("<I", metadata, start)):
+        offset, length = struct.unpack_from("<qq", metadata, start + 4 + 16 * place)
+        if length:
+            found.append(_whole("<q", body, offset))
+    return [length for length in found if length != _WHOLE]
+
+
+def _table(data: memoryview, pointer: int) -> int:
+    return pointer + _whole("<I", data, pointer)
+
+
+def _field(data: memoryview, table: int, number: int) -> int | None:
+    """Return where a field of a table stands; None where it has none."""
+    listing = table - _whole("<i", data, table)
+    entry = 4 + 2 * number
+    if entry >= _whole("<H", data, listing):
+        return None
+    offset = _whole("<H", data, listing + entry)
+    return table + offset if offset else None
+
+
+def _whole(kind: str, data: memoryview, place: int) -> int:
+    if place < 0:
+        raise struct.error
+    (number,) = struct.unpack_from(kind, data, place)
+    return int(number)
