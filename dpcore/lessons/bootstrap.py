@@ -64,7 +64,7 @@ def _shown(settings: Settings) -> Shown:
         ),
         sentence=f"Now Karl adds noise, as much as for a plain average: for that ρ "
         f"{rho:g} would be right, which is ε {epsilon_text(claimed)} if what happens "
-        "less than once in a million times is left out. Karl draws {people} rows from "
+        f"less than once in a million times is left out. Karl draws {people} rows from "
         f"{people}, and puts each back before "
         f"he draws the next. So a row is among them with chance "
         f"{percent(_drawn(people))}, and twice or more with chance "
