@@ -16,7 +16,7 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.studies.comparing.private_size import PrivateSize
-from dpcore.wording import epsilon_text, significant
+from dpcore.wording import epsilon_text
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _PEOPLE = 20
@@ -50,10 +50,8 @@ def _shown(settings: Settings) -> Shown:
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
-            what="given away, times the promised ε",
-            said=lambda times: (
-                f"{significant(times)} times: ε {epsilon_text(times * size.epsilon)}"
-            ),
+            what="times the promised ε (beside the bars: in ε)",
+            said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
         ),
         sentence="Noise may throw the published average to where no age is, such as "
         f"−300 years. Without Max there would be {size.people - 1} members instead of "
