@@ -133,13 +133,14 @@ def _request(release: Release, dataset: Dataset) -> Releasable | None:
 
 
 def _columns(questions: Sequence[Question]) -> tuple[Column, ...]:
-    known = {
-        column.name: column
+    """Return each column as it was declared, once; twice where that was changed."""
+    known = (
+        column
         for question in questions
         if question.request is not None
         for column in question.request.asked.columns
-    }
-    return tuple(known.values())
+    )
+    return tuple(dict.fromkeys(known))
 
 
 def _head(entries: Sequence[Entry]) -> Head | None:

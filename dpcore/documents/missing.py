@@ -75,6 +75,17 @@ def counted_as(
     )
 
 
+def of_column(column: Column, done: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is done for a column as it is declared.
+
+    ``done`` is what ``of_columns`` says, of every way in which a column of that name
+    was declared.
+    """
+    own = {OTHERS, NEITHER, EVERYBODY, filled(column)[0]}
+    told = done.get(column.name, "").split("; ")
+    return tuple(text for text in told if text in own)
+
+
 def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
     """Tell whether whoever has no value is left out wherever that matters.
 

@@ -256,7 +256,7 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
             title="What was declared to be public",
             head=("column", "meaning", "unit", "bounds or answers", "missing values"),
             rows=tuple(
-                _column(column, subject.missing.get(column.name, ""))
+                _column(column, missing.of_column(column, subject.missing))
                 for column in subject.columns
             ),
         ),
@@ -264,11 +264,11 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _column(column: Column, without: str) -> tuple[str, ...]:
+def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
     bounds = ", ".join(column.labels)
     if column.bounds is not None:
         bounds = f"{in_full(column.bounds.lower)} to {in_full(column.bounds.upper)}"
-    return column.name, column.description, column.unit, bounds, without
+    return column.name, column.description, column.unit, bounds, "; ".join(without)
 
 
 def _together(subject: Subject) -> tuple[Piece, ...]:

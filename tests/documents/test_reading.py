@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
@@ -338,6 +339,38 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     both = of_columns([pair, alone])["region"]
     assert treatment(pair, pair.group) in both
     assert treatment(alone, pair.group) in both
+
+
+def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
+    ledger = opened(SUBSTITUTION)
+    first = questions()[0]
+    narrow = replace(
+        first.query.column, bounds=Interval(lower=20, upper=60), replacement=33.0
+    )
+    for query in (first.query, replace(first.query, column=narrow)):
+        request = replace(first, query=query)
+        shown = table().with_columns(query.column)
+        release(
+            request,
+            request.value(shown),
+            ledger=ledger,
+            fingerprint="f",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+    both = released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
+    assert [column.bounds.upper for column in both.columns] == [100, 60]
+    rows = re.findall(r"<tr>(.*?)</tr>", text_of("Full report", both))
+    told = [plain(row) for row in rows if "counted as" in row and "age" in row]
+    wide, tight = told[-2:]
+    assert "0 to 100" in wide
+    assert "counted as 50" in wide
+    assert "counted as 33" not in wide
+    assert "20 to 60" in tight
+    assert "counted as 33" in tight
+    assert "counted as 50" not in tight
+    german = plain(BY_NAME["Full report"].written(Language.GERMAN)(both))
+    assert "20 bis 60   fehlende Werte: 33" in re.sub(r"\s{2,}", "   ", german)
 
 
 def test_what_people_typed_stands_in_every_document_that_asks():

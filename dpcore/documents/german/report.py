@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from dpcore import __version__
+from dpcore.documents import missing
 from dpcore.documents.german import consequences, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.methods import german_methods
@@ -295,7 +296,7 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
             title="Was als öffentlich festgelegt ist",
             head=head,
             rows=tuple(
-                _column(column, subject.missing.get(column.name, ""))
+                _column(column, missing.of_column(column, subject.missing))
                 for column in subject.columns
             ),
         ),
@@ -303,10 +304,8 @@ def _columns(subject: Subject) -> tuple[Piece, ...]:
     )
 
 
-def _column(column: Column, without: str) -> tuple[str, ...]:
-    treated = "; ".join(
-        sentences.treatment(text, column) for text in without.split("; ") if text
-    )
+def _column(column: Column, without: tuple[str, ...]) -> tuple[str, ...]:
+    treated = "; ".join(sentences.treatment(text, column) for text in without)
     answers = sentences.answers(column, most=_MOST_LABELS)
     return called(column.name), column.description, column.unit, answers, treated
 
