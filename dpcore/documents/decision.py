@@ -87,6 +87,11 @@ class Decision:
         return self.budget.admits(self.spent, self.plan.price.cost)
 
     @property
+    def other_fits(self) -> bool:
+        """Return whether the budget pays for the other plan beside what is spent."""
+        return self.budget.admits(self.spent, self.other.price.cost)
+
+    @property
     def together(self) -> tuple[float, float] | None:
         """Return epsilon and delta of what is spent and the plan, added up.
 
@@ -302,6 +307,8 @@ def _other(about: Decision) -> tuple[Piece, ...]:
             f"as they must be seen, the other {about.other.seen} of "
             f"{about.other.wanted}."
         )
+    if not about.other_fits:
+        told += " It costs more than is left of the budget."
     return Paragraph(told), Facts((("Why this plan", own(about.typed.reason)),))
 
 

@@ -164,3 +164,13 @@ def test_the_page_says_which_answers_tell_the_sizes_of_groups_too():
     alone = decision(plan=one, other=one)
     assert "also tells" not in plain(html_of(alone))
     assert "verrät mit Rauschen" not in german_decision_page(alone).html()
+
+
+def test_the_page_says_where_the_other_plan_could_not_be_paid():
+    assert "more than is left" not in plain(html_of(decision()))
+    dear = decision(other=option("the other", total=4.0))
+    assert not dear.other_fits
+    assert "It costs more than is left of the budget." in plain(html_of(dear))
+    told = german_decision_page(dear).html()
+    assert "Er kostet mehr, als vom Budget übrig ist." in told
+    assert "Er kostet mehr" not in german_decision_page(decision()).html()

@@ -49,9 +49,14 @@ def offer(plan: Option, other: Option, study: Study) -> None:
     )
     if not about.fits:
         st.warning(
-            "The plan costs more than is left of the budget of this table, and the "
+            "The plan costs more than is left of the budget of these people, and the "
             "page says so. Raise the budget on Ledger, or plan less, before it is "
             "signed."
+        )
+    if not about.other_fits:
+        st.caption(
+            "The other plan costs more than is left of the budget of these people: it "
+            "could not be released as it stands, and the page says so."
         )
     german = spoken is Language.GERMAN
     page = german_decision_page(about) if german else decision_page(about, style)

@@ -183,6 +183,8 @@ def _other(about: Decision) -> tuple[Piece, ...]:
             f" Der Plan zeigt {about.plan.seen} von {about.plan.wanted} Antworten so "
             f"genau wie nötig, der andere {about.other.seen} von {about.other.wanted}."
         )
+    if not about.other_fits:
+        told += " Er kostet mehr, als vom Budget übrig ist."
     reason = ("Warum so beschlossen", own(about.typed.reason))
     return Paragraph(told), Facts((reason,), blank=sentences.BLANK)
 
