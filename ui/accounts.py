@@ -36,7 +36,7 @@ WAYS: Final = (
     "for all answers together (privacy loss distribution, PLD)."
 )
 """What the four ways of counting are, in plain words first."""
-_ROUNDING: Final = Decimal("0.0001")
+_ROUNDING: Final = Decimal("0.00001")
 NOTHING = PrivacyCost.of()
 
 
@@ -57,7 +57,7 @@ def summary(account: Account) -> None:
     )
     third.metric(
         f"Left{today}",
-        "nothing" if used_up(account) else short(budget, account.remaining),
+        left(account),
         help="The least that is left under any limit: of the periods that hold today, "
         "and of the whole account."
         if account.periods
@@ -93,6 +93,13 @@ def used_up(account: Account) -> bool:
     return known and left.epsilon <= whole.epsilon * _ROUNDING
 
 
+def left(account: Account) -> str:
+    """Return what is left of an account, in symbols, or that it is nothing."""
+    if used_up(account):
+        return "nothing"
+    return short(account.budget, account.remaining)
+
+
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
     """Tell whether a cost is infinite in something that the budget limits."""
     parts = (
@@ -119,7 +126,7 @@ def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
 
 def way_on(account: Account, costs: str) -> str:
     """Say what can be done where the budget is too small for a release."""
-    left = account.remaining
+    rest = account.remaining
     if account.moved is not None:
         return (
             f"This costs {costs}. The account of this table was moved to another "
@@ -128,21 +135,20 @@ def way_on(account: Account, costs: str) -> str:
         )
     if account.bar is not None:
         return f"This costs {costs}. Nothing can be paid today: {account.bar}"
-    if left != account.budget.remaining(account.spent):
+    if rest != account.budget.remaining(account.spent):
         return (
-            f"This costs {costs}, and {short(account.budget, left)} is left in "
+            f"This costs {costs}, and {short(account.budget, rest)} is left in "
             f"{literal(account.current[-1].name)}. Ask with a smaller ε, or wait for "
             "the next period."
         )
-    limited = left.rho if account.budget.rho is not None else left.epsilon
-    if limited <= 0:
+    if used_up(account):
         return (
             f"This costs {costs}, and nothing is left of the budget: what was promised "
             "about this table is used up. Whoever set the budget can change it on the "
             "Ledger page, which weakens the promise and is recorded."
         )
     return (
-        f"This costs {costs}, and {short(account.budget, left)} is left. Ask with a "
+        f"This costs {costs}, and {short(account.budget, rest)} is left. Ask with a "
         "smaller ε, or change the budget on the Ledger page."
     )
 

@@ -88,7 +88,7 @@ def _carry_out(request: Releasable, study: Study) -> None:
 
 def _price(request: Releasable, account: Account, fits: bool) -> Places:  # noqa: FBT001
     cost, refusal = request.cost, request.refusal(session.mode())
-    left = accounts.short(account.budget, account.remaining)
+    left = accounts.left(account)
     price, once, again = st.columns(3)
     beyond = accounts.beyond(account.budget, cost)
     never = refusal is not None
@@ -207,7 +207,7 @@ def _again(
         on_click=releasing.press,
         args=(request.analysis(account.fingerprint), answer.draw + 1),
     )
-    left = accounts.short(account.budget, account.remaining)
+    left = accounts.left(account)
     place.caption(
         f"A fresh draw costs another {price}"
         + ("." if fits else f", and {left} is left.")

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.releases.record import Mode
 from dpcore.wording import people, significant
 from ui import recovery, session
-from ui.accounts import short
+from ui.accounts import short, used_up
 from ui.data import using
 from ui.text import literal
 
@@ -83,6 +83,8 @@ def _gauge(study: Study) -> None:
             significant(float(number), 4)
             for number in (spent, total, max(total - spent, Decimal()))
         )
+        if used_up(account):
+            left = "nothing"
         st.progress(
             share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
         )

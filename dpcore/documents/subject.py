@@ -29,7 +29,7 @@ USUAL_DELTA: Final = 1e-6
 PLANNED: Final = "Only planned: nothing of this has been released."
 LESSON: Final = "Classroom: not a private release."
 NOTHING_LEFT: Final = "no limit"
-_ALMOST_ALL: Final = Decimal("0.9999")
+_ALMOST_ALL: Final = Decimal("0.99999")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

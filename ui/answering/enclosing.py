@@ -105,7 +105,7 @@ def _offer(
         on_click=_press,
         args=(name,),
     )
-    left = accounts.short(account.budget, account.remaining)
+    left = accounts.left(account)
     st.caption(f"Costs {costs}" + ("." if fits else f", and {left} is left."))
     if fits and releasing.waiting(name) is not None:
         yes = partial(_press, name, confirmed=True)

@@ -73,7 +73,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
     fourth.metric(
         "Price",
         price(asked),
-        delta=f"{accounts.short(account.budget, account.remaining)} left"
+        delta=f"{accounts.left(account)} left"
         if fits
         else accounts.beyond(account.budget, asked.cost),
         delta_color="off" if fits else "inverse",

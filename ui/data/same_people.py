@@ -131,8 +131,7 @@ def _choice(found: tuple[Likeness, ...], name: str) -> str:
     else:
         total = account.budget.remaining(accounts.NOTHING)
         left = (
-            f"{accounts.short(account.budget, account.remaining)} left of "
-            f"{accounts.short(account.budget, total)}"
+            f"{accounts.left(account)} left of {accounts.short(account.budget, total)}"
         )
     return f"The same people as in {_title(one)}, or some of them: {left}"
 

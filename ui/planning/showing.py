@@ -254,7 +254,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     account = session.account(study)
     first, second, third = st.columns(3)
     fits = account.admits(found.cost)
-    left = accounts.short(account.budget, account.remaining)
+    left = accounts.left(account)
     first.metric(
         "As a plan",
         in_words(found.cost, account),
