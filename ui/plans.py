@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import streamlit as st
@@ -253,8 +254,14 @@ def _empty(study: Study) -> Basket:
     if budget.epsilon is None:
         return Basket()
     # A total at a delta spends all of it: most is left for other releases.
-    total, delta = float(left.epsilon), float(left.delta / 10)
+    total, delta = _plain(left.epsilon), float(left.delta / 10)
     return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
+
+
+def _plain(left: Decimal) -> float:
+    """Return what is left in four digits, rounded down: without what rounding left."""
+    last = Decimal(1).scaleb(left.adjusted() - 3)
+    return float(left.quantize(last, rounding=ROUND_DOWN)) if left else 0.0
 
 
 def _kept(study: Study) -> Basket | None:
