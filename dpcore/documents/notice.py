@@ -131,7 +131,7 @@ def sizes(subject: Subject) -> str:
         else f"“{name}”: {_NOT_PUBLISHED}"
         for name in subject.tables
     )
-    return f"{told}. Numbers that are there are published without noise"
+    return f"{told}; said without noise"
 
 
 def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:

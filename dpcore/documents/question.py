@@ -246,13 +246,8 @@ class Question:
         )
 
     @property
-    def sensitivity(self) -> str:
-        """Return by how much one unit can change the answer; empty if not known."""
-        return f"{self.largest} {self.of_noise}".rstrip() if self.largest else ""
-
-    @property
     def largest(self) -> str:
-        """Return the same without its unit.
+        """Return by how much one unit can change the answer; empty if not known.
 
         Where there are several numbers, all of them together: the sum of the changes,
         and of Gaussian noise the root of the sum of their squares.

@@ -74,7 +74,9 @@ def report(subject: Subject) -> Page:
 
 
 def _of_scale(number: str, unit: str) -> str:
-    """Return the scale of noise; that of sums of groups is one of counts for all."""
+    """Return a number in the unit of noise: sums of groups are counted, like people."""
+    if not number:
+        return ""
     return f"{number} {'on the scale of counts' if unit == COUNTS else unit}".strip()
 
 
@@ -198,7 +200,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("People counted on", question.people),
         ("Neighboring tables", f"Differ in {question.relation}"),
         ("Mechanism", f"{question.mechanism}. {question.how}".rstrip(". ") + "."),
-        ("Sensitivity to one of them", question.sensitivity),
+        ("Sensitivity to one of them", _of_scale(question.largest, question.of_noise)),
         ("Scale of the noise", _of_scale(scale, question.of_noise)),
         ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
         ("Error at 95 %", question.width),

@@ -254,7 +254,7 @@ def test_how_many_people_there_were_is_said_of_each_table():
     subject = of_two_tables()
     for name in ("Public notice", "Full report"):
         told = plain(text_of(name, subject))
-        assert f"“pay 0”: {MEMBERS}; “pay 1”: {MEMBERS}. Numbers that are" in told
+        assert f"“pay 0”: {MEMBERS}; “pay 1”: {MEMBERS}; said without noise" in told
         grown = tuple(
             replace(q, parameters={"query": {"size": {"people": 9, "public": True}}})
             if q.table == "pay 1"
@@ -262,10 +262,10 @@ def test_how_many_people_there_were_is_said_of_each_table():
             for q in subject.questions
         )
         told = plain(text_of(name, replace(subject, questions=grown)))
-        assert f"“pay 0”: {MEMBERS}; “pay 1”: 9. Numbers that are" in told
+        assert f"“pay 0”: {MEMBERS}; “pay 1”: 9; said without noise" in told
         german = BY_NAME[name].written(Language.GERMAN)
         told = plain(german(replace(subject, questions=grown)))
-        assert f"„pay 0“: {MEMBERS}; „pay 1“: 9. Zahlen, die" in told
+        assert f"„pay 0“: {MEMBERS}; „pay 1“: 9; ohne Rauschen" in told
 
 
 def test_a_budget_that_is_used_up_promises_nothing_more():

@@ -148,7 +148,7 @@ def sizes(subject: Subject) -> str:
         f"„{name}“: {german(f'{known[name]:,}') if name in known else _NOT_PUBLISHED}"
         for name in subject.tables
     )
-    return f"{told}. Zahlen, die hier stehen, sind ohne Rauschen veröffentlicht"
+    return f"{told}; ohne Rauschen veröffentlicht"
 
 
 def typed(subject: Subject, say: Callable[[Typed], str]) -> str:
