@@ -81,16 +81,14 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
         ],
         shapes=[promise],
         xaxis=axis(
-            f"given away (dashed: the promise, ε {promised:g})",
+            "given away (dashed: promised)",
             range=[0, _MOST_TIMES],
             tickvals=[0, 1, 2],
             ticktext=["0", "as promised", "twice"],
             anchor="y",
         ),
         yaxis=axis("", domain=[0.63, 1], **ROWS),
-        xaxis2=axis(
-            "too high on average, percentage points", range=[0, _MOST_BIAS], anchor="y2"
-        ),
+        xaxis2=axis("too high, percentage points", range=[0, _MOST_BIAS], anchor="y2"),
         yaxis2=axis("", domain=[0, 0.33], anchor="x2", **ROWS),
         showlegend=False,
     )
