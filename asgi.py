@@ -1,4 +1,4 @@
-"""The app behind security headers, and for its own pages only."""
+"""The app behind security headers, for its own pages only, with uploads in memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def _is_own(headers: Headers) -> bool:
     return own or origin in st.get_option("server.corsAllowedOrigins")
 
 
+# By default, what is larger than a megabyte is written to the temporary folder.
+MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20
 app = st.App(
     "app.py", middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)]
 )

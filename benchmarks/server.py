@@ -15,7 +15,7 @@ _EVERY = 0.02
 class MeasuredServer(Server):
     """A running app; a context manager."""
 
-    def __init__(self, folder: Path, entry: str = "app.py") -> None:
+    def __init__(self, folder: Path, entry: str = "asgi.py") -> None:
         self._peak = 0
         self._ended = False
         super().__init__(folder, entry)

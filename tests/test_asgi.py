@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.requests import Request
 from streamlit import config, net_util
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
@@ -92,6 +93,34 @@ def test_streamlit_still_asks_about_what_is_refused(monkeypatch):
 def _outside():
     message = "asked outside"
     raise AssertionError(message)
+
+
+@pytest.mark.parametrize("megabytes", [0, 1, 3, 200])
+def test_an_upload_stays_in_memory(megabytes):
+    parts = [
+        b'--x\r\nContent-Disposition: form-data; name="f"; filename="t.csv"\r\n\r\n',
+        *[bytes(2**20)] * megabytes,
+        b"\r\n--x--\r\n",
+    ]
+    messages = [{"type": "http.request", "body": b, "more_body": True} for b in parts]
+    messages.append({"type": "http.request", "body": b"", "more_body": False})
+
+    async def receive():
+        return messages.pop(0)
+
+    scope = {
+        "type": "http",
+        "headers": [(b"content-type", b"multipart/form-data; boundary=x")],
+    }
+
+    async def kept():
+        async with Request(scope, receive).form() as form:
+            return form["f"].size
+
+    # Nothing in it waits: what goes to a disk would.
+    with pytest.raises(StopIteration) as ended:
+        kept().send(None)
+    assert ended.value.value == megabytes * 2**20
 
 
 def test_a_tab_has_one_run_at_a_time():

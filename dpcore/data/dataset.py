@@ -10,6 +10,7 @@ import numpy as np
 from dpcore.data.cells import within_floats
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.threads import in_turn
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -102,10 +103,10 @@ class Dataset:
     ) -> Iterator[_T]:
         """Yield what a function makes of every part of the table, in their order.
 
-        A long table is taken a block of rows at a time, with the ``columns`` alone:
-        what a function makes on its way stays small, and the processor's cache holds
-        it. All rows of a person belong together, so a table in which people have
-        several is one part.
+        A long table is taken a block of rows at a time, with the ``columns`` alone,
+        two at once: what a function makes on its way stays small, and the processor's
+        cache holds it. All rows of a person belong together, so a table in which people
+        have several is one part.
 
         Raises:
             DataError: A cell is not as its column is declared.
@@ -116,15 +117,17 @@ class Dataset:
             return
         kept = tuple(column for column in self.columns if column.name in columns)
         frame = self.frame[[column.name for column in kept]]
-        for start in range(0, self.rows, _BLOCK):
-            block = frame.iloc[start : start + _BLOCK]
-            part = Dataset(name=self.name, frame=block, columns=kept)
-            try:
-                made = function(part)
-            except DataError:
-                function(self)  # What is wrong is said of the whole table.
-                raise
-            yield made
+        blocks = (
+            Dataset(
+                name=self.name, frame=frame.iloc[start : start + _BLOCK], columns=kept
+            )
+            for start in range(0, self.rows, _BLOCK)
+        )
+        try:
+            yield from in_turn(function, blocks)
+        except DataError:
+            function(self)  # What is wrong is said of the whole table.
+            raise
 
     def column(self, name: str) -> Column:
         """Return the description of a column."""

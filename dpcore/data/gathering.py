@@ -6,16 +6,13 @@ place while the next one is parsed into the memory that it leaves.
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 _INTEGER, _FLOAT = np.dtype("int64"), np.dtype("float64")
 _CELLS: Final = 1 << 17
 _FEWEST: Final = 4096
-_THREADS: Final = 2
 
 
 def records_together(columns: int) -> int:
@@ -41,20 +37,6 @@ def parts_of(text: bytes, size: int) -> Iterator[bytes]:
         end = text.find(b"\n", start + size) + 1 or len(text)
         yield text[start:end]
         start = end
-
-
-def in_turn(
-    read: Callable[[bytes], pd.DataFrame], parts: Iterable[bytes]
-) -> Iterator[pd.DataFrame]:
-    """Yield the records of each part in turn, while those that follow are read."""
-    ahead: deque[Future[pd.DataFrame]] = deque()
-    with ThreadPoolExecutor(_THREADS) as threads:
-        for part in parts:
-            ahead.append(threads.submit(read, part))
-            if len(ahead) > _THREADS:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
 
 
 def gathered(

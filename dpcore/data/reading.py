@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dpcore.data.cells import MISSING, settle
 from dpcore.data.dialects import UTF16_MARKS
-from dpcore.data.gathering import gathered, in_turn, parts_of, records_together
+from dpcore.data.gathering import gathered, parts_of, records_together
 from dpcore.data.records import header_fields, header_start, record_lines
+from dpcore.data.threads import in_turn
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
