@@ -37,7 +37,12 @@ _DIGITS = (1, 1.5, 2, 3, 4, 5, 6, 8)
 _LONGEST_TITLE = 38
 _LONGEST_STATEMENT = 160
 _LINE = 18
-ROWS = {"type": "category", "autorange": "reversed", "automargin": True}
+ROWS = {
+    "type": "category",
+    "autorange": "reversed",
+    "automargin": True,
+    "showgrid": False,  # it would cross out what stands behind the bars
+}
 """Of an axis of names, from the top down."""
 FITTING = {"automargin": False}
 """Of an axis whose numbers fit into the margin: to measure them is to draw twice."""

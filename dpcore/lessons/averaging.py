@@ -52,9 +52,9 @@ def _shown(settings: Settings) -> Shown:
             reach=_REACH,
             unit="years",
         ),
-        sentence=f"{times} answers to one question, with fresh noise each time, cost ε "
-        f"{epsilon_text(total)} together: whoever was 50 % sure of somebody may become "
-        f"{_sure(total)} sure. The average of all is off by about "
+        sentence=f"{times:,} answers to one question, with fresh noise each time, cost "
+        f"ε {epsilon_text(total)} together: whoever was 50 % sure of somebody may "
+        f"become {_sure(total)} sure. The average of all is off by about "
         f"{significant(_error(epsilon, times))} years; one single answer for "
         f"all of that ε would be off by about {significant(_error(total, 1))}. “About” "
         "is the usual error; the ± of an interval, which holds 95 times of 100, is "

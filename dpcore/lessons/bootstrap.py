@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+from scipy.special import bdtrc
+
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
 from dpcore.lessons import survey
@@ -17,66 +20,71 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.privacy.bootstrap.real_cost import claimed_epsilon, epsilon
+from dpcore.privacy.bootstrap.real_cost import epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
+from dpcore.privacy.gaussian import mu_for
 from dpcore.wording import epsilon_text, percent
 
 _DELTA = 1e-6
-_RHO = 0.5
+_PROMISED = 2.0
 _SAID = "what Karl says"
-_MOST_RHO, _MOST_PEOPLE = 1.0, 944
+_MOST_PROMISED, _MOST_PEOPLE = 3.0, 944
 
 
 @lru_cache(maxsize=32)
-def _levels(rho: float, people: int) -> tuple[float, float]:
-    """Return the claimed epsilon of one noisy bootstrap, and the least real one."""
-    real = epsilon(
+def _real(promised: float, people: int) -> float:
+    """Return the least epsilon of a noisy bootstrap that is said to cost so much."""
+    rho = mu_for(promised, _DELTA) ** 2 / 2
+    return epsilon(
         1.0, rho=rho, times=1, people=people, delta=_DELTA, bound=Bound.ATTAINED
     )
-    return claimed_epsilon(rho, _DELTA), real
 
 
-def _drawn(people: int) -> float:
-    """Return the chance that a person is in a resample: ``1 - (1 - 1/n)^n``."""
-    return 1 - (1 - 1 / people) ** people
+def _missed(people: int) -> float:
+    """Return the chance that a person is not in a resample: ``(1 - 1/n)^n``."""
+    return (1 - 1 / people) ** people
 
 
-def _twice(people: int) -> float:
-    """Return the chance that a person is in a resample twice or more."""
-    return _drawn(people) - (1 - 1 / people) ** (people - 1)
+def _copies(people: int) -> int:
+    """Return how many copies of a person come more often than is left out."""
+    often = bdtrc(np.arange(people), people, 1 / people)
+    return int(np.count_nonzero(often > _DELTA))
+
+
+def _told(level: float) -> str:
+    return f"ε {epsilon_text(level)}: {surest(level)} sure"
 
 
 def _shown(settings: Settings) -> Shown:
-    rho, people = settings["rho"], int(settings["people"])
-    claimed, real = _levels(rho, people)
-    most = _levels(_MOST_RHO, _MOST_PEOPLE)[1]
-    title = (
-        f"Karl says that his noisy average costs ε {epsilon_text(claimed)}; it costs "
-        f"at least {epsilon_text(real)}"
-    )
+    promised, people = settings["promised"], int(settings["people"])
+    real, copies = _real(promised, people), _copies(people)
+    missed = percent(_missed(people))
     return Shown(
         picture=claims_picture(
-            title,
-            {_SAID: claimed, "what it costs, at least": real},
+            f"Karl says that his noisy average costs ε {epsilon_text(promised)}; it "
+            f"costs at least {epsilon_text(real)}",
+            {_SAID: promised, "what it costs, at least": real},
             claimed=_SAID,
-            most=most,
-            what="ε: the smaller, the better protected",
+            most=1.5 * _real(_MOST_PROMISED, _MOST_PEOPLE),
+            what="ε, and how sure somebody may become who was 50 % sure",
+            said=_told,
         ),
-        sentence=f"Now Karl adds noise, as much as for a plain average: for that ρ "
-        f"{rho:g} would be right, which is ε {epsilon_text(claimed)} if what happens "
-        f"less than once in a million times is left out. Karl draws {people} rows from "
-        f"{people}, and puts each back before "
-        f"he draws the next. So a row is among them with chance "
-        f"{percent(_drawn(people))}, and twice or more with chance "
-        f"{percent(_twice(people))}. Noise made for one copy does not hide two.",
+        sentence="Now Karl adds noise, as much as a plain average needs for ε "
+        f"{promised:g}. But he draws {people} rows from {people}, and puts each back "
+        f"before he draws the next. All of his draws miss a row with chance {missed}; "
+        f"with chance {percent(1 - _missed(people))} it is among them, and now and "
+        f"then several times. {copies} times is rare, but not as rare as once in a "
+        f"million: then that row moves his average {copies} times as far as his noise "
+        f"was made for. So his answer gives away ε {epsilon_text(real)}, or more. "
+        "What happens less than once in a million times is left out, in what Karl "
+        "says, too.",
     )
 
 
 def _telling() -> Telling:
     people = survey.table().people
-    levels = _levels(_RHO, people)
-    claimed, real = (epsilon_text(number) for number in levels)
-    share = percent(_drawn(people))
+    level = _real(_PROMISED, people)
+    real, share = epsilon_text(level), percent(1 - _missed(people))
     return Telling(
         situation=f"Karl has an average of {people} people, and draws {people} rows at "
         "random, putting each back before he draws the next. He averages what he drew, "
@@ -110,8 +118,8 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: a row may be drawn several times",
-                    f"With that noise a plain average costs ε {claimed}, which is what "
-                    f"Karl says; his costs at least {real}. Both leave out what "
+                    f"With that noise a plain average costs ε {_PROMISED:g}, which is "
+                    f"what Karl says; his costs at least {real}. Both leave out what "
                     "happens less than once in a million times.",
                 ),
                 wrong(
@@ -141,12 +149,14 @@ def _telling() -> Telling:
                 f"What does ε {real} mean for a person?",
                 wrong(
                     "A little less protection than Karl said",
-                    "Somebody who was 50 % sure may become as good as certain. Karl "
-                    f"said at most {surest(levels[0])} sure.",
+                    f"Karl said that who was 50 % sure becomes at most "
+                    f"{surest(_PROMISED)} sure. It may be {surest(level)}: one doubt "
+                    "in hundreds is left.",
                 ),
                 right(
                     "Next to no protection",
-                    "Somebody who was 50 % sure may become as good as certain.",
+                    f"Somebody who was 50 % sure may become {surest(level)} sure; Karl "
+                    f"said at most {surest(_PROMISED)}.",
                 ),
             ),
         ),
@@ -166,6 +176,10 @@ def _telling() -> Telling:
                 "claim and cost closes slowly. Most copies are of one row in one "
                 "resample."
             ),
+            (
+                "For a seminar: Karl's noise is that of ρ-zCDP for a plain average, "
+                "and both levels are at δ = one in a million."
+            ),
         ),
         safe="Not because something is random. Noise has to be made for the largest "
         "change that any person can make, and copies make that change larger.",
@@ -178,12 +192,11 @@ LESSON = Lesson(
     telling=_telling,
     knobs=(
         Knob(
-            key="rho",
-            label="Budget that Karl plans for (ρ, rho: a scale like ε)",
-            value=_RHO,
-            within=(0.1, _MOST_RHO, 0.1),
-            note="The more budget, the less noise is added. What it is in ε, the bars "
-            "say.",
+            key="promised",
+            label="What Karl says that it costs: ε",
+            value=_PROMISED,
+            within=(0.2, _MOST_PROMISED, 0.1),
+            note="Karl takes the noise that a plain average needs for this ε.",
         ),
         Knob(
             key="people",

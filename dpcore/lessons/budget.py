@@ -152,9 +152,9 @@ def _telling() -> Telling:
         "Answers that were given stay.",
         notes=(
             (
-                "The bars come from the filter that guards real releases: it adds "
-                "exact "
-                "decimal numbers and never rounds in its own favor."
+                "What guards real releases decides here, too, whether a question is "
+                "answered: it adds up exact decimal numbers, and never rounds in its "
+                "own favor."
             ),
             (
                 "For those who know more: questions fixed together before the first "

@@ -67,9 +67,9 @@ def _shown(settings: Settings) -> Shown:
     times = significant(exposure.maximum / half, 2)
     return Shown(
         picture=claims_picture(
-            f"Somebody who was 50 % sure about a person becomes at most {surest(half)} "
-            f"sure about half of the people, and {surest(exposure.maximum)} sure about "
-            "Ruth",
+            "Whether a person is in the table, somebody who was 50 % sure becomes at "
+            f"most {surest(half)} sure for half of the people, and "
+            f"{surest(exposure.maximum)} sure for Ruth",
             {
                 name: 100 * float(posterior(0.5, level))
                 for name, level in levels.items()
@@ -105,7 +105,8 @@ def _telling() -> Telling:
     return Telling(
         situation=f"An insurer publishes how often people see a doctor, on average "
         f"over {exposure.people:,} yearly records, with noise for ε 1. Most went a few "
-        f"times. Ruth went {visits} times.",
+        f"times. Ruth went {visits} times. We may look at everybody here only "
+        "because this survey was published long ago.",
         predict=ask(
             "How much of the promised ε 1 do most people really lose?",
             wrong(
@@ -118,9 +119,10 @@ def _telling() -> Telling:
                 f"Much less: half of the people lose at most {half}.",
             ),
             right(
-                f"Hardly anything: half of them at most {half}",
-                "Most people hardly move the average, so that the answer says hardly "
-                f"anything about them. Ruth moves it more: she loses {largest}.",
+                "Hardly anything",
+                f"Half of them lose at most {half}: they hardly move the average, so "
+                "that the answer says hardly anything about them. Ruth moves it more: "
+                f"she loses {largest}.",
             ),
         ),
         questions=(
@@ -150,10 +152,9 @@ def _telling() -> Telling:
                 ),
                 right(
                     "No: the number says something about all others",
-                    "She may be told what was promised to everybody, or what follows "
-                    "from her own record and public numbers. This survey was "
-                    "published long ago; that is the only reason why her loss is "
-                    "printed here.",
+                    "She may be told what was promised to everybody: ε 1 at most. Her "
+                    "own loss is printed here only because this survey was published "
+                    "long ago.",
                 ),
                 wrong(
                     "Yes, if she keeps it to herself",
@@ -176,7 +177,8 @@ def _telling() -> Telling:
         ),
         recall="Who loses most, and may they be told?",
         home="Whoever is most unlike the others loses most. How much they lose must "
-        "not be told, not even to them: it says something about all others.",
+        "not be told, not even to them: it says something about all others. What was "
+        "promised to everybody may be told.",
         notes=(
             (
                 "The field calls it per-instance privacy loss. The promise is its "
@@ -195,7 +197,8 @@ def _telling() -> Telling:
             ),
         ),
         safe="For most people much safer than promised; for Ruth nearly as promised. "
-        "With noise that keeps its promise, as here, nobody loses more than that.",
+        "With noise that keeps its promise, as here, nobody loses more than what was "
+        "promised.",
     )
 
 

@@ -41,8 +41,8 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         sentence=f"With {people} people and ε {epsilon:g} every answer is published "
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
         "were that near to the average of these people (not of all people in the "
-        "country); in the long run 95 of 100 are. Look at the numbers below the "
-        "picture: its axis grows with the noise. The same throws of chance are used at "
+        "country); in the long run 95 of 100 are. With much noise the numbers below "
+        "the picture reach farther. The same throws of chance are used at "
         f"every setting, so that it is {held} of {_ANSWERS} at each.",
     )
     return shown, held
@@ -143,7 +143,10 @@ def _telling() -> Telling:
                 "which of "
                 "the two is more honest."
             ),
-            "Nothing covers what clamping moves: bias is a lesson of its own.",
+            (
+                "Ages beyond the bounds count as the nearest bound (clamping). No "
+                "interval covers what that moves: bias is a lesson of its own."
+            ),
         ),
         safe="The interval says how good the answer is, not how safe. A larger ε makes "
         "the answer better and the protection worse. More people make the answer "

@@ -86,10 +86,10 @@ def _telling() -> Telling:
     biases = {key: _points(_bias(key)) for key in _NAMES}
     more = significant(repaired.scale / published.scale)
     return Telling(
-        situation="Noor publishes which share of her club smokes. A share lies between "
-        "0 % and 100 %: these are its bounds. But with noise her number is −7 %. She "
-        "can draw the noise again until the number is possible. Or she can move it to "
-        "the nearest bound, 0 %.",
+        situation="Noor publishes which share of her club of five smokes. A share lies "
+        "between 0 % and 100 %: these are its bounds. But with noise her number is "
+        "−7 %. She can draw the noise again until the number is possible. Or she can "
+        "move it to the nearest bound, 0 %.",
         predict=ask(
             "Noor promised ε 1. Which of the two ways breaks her promise?",
             wrong(
@@ -99,8 +99,8 @@ def _telling() -> Telling:
             ),
             right(
                 "Drawing again (called truncated noise)",
-                "Which draws are thrown away depends on the people. Say her club has "
-                "five members. If none of them smokes, "
+                "Which draws are thrown away depends on the people. If none of the "
+                "five smokes, "
                 f"{kept} of the draws are possible shares and kept; if one does, "
                 f"{beside} are. So the number that is kept tells more about that one "
                 f"than she promised: ε {real} instead of 1.",
@@ -126,7 +126,7 @@ def _telling() -> Telling:
                     "too high.",
                 ),
                 right(
-                    "Both; drawing again more strongly",
+                    "Those of both ways; of drawing again more strongly",
                     f"At ε 1 they are too high by {biases[PUBLISHED]} with drawing "
                     f"again, and by {biases[CLAMPED]} with moving to the bound (BIT).",
                 ),
@@ -168,9 +168,9 @@ def _telling() -> Telling:
             ),
         ),
         recall="Which way is biased near a bound, and which breaks its promise?",
-        home="Both are biased near a bound. Only drawing again (truncated noise) "
-        f"breaks its promise: at ε 1 it gives away {real}. Moving to the bound (BIT) "
-        "keeps it.",
+        home="Near a bound drawing again (truncated noise) and moving to the bound "
+        "(BIT) are both biased. Only drawing again breaks its promise: at ε 1 it gives "
+        f"away {real}. BIT keeps it.",
         notes=(
             (
                 "BIT is short for boundary-inflated truncation: what falls outside is "
@@ -181,11 +181,10 @@ def _telling() -> Telling:
                 f"{promised_odds} times that ε 1 allows. Together that is ε {real}."
             ),
             (
-                f"One person moves the share by up to {percent(_SHIFT)} here. The "
-                "smaller "
-                "that step, the closer redrawing comes to twice the promised ε; where "
-                "one "
-                "person can move it from bound to bound, nothing is lost."
+                f"One person moves the share by up to {percent(_SHIFT)} here. In a "
+                "larger club one person moves it less, and drawing again comes closer "
+                "to giving away twice what was promised. In a club of one it would "
+                "keep its promise."
             ),
             (
                 "The whole story is on the page Mechanism lab, where the broken "

@@ -118,8 +118,8 @@ def _telling() -> Telling:
                     "An answer speaks a little for one of the two, never more than ε "
                     "allows",
                     f"At ε 1 no answer is more than {times} times as likely with "
-                    "Eli as with the newborn, or the other way round. That holds for "
-                    "every answer, and every guest.",
+                    "Eli as with the newborn, or the other way round (the number e to "
+                    "the power of ε). That holds for every answer, and every guest.",
                 ),
                 wrong(
                     "The promise is broken",

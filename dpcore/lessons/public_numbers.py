@@ -16,15 +16,17 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.studies.comparing.private_size import PrivateSize
-from dpcore.wording import epsilon_text
+from dpcore.wording import epsilon_text, percent
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
-_PEOPLE = 20
+_PEOPLE = 5
 _WIDEST = 3.0
-_ANSWERS = (0.0, -100.0, -200.0, -300.0)
-"""Average ages that noise may make, each farther from where an age can be."""
-_MOST_TIMES = 4.2
+_ANSWERS = (50.0, 0.0, -50.0, -100.0)
+"""Average ages that noise may make; the last ones are far from where an age can be."""
+_FAR = _ANSWERS[-1]
+_MOST_TIMES = 3.8
 """End of the axis, in promised epsilons; farther answers would give away more."""
+_NEVER = 1e-6
 
 
 def _size(epsilon: float, people: int) -> PrivateSize:
@@ -36,11 +38,19 @@ def _lost(size: PrivateSize) -> list[float]:
     return [abs(float(size.log_ratio(at))) for at in _ANSWERS]
 
 
+def _chance(size: PrivateSize, answer: float) -> str:
+    """Return in words how often answers lie that low, with Max there."""
+    chance = size.chance_below(answer)
+    if chance < _NEVER:
+        return "less than one in a million cases"
+    return f"{percent(chance)} of cases"
+
+
 def _shown(settings: Settings) -> Shown:
     size = _size(settings["epsilon"], int(settings["people"]))
     lost = _lost(size)
     promised = f"promised: ε {size.epsilon:g}"
-    names = [f"answer {at:g} years".replace("-", "−") for at in _ANSWERS]
+    names = [f"answer {_years(at)}" for at in _ANSWERS]
     levels = {promised: size.epsilon} | dict(zip(names, lost, strict=True))
     worst = epsilon_text(max(lost))
     return Shown(
@@ -50,21 +60,31 @@ def _shown(settings: Settings) -> Shown:
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             most=_MOST_TIMES,
-            what="times the promised ε (beside the bars: in ε)",
+            what="what an answer gives away about Max (beside the bars: in ε)",
             said=lambda times: f"ε {epsilon_text(times * size.epsilon)}",
+            ticks={0: "nothing", 1: "as promised", 2: "twice", 4: "4 times"},
         ),
-        sentence="Noise may throw the published average to where no age is, such as "
-        f"−300 years. Without Max there would be {size.people - 1} members instead of "
-        f"{size.people}, and the noise would be wider. So an answer far out hints that "
-        "Max is not there, and one near a possible age that he is. The bars show how "
-        "much each of "
-        "four answers gives away.",
+        sentence="Noise may throw the published average to where no age is. Without "
+        f"Max there would be {size.people - 1} members instead of {size.people}, and "
+        "the noise would be wider. So an answer far out hints that Max is not there, "
+        "and one near a possible age, such as 50, that he is. Say all others are as "
+        f"young, and Max as old, as the bounds allow: then {_years(_FAR)} or less "
+        f"comes out in {_chance(size, _FAR)}, if Max is there "
+        f"(0 or less: {_chance(size, 0.0)}), and gives away "
+        f"ε {epsilon_text(lost[-1])}. The promise was ε {size.epsilon:g} for every "
+        "answer, a rare one, too; and the farther out, the more is given away, "
+        "without end.",
     )
+
+
+def _years(answer: float) -> str:
+    return f"{answer:g} years".replace("-", "−")
 
 
 def _telling() -> Telling:
     size = _size(1.0, _PEOPLE)
     far = epsilon_text(_lost(size)[-1])
+    rare = _chance(size, _FAR)
     return Telling(
         situation=f"A self-help group keeps secret how many come. It publishes their "
         f"average age with noise. The fewer members, the more noise there must be. So "
@@ -82,8 +102,8 @@ def _telling() -> Telling:
                 "That holds for the number of rows of any table: it is public only if "
                 "it was known before. An answer far out comes from wide noise, and "
                 "wide noise from few "
-                f"members. An average of −300 years would give away ε {far} about Max, "
-                "where 1 was promised.",
+                f"members. An average of {_years(_FAR)}, which noise makes in {rare}, "
+                f"would give away ε {far} about Max, where 1 was promised.",
             ),
             wrong(
                 "It does not matter: a number of people is harmless",
@@ -147,8 +167,9 @@ def _telling() -> Telling:
         "secret.",
         notes=(
             (
-                "On every page of this program blue marks what may leave, amber what "
-                "only the curator may see."
+                "On the pages about a table, what may leave has a blue edge and the "
+                "word “Public”; what only the curator may see has an amber edge, a "
+                "lock and the word “Confidential”."
             ),
             (
                 "The cure for the group: noise for a number fixed in advance, or a "

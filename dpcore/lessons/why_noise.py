@@ -54,7 +54,7 @@ def _shown(settings: Settings) -> Shown:
             bounds=survey.bounds("age"),
             ends=_ENDS,
             what="Ana's age, as found from two noisy averages, years (gray: possible "
-            "ages in this survey of voters)",
+            "ages)",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number that is added before "
@@ -147,8 +147,8 @@ def _telling() -> Telling:
             ),
         ),
         recall="Why is noise added?",
-        home="Exact numbers about all can give away one; a little noise on the average "
-        "is a lot of noise on the person.",
+        home="Exact numbers about all can give away one. Among many people, a little "
+        "noise on the average is a lot of noise on each of them.",
         notes=(
             "Let them do the sum on paper with three ages before the picture is shown.",
             (

@@ -73,7 +73,10 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             rows(
                 names,
                 [100 * fault.bias for fault in faults],
-                [percent(fault.bias) for fault in faults],
+                [
+                    f"{percent(fault.bias).removesuffix(' %')} points"
+                    for fault in faults
+                ],
                 colors,
                 xaxis="x2",
                 yaxis="y2",

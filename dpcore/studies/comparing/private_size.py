@@ -8,6 +8,7 @@ grows without limit.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -78,6 +79,17 @@ class PrivateSize:
         near = np.abs(y - mean) / noise
         far = np.abs(y - other_mean) / other_noise
         return np.asarray(far - near + np.log(other_noise / noise))
+
+    def chance_below(self, y: float) -> float:
+        """Return the chance of an unclamped release of ``y`` or less, everybody there.
+
+        >>> from dpcore.data.bounds import Interval
+        >>> ages = Interval(lower=0.0, upper=100.0)
+        >>> PrivateSize(people=5, epsilon=1.0, bounds=ages).chance_below(20.0)
+        0.5
+        """
+        (noise, mean), _ = self._laws
+        return math.exp(law.log_cdf(y, mean, noise))
 
     def log_ratio_at_bounds(self) -> tuple[float, float]:
         """Return the same of releasing exactly the lower and upper bound."""
