@@ -20,7 +20,9 @@ from benchmarks.controls import (
     matrix_controls,
     model_controls,
     plan_controls,
+    regression_controls,
     resampling_controls,
+    view_controls,
 )
 from benchmarks.server import MeasuredServer
 from benchmarks.timing import Spans
@@ -123,6 +125,9 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     took = _timed(lambda: walk.explain(_MATRIX[1:]))
     print(f"everybody's loss from a model, columns chosen: {took:.2f} s")
     times.of_all(model_controls(walk))
+    print("Individual privacy of a model:")
+    times.of_views(view_controls(walk))
+    times.of_all(regression_controls(walk))
     times.of_all(resampling_controls(walk))
     in_use("the same with a model of 6 columns")
 
@@ -147,11 +152,22 @@ class Times:
         self._empty = empty
         self._repeats = repeats
         self._numbers = count(1)
+        ((_, self._turn),) = view_controls(empty)
 
     def of_all(self, changes: Iterable[Change]) -> None:
         """Change each control, and the number of the empty page in between."""
+        self._beside(changes, self._of_empty)
+
+    def of_views(self, changes: Iterable[Change]) -> None:
+        """Turn to each view, and to the other one of the empty page in between.
+
+        A turn draws a figure anew, where a control changes one.
+        """
+        self._beside(changes, self._turn)
+
+    def _beside(self, changes: Iterable[Change], turn: Callable[[], float]) -> None:
         for name, change in changes:
-            pairs = [(change(), self._of_empty()) for _ in range(self._repeats)]
+            pairs = [(change(), turn()) for _ in range(self._repeats)]
             times, empty = zip(*pairs, strict=True)
             took, least = statistics.median(times), statistics.median(empty)
             print(

@@ -56,10 +56,20 @@ def model_controls(walk: Walk) -> Iterator[Change]:
         f"{page}, threshold",
         lambda: walk.type("Nobody should lose more than", next(thresholds)),
     )
+
+
+def view_controls(walk: Walk) -> Iterator[Change]:
+    """Yield a turn to the next view of the page that is open, the first one shown."""
     # Turning to the one that is open would bring nothing new.
-    everybody, *others = walk.tabs()
-    views = itertools.cycle([*others, everybody])
-    yield f"{page}, view", lambda: walk.turn(next(views))
+    first, *others = walk.tabs()
+    views = itertools.cycle([*others, first])
+    yield "next view", lambda: walk.turn(next(views))
+
+
+def regression_controls(walk: Walk) -> Iterator[Change]:
+    """Yield a change on the page about regressions, with a model asked for."""
+    # Others than on the page before: what stands there already brings nothing new.
+    epsilons = (f"{2 + i / 1000:g}" for i in itertools.count(1))
     walk.go("Regression")
     yield "Regression, epsilon", lambda: walk.type(_EPSILON, next(epsilons))
 
