@@ -124,8 +124,8 @@ class Covariance:
             alternatives=alternatives(
                 relation,
                 self.size,
-                removed=self._at(rest, n - 1),
-                replaced=(
+                removed=lambda: self._at(rest, n - 1),
+                replaced=lambda: (
                     self._at(rest + low[:, 0], n),
                     self._at(rest + high[:, 0], n),
                 ),

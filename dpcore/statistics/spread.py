@@ -147,8 +147,8 @@ class Variance:
             alternatives=alternatives(
                 relation,
                 self.size,
-                removed=self._at(rest, n - 1),
-                replaced=(
+                removed=lambda: self._at(rest, n - 1),
+                replaced=lambda: (
                     self._at(rest, n),
                     self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
                 ),

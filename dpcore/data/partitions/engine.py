@@ -31,12 +31,11 @@ def of_each(work: Callable[[_P], _T], parts: Sequence[_P]) -> Iterator[_T]:
 
 
 def _in_threads(work: Callable[[_P], _T], parts: Sequence[_P]) -> Iterator[_T]:
-    import dask  # noqa: PLC0415 - slow to import
+    from dask.threaded import get  # noqa: PLC0415 - slow to import
 
-    later = dask.delayed(work)
     for start in range(0, len(parts), _IN_TURN):
-        yield from dask.compute(
-            *(later(part) for part in parts[start : start + _IN_TURN]),
-            scheduler="threads",
-            num_workers=_AT_ONCE,
+        # A graph as Dask keeps it: to build one of larger pieces takes a part's time.
+        tasks = dict(
+            enumerate((work, part) for part in parts[start : start + _IN_TURN])
         )
+        yield from get(tasks, list(tasks), num_workers=_AT_ONCE)
