@@ -47,6 +47,16 @@ class Spans:
         """Return the median of the seconds."""
         return statistics.median(self.seconds)
 
+    @property
+    def least(self) -> float:
+        """Return the least of the seconds: what the least disturbed time took."""
+        return min(self.seconds)
+
+    @property
+    def busy(self) -> float:
+        """Return the median of the seconds of the processor."""
+        return statistics.median(self.processor)
+
     def __str__(self) -> str:
         """Return the median, the range, and the median time of the processor."""
         return (

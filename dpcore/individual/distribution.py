@@ -328,7 +328,7 @@ def _in_cells(epsilon: FloatArray, edges: FloatArray) -> FloatArray:
     place += _SAME
     np.minimum(place, cells, out=place)
     below = np.floor(place)
-    near = below.astype(np.intp)
+    near = below.astype(np.int32)
     place -= below
     close = np.flatnonzero(place <= 2 * _SAME)
     exact = np.searchsorted(edges, epsilon[close]) - 1

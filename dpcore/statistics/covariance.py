@@ -125,10 +125,7 @@ class Covariance:
                 relation,
                 self.size,
                 removed=lambda: self._at(rest, n - 1),
-                replaced=lambda: (
-                    self._at(rest + low[:, 0], n),
-                    self._at(rest + high[:, 0], n),
-                ),
+                replaced=lambda: self._at(rest + np.stack([low[:, 0], high[:, 0]]), n),
             ),
         )
 

@@ -148,9 +148,11 @@ class Variance:
                 relation,
                 self.size,
                 removed=lambda: self._at(rest, n - 1),
-                replaced=lambda: (
-                    self._at(rest, n),
-                    self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
+                replaced=lambda: np.stack(
+                    [
+                        self._at(rest, n),
+                        self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
+                    ]
                 ),
             ),
         )

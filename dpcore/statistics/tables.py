@@ -134,7 +134,7 @@ def alternatives(
     size: TableSize,
     *,
     removed: Callable[[], FloatArray],
-    replaced: Callable[[], tuple[FloatArray, FloatArray]],
+    replaced: Callable[[], FloatArray],
 ) -> FloatArray:
     """Return the extreme values that a scalar statistic can take instead, (m, a, 1).
 
@@ -145,17 +145,18 @@ def alternatives(
         size: Under substitution a private size says that a person's new record may
             lack the value, which removes the person from the statistic.
         removed: Returns the statistic without each person, shape ``(m,)``.
-        replaced: Returns its lowest and highest value when the person's value changes.
+        replaced: Returns its lowest and its highest value when the person's value
+            changes, shape ``(2, m)``.
 
     """
     if relation is NeighboringRelation.ADD_REMOVE:
         return removed()[:, np.newaxis, np.newaxis]
-    lowest, highest = replaced()
+    reached = replaced()
     if not size.public:
         gone = removed()
-        lowest, highest = np.minimum(lowest, gone), np.maximum(highest, gone)
-    # Each of the two lies in one piece, as whoever compares it reads it.
-    return np.moveaxis(np.stack([lowest, highest]), 0, 1)[..., np.newaxis]
+        lowest, highest = reached
+        reached = np.stack([np.minimum(lowest, gone), np.maximum(highest, gone)])
+    return reached.T[..., np.newaxis]
 
 
 def can_join(relation: NeighboringRelation, size: TableSize) -> bool:

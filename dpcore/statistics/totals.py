@@ -138,6 +138,7 @@ class FunctionOfTotal(ABC):
                 actual=actual,
                 people=len(distinct),
                 of_rows=lambda rows: self._instead(distinct[rows], whole, relation),
+                numbers=_BLOCK,
             )
         return Shifts(
             actual=actual,
@@ -154,10 +155,7 @@ class FunctionOfTotal(ABC):
             relation,
             self.size,
             removed=lambda: self._at(rest, n - 1),
-            replaced=lambda: (
-                self._at(rest + ends.lower, n),
-                self._at(rest + ends.upper, n),
-            ),
+            replaced=lambda: self._at(rest + np.array([[ends.lower], [ends.upper]]), n),
         )
 
     def additions(
