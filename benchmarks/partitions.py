@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from dpcore.data.partitions.table import PartitionedDataset
 
-_FILE, _GROUP, _FLOATS, _COLUMNS = 1_000_000, 500_000, 7, 10
+_FILE, _FLOATS, _COLUMNS = 1_000_000, 7, 10
 _RUNS, _THREADS, _PATIENCE = 5, 2, 60.0
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _KEY = b"sixteen bytes ..."
@@ -237,7 +237,7 @@ def _write(place: Path, rows: int) -> None:
             for i in range(_COLUMNS)
         }
         path = place / f"part-{number:03}.parquet"
-        pq.write_table(pa.table(columns), path, row_group_size=_GROUP)
+        pq.write_table(pa.table(columns), path)
 
 
 def _peak() -> float:

@@ -245,17 +245,18 @@ class _Losses:
             yield shifts.map(self._of_block)
 
     def _of_block(self, shifts: Shifts) -> FloatArray:
-        # The least number of some is not a number if one of them is none.
-        if np.isnan(shifts.alternatives.min()):
-            message = "the statistic is undefined with one person less."
-            raise ParameterError(message)
-        return reduce(
+        losses = reduce(
             lambda one, other: np.maximum(one, other, out=one),
             (
                 self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
                 for reached in np.moveaxis(shifts.alternatives, 1, 0)
             ),
         )
+        # Where the statistic is no number there is no loss, and so no largest one.
+        if np.isnan(losses.max()):
+            message = "the statistic is undefined with one person less."
+            raise ParameterError(message)
+        return losses
 
 
 def _counted(
@@ -272,7 +273,9 @@ def _counted(
         totals.append(float(epsilon.sum()))
         most = most.joined_by(epsilon, first=people)
         people += len(epsilon)
-    rows = asked.question.rows(part)[most.at]
+    # Where every row has an entry it is the row's own, and nobody has to look.
+    every = people == part.rows
+    rows = most.at if every else asked.question.rows(part)[most.at]
     return _Counted(
         rows=part.rows,
         people=people,
@@ -295,6 +298,8 @@ class _Most(NamedTuple):
         ``first`` is the number of the first of the later ones. Of those who are tied
         the earlier ones are kept.
         """
+        if len(self.at) == MOST_KEPT and epsilon.max() <= self.epsilon[-1]:
+            return self
         if len(self.at) == MOST_KEPT:
             rivals = np.flatnonzero(epsilon > self.epsilon[-1])
         else:
@@ -320,17 +325,18 @@ def _within(epsilon: FloatArray, worst: float) -> FloatArray:
 def _in_cells(epsilon: FloatArray, edges: FloatArray) -> FloatArray:
     """Return how many losses are above an edge and at most the next, exactly.
 
-    Cells are equally long, so that a division tells the cell; but for losses so close
-    to an edge that rounding might, for which a look at the edges does.
+    Cells are equally long, so that a product tells the cell; but for losses so close to
+    an edge that rounding might, for which a look at the edges does. Whoever is in the
+    lower half of the first cell, or the upper half of the last, is not moved from it by
+    rounding, and nobody looks: there may be many on the ends.
     """
     cells = len(edges) - 1
     place = epsilon * (cells / edges[-1])
+    np.clip(place, 0.5, cells - 0.5, out=place)
     place += _SAME
-    np.minimum(place, cells, out=place)
     below = np.floor(place)
     near = below.astype(np.int32)
     place -= below
     close = np.flatnonzero(place <= 2 * _SAME)
-    exact = np.searchsorted(edges, epsilon[close]) - 1
-    near[close] = np.clip(exact, 0, cells - 1)
+    near[close] = np.searchsorted(edges, epsilon[close]) - 1
     return np.bincount(near, minlength=cells).astype(np.float64)

@@ -150,12 +150,13 @@ class FunctionOfTotal(ABC):
         self, terms: FloatArray, whole: Totals, relation: NeighboringRelation
     ) -> FloatArray:
         """Return what people who add ``terms`` can make of the whole, (m, a, 1)."""
-        rest, n, ends = whole.total - terms, whole.people, self._ends
+        n, ends = whole.people, self._ends
+        reached = whole.total + np.array([[ends.lower], [ends.upper]])
         return alternatives(
             relation,
             self.size,
-            removed=lambda: self._at(rest, n - 1),
-            replaced=lambda: self._at(rest + np.array([[ends.lower], [ends.upper]]), n),
+            removed=lambda: self._at(whole.total - terms, n - 1),
+            replaced=lambda: self._at(reached - terms, n),
         )
 
     def additions(

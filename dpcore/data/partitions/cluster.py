@@ -32,8 +32,10 @@ _LOOK: Final = 2.0
 """Seconds without a result after which the scheduler is asked whether it is there."""
 _NOBODY: Final = 30.0
 """Seconds without any worker after which none is waited for."""
-_AHEAD: Final = 2
-"""Parts that are given out for each thread of a worker: one read, and one waiting."""
+_FETCHED: Final = 2
+"""Results fetched at a time, for each thread of a worker: a way there costs time."""
+_AHEAD: Final = 2 * _FETCHED
+"""Parts given out at most, for each thread: others are read while some are fetched."""
 _ASK: Final = "Ask whoever runs this program"
 _AWAY: Final = (
     f"the cluster that {VARIABLE} names cannot be reached. Nothing was charged. {_ASK} "
@@ -76,15 +78,15 @@ def on_cluster(
 
     """
     with _connected(address) as client:
-        ahead = _AHEAD * max(1, sum(_threads(client).values()))
+        threads = max(1, sum(_threads(client).values()))
         given: deque[Future] = deque()
         for part in parts:
             # Not pure: what was made of a file before is not what it holds now.
             given.append(client.submit(_in_plain_words, work, part, pure=False))
-            if len(given) > ahead:
-                yield _result(client, given.popleft())
-        while given:
-            yield _result(client, given.popleft())
+            if len(given) == _AHEAD * threads:
+                oldest = [given.popleft() for _ in range(_FETCHED * threads)]
+                yield from _results(client, oldest)
+        yield from _results(client, [*given])
 
 
 @contextlib.contextmanager
@@ -94,18 +96,19 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed import Client  # noqa: PLC0415 - slow to import, not for all
     except ImportError:
         raise DataError(_NO_PACKAGES) from None
-    client = None
+    try:
+        client = Client(
+            address, timeout=_ANSWER, set_as_default=False, asynchronous=False
+        )
+    except Exception:  # noqa: BLE001 - of an address that is none, it raises anything
+        raise DataError(_AWAY) from None
     try:
         with _explained():
-            client = Client(
-                address, timeout=_ANSWER, set_as_default=False, asynchronous=False
-            )
             yield client
     finally:
-        if client is not None:
-            # What is gone cannot be told that nobody waits.
-            with contextlib.suppress(OSError):
-                client.close(timeout=_ANSWER)
+        # What is gone cannot be told that nobody waits.
+        with contextlib.suppress(OSError):
+            client.close(timeout=_ANSWER)
 
 
 @contextlib.contextmanager
@@ -146,17 +149,21 @@ def _threads(client: Client) -> dict[str, int]:
     return dict(known)
 
 
-def _result(client: Client, future: Future) -> Any:  # noqa: ANN401 - what the work made
-    """Return a result, and ask from time to time whether it can still come."""
+def _results(client: Client, futures: list[Future]) -> list[Any]:
+    """Return results, and ask from time to time whether they can still come."""
     peopled = time.monotonic()
     while True:
         # A task has no such error of its own: it tells all in plain words.
         with contextlib.suppress(TimeoutError):
-            return future.result(timeout=_LOOK)
+            return list(client.sync(_fetched, client, futures, callback_timeout=_LOOK))
         if _threads(client):
             peopled = time.monotonic()
         elif time.monotonic() - peopled > _NOBODY:
             raise DataError(_NO_WORKERS)
+
+
+async def _fetched(client: Client, futures: list[Future]) -> list[Any]:
+    return list(await client.gather(futures, asynchronous=True))
 
 
 def _in_plain_words(work: Callable[[_P], _T], part: _P) -> _T:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from dpcore.arrays import FloatArray
+
 _FIRST_LINE: Final = 2
 _FOOTERS: Final = 16
 """Files whose footers are kept: those of a few tables in use."""
@@ -160,15 +162,16 @@ def _footer(path: Path, stamp: Stamp) -> pq.FileMetaData:  # noqa: ARG001 - of a
     return pq.read_metadata(path)
 
 
-def _values(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Series:
+def _values(
+    column: pa.ChunkedArray, name: str, lines: pd.RangeIndex
+) -> pd.Series | FloatArray:
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     if _is_number(column.type):
         if not pa.types.is_floating(column.type):
             column = column.cast(pa.float64(), safe=False)
-        numbers = column.to_pandas().to_numpy(dtype="float64")
-        return pd.Series(numbers, index=lines, name=name, copy=False)
+        return column.to_pandas().to_numpy(dtype="float64")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_timestamp(column.type):
