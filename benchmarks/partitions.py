@@ -71,12 +71,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--rows", type=float, nargs="+", default=[1e6, 1e7])
+    parser.add_argument("--runs", type=int, default=_RUNS, help="of each step")
     asked = parser.parse_args()
     pa.set_cpu_count(_THREADS)
     before: dict[str, float] = {}
     for rows in map(int, asked.rows):
         with tempfile.TemporaryDirectory(dir=asked.folder) as named:
-            measured = _of_size(Path(named), rows)
+            measured = _of_size(Path(named), rows, asked.runs)
         for name, each in measured.items():
             if name in before:
                 print(
@@ -85,7 +86,7 @@ def main() -> None:
         before = measured
 
 
-def _of_size(folder: Path, rows: int) -> dict[str, float]:
+def _of_size(folder: Path, rows: int, runs: int) -> dict[str, float]:
     """Return the seconds that a row of a table takes, by what is done with it."""
     place = folder / "table"
     place.mkdir()
@@ -96,13 +97,13 @@ def _of_size(folder: Path, rows: int) -> dict[str, float]:
     size = sum(path.stat().st_size for path in place.iterdir()) / 2**20
     print(f"\n{rows:,} rows x {_COLUMNS} columns, {size:,.0f} MB")
     opening = Spans()
-    opening.again(lambda: open_table(folder, "table"), _RUNS)
+    opening.again(lambda: open_table(folder, "table"), runs)
     print(f"opening: {1000 * opening.middle:.1f} ms")
     table = open_table(folder, "table").with_columns(_AGE)
-    beside = _Beside(place=place)
+    beside = _Beside(place=place, runs=runs)
     took = {name: beside.measure(name, step) / rows for name, step in _steps(table)}
     print(f"memory of the process so far, at most: {_peak():,.0f} MB")
-    _workers(table)
+    _workers(table, runs)
     return took
 
 
@@ -132,7 +133,7 @@ def _steps(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object
     yield "one person's loss", lambda: loss_of_row(plan, query, table, 999_999)
 
 
-def _workers(table: PartitionedDataset) -> None:
+def _workers(table: PartitionedDataset, runs: int) -> None:
     """Print how much faster two workers are than one, who do the same."""
     if not clusters.AVAILABLE:
         print(clusters.MISSING)
@@ -145,9 +146,7 @@ def _workers(table: PartitionedDataset) -> None:
             machines.staff(number)
             with patch.dict("os.environ", {VARIABLE: machines.address}):
                 found[number] = Spans()
-                found[number].again(
-                    lambda: loss_distribution(plan, query, table), _RUNS
-                )
+                found[number].again(lambda: loss_distribution(plan, query, table), runs)
     print(
         f"everybody's loss from the mean by one worker {found[1].least:.2f} s, by two "
         f"{found[2].least:.2f} s: {found[1].least / found[2].least:.2f} times as fast"
@@ -159,13 +158,15 @@ class _Beside:
     """Times beside that of reading the column, in between."""
 
     place: Path
+    runs: int
 
     def measure(self, name: str, step: Callable[[], object]) -> float:
         """Print how long a step takes, and return the seconds."""
         reading, took = Spans(), Spans()
-        for _ in range(_RUNS):
-            reading.again(self._read, 1)
-            took.again(step, 1)
+        step()
+        for _ in range(self.runs):
+            reading.once(self._read)
+            took.once(step)
         print(
             f"{name}: {took.middle:.3f} s, at least {took.least:.3f} s, "
             f"{took.busy:.3f} s of the processor "

@@ -37,10 +37,14 @@ class Spans:
         """Do the step some more times, after once to warm up."""
         step()
         for _ in range(runs):
-            begun, used = time.perf_counter(), time.process_time()
-            step()
-            self.seconds.append(time.perf_counter() - begun)
-            self.processor.append(time.process_time() - used)
+            self.once(step)
+
+    def once(self, step: Callable[[], object]) -> None:
+        """Do the step once more."""
+        begun, used = time.perf_counter(), time.process_time()
+        step()
+        self.seconds.append(time.perf_counter() - begun)
+        self.processor.append(time.process_time() - used)
 
     @property
     def middle(self) -> float:

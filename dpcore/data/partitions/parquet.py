@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dpcore.data.cells import as_text
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.doors.parquet import check_type, is_text
@@ -171,7 +173,7 @@ def _values(
     if _is_number(column.type):
         if not pa.types.is_floating(column.type):
             column = column.cast(pa.float64(), safe=False)
-        return column.to_pandas().to_numpy(dtype="float64")
+        return np.asarray(column.to_pandas(), dtype=np.float64)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_timestamp(column.type):
