@@ -298,12 +298,11 @@ class _Most(NamedTuple):
         ``first`` is the number of the first of the later ones. Of those who are tied
         the earlier ones are kept.
         """
-        if len(self.at) == MOST_KEPT and epsilon.max() <= self.epsilon[-1]:
+        full = len(self.at) == MOST_KEPT
+        if full and epsilon.max() <= self.epsilon[-1]:
             return self
-        if len(self.at) == MOST_KEPT:
-            rivals = np.flatnonzero(epsilon > self.epsilon[-1])
-        else:
-            rivals = np.arange(len(epsilon))
+        more = epsilon > self.epsilon[-1] if full else np.ones(len(epsilon), dtype=bool)
+        rivals = np.flatnonzero(more)
         if len(rivals) > MOST_KEPT:
             # Whoever is tied with the last who is kept, too.
             least = np.partition(epsilon[rivals], -MOST_KEPT)[-MOST_KEPT]
