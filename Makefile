@@ -5,7 +5,7 @@ BIN := .venv/bin
 help:            ## Show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) ## Start the app on http://127.0.0.1:8501
+run: .venv/run $(if $(EPSILON_STUDIO_LEDGER)$(EPSILON_STUDIO_DATABASES),.venv/postgresql) $(if $(EPSILON_STUDIO_CLUSTER),.venv/cluster) ## Start the app on http://127.0.0.1:8501
 	$(BIN)/streamlit run asgi.py
 
 test: .venv/dev browser postgresql ## Run every test; a Chromium and a PostgreSQL are installed where that is possible
@@ -47,7 +47,10 @@ lock:            ## Rewrite constraints.txt from the two requirements files
 .venv/postgresql: requirements.txt requirements-postgresql.txt constraints.txt | .venv/bin/python
 	$(BIN)/python -m pip install -q -r requirements-postgresql.txt && touch $@ .venv/run
 
-.venv/dev: requirements.txt requirements-postgresql.txt requirements-dev.txt constraints.txt | .venv/bin/python
-	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql
+.venv/cluster: requirements.txt requirements-cluster.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements-cluster.txt && touch $@ .venv/run
+
+.venv/dev: requirements.txt requirements-postgresql.txt requirements-cluster.txt requirements-dev.txt constraints.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q -r requirements-dev.txt && touch $@ .venv/run .venv/postgresql .venv/cluster
 
 .PHONY: help run test check bench walk browser postgresql lock

@@ -1,121 +1,244 @@
-"""A table larger than one would load: ``python -m benchmarks.partitions FOLDER``.
+"""Tables larger than one would load: ``python -m benchmarks.partitions FOLDER``.
 
-Writes 10,000,000 rows of 10 columns as Parquet into a new folder in FOLDER, and deletes
-it at the end. Times are of the processor, which another program does not lengthen, and
-stand beside that of reading the column alone by pyarrow.
+Writes tables of 10 columns (7 of floats, 3 of integers) as Parquet into a new folder in
+FOLDER, one after the other (``--rows 1e6 1e7``, unless told otherwise; 1e8 rows take
+8 GB), and deletes each once it was measured. Numbers are ratios within one run: beside
+each time stands how many *reads* it is, that is, times that of reading the same columns
+by pyarrow with two threads into memory, and nothing else
+(``pyarrow.dataset(...).to_table``), measured in between.
+
+The processor's time, which another program does not lengthen, is printed, too. A
+cluster of a scheduler and workers with one thread each, on this machine, does the same
+once with one of them and once with two.
 """
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import tempfile
 import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from benchmarks.timing import median
+from benchmarks.timing import Spans
+from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.partitions.cluster import VARIABLE
 from dpcore.data.partitions.opening import open_table
 from dpcore.individual.distribution import loss_distribution, loss_of_row
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
+from dpcore.releases.transaction import release
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
+from tests import clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-_FILES, _ROWS, _COLUMNS, _GROUP = 10, 1_000_000, 10, 500_000
-_RUNS = 3
+    from dpcore.data.partitions.table import PartitionedDataset
+
+_FILE, _FLOATS, _COLUMNS = 1_000_000, 7, 10
+_RUNS, _THREADS, _PATIENCE = 5, 2, 60.0
 _BOUNDS = Interval(lower=0.0, upper=100.0)
+_KEY = b"sixteen bytes ..."
+_NOW = datetime(2026, 11, 25, tzinfo=UTC)
+_RELATION = NeighboringRelation.SUBSTITUTION
+_AGE = Column(
+    name="v0",
+    kind=ColumnKind.NUMBER,
+    bounds=_BOUNDS,
+    missing=MissingPolicy.REPLACE,
+    replacement=50.0,
+)
 
 
 def main() -> None:
-    """Measure each step, and print it with the memory that was needed at most."""
-    with tempfile.TemporaryDirectory(dir=sys.argv[1]) as named:
-        folder = Path(named)
-        place = folder / "table"
-        place.mkdir()
-        # In a process of its own, whose memory is not that of what is measured.
-        writer = get_context("spawn").Process(target=_write, args=(place,))
-        writer.start()
-        writer.join()
-        size = sum(path.stat().st_size for path in place.iterdir()) / 2**20
-        print(f"{_FILES * _ROWS:,} rows x {_COLUMNS} columns, {size:,.0f} MB")
-        before = _peak()
-        _measure(folder, place)
-        print(f"memory at most: {_peak():,.0f} MB ({before:,.0f} MB before opening)")
+    """Measure tables of each size, and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--rows", type=float, nargs="+", default=[1e6, 1e7])
+    parser.add_argument("--runs", type=int, default=_RUNS, help="of each step")
+    asked = parser.parse_args()
+    pa.set_cpu_count(_THREADS)
+    before: dict[str, float] = {}
+    for rows in map(int, asked.rows):
+        with tempfile.TemporaryDirectory(dir=asked.folder) as named:
+            measured = _of_size(Path(named), rows, asked.runs)
+        for name, each in measured.items():
+            if name in before:
+                print(
+                    f"{name}, a row beside the table before: x{each / before[name]:.2f}"
+                )
+        before = measured
 
 
-def _measure(folder: Path, place: Path) -> None:
-    read = _seconds(lambda: _read(place), _RUNS)
-    print(f"reading the column alone: {read:.2f} s")
-    print(f"opening: {_seconds(lambda: open_table(folder, 'table'), _RUNS):.3f} s")
-    column = Column(
-        name="v0",
-        kind=ColumnKind.NUMBER,
-        bounds=_BOUNDS,
-        missing=MissingPolicy.REPLACE,
-        replacement=50.0,
-    )
-    table = open_table(folder, "table").with_columns(column)
+def _of_size(folder: Path, rows: int, runs: int) -> dict[str, float]:
+    """Return the seconds that a row of a table takes, by what is done with it."""
+    place = folder / "table"
+    place.mkdir()
+    # In a process of its own, whose memory is not that of what is measured.
+    writer = get_context("spawn").Process(target=_write, args=(place, rows))
+    writer.start()
+    writer.join()
+    size = sum(path.stat().st_size for path in place.iterdir()) / 2**20
+    print(f"\n{rows:,} rows x {_COLUMNS} columns, {size:,.0f} MB")
+    opening = Spans()
+    opening.again(lambda: open_table(folder, "table"), runs)
+    print(f"opening: {1000 * opening.middle:.1f} ms")
+    table = open_table(folder, "table").with_columns(_AGE)
+    beside = _Beside(place=place, runs=runs)
+    took = {name: beside.measure(name, step) / rows for name, step in _steps(table)}
+    print(f"memory of the process so far, at most: {_peak():,.0f} MB")
+    _workers(table, runs)
+    return took
+
+
+def _steps(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield what is done with a table, by name: first of all what has a limit."""
+    query = _query(StatisticKind.MEAN, table.people, {})
+    released = _Released.about(table)
+    yield "a mean, released", lambda: released.once_more(query)
+    for key in ("laplace", "bit"):
+        plan = Request(query=query, mechanism_key=key, epsilon=1.0).plan
+        yield (
+            f"everybody's loss from the mean ({key})",
+            lambda plan=plan: loss_distribution(plan, query, table),
+        )
+    # The place of a ridge regression on 8 features with everybody's loss, which is to
+    # take 10 reads of these columns, once it is fitted in parts.
     for kind, more in {
         StatisticKind.SUM: {},
-        StatisticKind.MEAN: {},
         StatisticKind.VARIANCE: {},
         StatisticKind.MEDIAN: {},
         StatisticKind.QUANTILES: {"qs": (0.25, 0.5, 0.75)},
         StatisticKind.HISTOGRAM: {"edges": equal_edges(_BOUNDS, 20)},
     }.items():
-        query = _query(kind, column, table.people, more)
-        took = _seconds(lambda query=query: query.value(table), _RUNS)
-        print(f"{kind}: {took:.2f} s ({took / read:.1f} reads)")
-    query = _query(StatisticKind.MEAN, column, table.people, {})
+        asked = _query(kind, table.people, more)
+        yield str(kind), lambda asked=asked: asked.value(table)
     plan = Request(query=query, mechanism_key="laplace", epsilon=1.0).plan
-    took = _seconds(lambda: loss_distribution(plan, query, table), 1)
-    print(f"everybody's loss from the mean: {took:.2f} s ({took / read:.1f} reads)")
-    took = _seconds(lambda: loss_of_row(plan, query, table, 5_000_000), 1)
-    print(f"one person's: {took:.2f} s ({took / read:.1f} reads)")
-    took = _seconds(lambda: table.fingerprint(b"sixteen bytes ..."), 1)
-    print(f"fingerprint, every byte: {took:.2f} s")
+    yield "one person's loss", lambda: loss_of_row(plan, query, table, 999_999)
 
 
-def _query(
-    kind: StatisticKind, column: Column, people: int, more: dict[str, object]
-) -> Query:
+def _workers(table: PartitionedDataset, runs: int) -> None:
+    """Print how much faster two workers are than one, who do the same."""
+    if not clusters.AVAILABLE:
+        print(clusters.MISSING)
+        return
+    query = _query(StatisticKind.MEAN, table.people, {})
+    plan = Request(query=query, mechanism_key="laplace", epsilon=1.0).plan
+    found: dict[int, Spans] = {}
+    with clusters.running(_PATIENCE) as machines:
+        for number in (1, 2):
+            machines.staff(number)
+            with patch.dict("os.environ", {VARIABLE: machines.address}):
+                found[number] = Spans()
+                found[number].again(lambda: loss_distribution(plan, query, table), runs)
+    print(
+        f"everybody's loss from the mean by one worker {found[1].least:.2f} s, by two "
+        f"{found[2].least:.2f} s: {found[1].least / found[2].least:.2f} times as fast"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """Times beside that of reading the column, in between."""
+
+    place: Path
+    runs: int
+
+    def measure(self, name: str, step: Callable[[], object]) -> float:
+        """Print how long a step takes, and return the seconds."""
+        reading, took = Spans(), Spans()
+        step()
+        for _ in range(self.runs):
+            reading.once(self._read)
+            took.once(step)
+        print(
+            f"{name}: {took.middle:.3f} s, at least {took.least:.3f} s, "
+            f"{took.busy:.3f} s of the processor "
+            f"({took.middle / reading.middle:.1f}, {took.least / reading.least:.1f}, "
+            f"{took.busy / reading.busy:.1f} reads)",
+            flush=True,
+        )
+        return took.least
+
+    def _read(self) -> None:
+        ds.dataset(self.place).to_table(columns=[_AGE.name])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Released:
+    """Releases about a table in a ledger of their own, each a draw of its own."""
+
+    table: PartitionedDataset
+    ledger: Ledger
+    fingerprint: str
+
+    @classmethod
+    def about(cls, table: PartitionedDataset) -> _Released:
+        """Open an account. The fingerprint, of every byte, is taken once a table."""
+        begun = time.perf_counter()
+        ledger, fingerprint = Ledger.in_memory(), table.fingerprint(_KEY)
+        print(f"fingerprint, every byte: {time.perf_counter() - begun:.2f} s")
+        budget = PrivacyBudget.of(epsilon=1e4, delta=0.0)
+        ledger.open_account(fingerprint, budget, _RELATION)
+        return cls(table=table, ledger=ledger, fingerprint=fingerprint)
+
+    def once_more(self, query: Query) -> None:
+        """Read the table, draw, charge and store."""
+        request = Request(
+            query=query,
+            mechanism_key="laplace",
+            epsilon=1.0,
+            draw=len(self.ledger.releases(self.fingerprint)) + 1,
+        )
+        release(
+            request,
+            request.value(self.table),
+            ledger=self.ledger,
+            fingerprint=self.fingerprint,
+            mode=Mode.RELEASE,
+            now=_NOW,
+        )
+
+
+def _query(kind: StatisticKind, people: int, more: dict[str, object]) -> Query:
     return Query(
         kind=kind,
-        column=column,
-        relation=NeighboringRelation.SUBSTITUTION,
+        column=_AGE,
+        relation=_RELATION,
         unit=PrivacyUnit(),
         size=TableSize(people=people, public=True),
         **more,
     )
 
 
-def _write(place: Path) -> None:
-    for number in range(_FILES):
-        rng = np.random.default_rng(number)
-        columns = {f"v{i}": rng.normal(50, 20, _ROWS) for i in range(_COLUMNS)}
-        path = place / f"part-{number:02}.parquet"
-        pq.write_table(pa.table(columns), path, row_group_size=_GROUP)
-
-
-def _read(place: Path) -> None:
-    for path in sorted(place.iterdir()):
-        pq.read_table(path, columns=["v0"])
-
-
-def _seconds(step: Callable[[], object], runs: int) -> float:
-    return median(step, runs, clock=time.process_time)
+def _write(place: Path, rows: int) -> None:
+    for number, start in enumerate(range(0, rows, _FILE)):
+        rng, count = np.random.default_rng(number), min(_FILE, rows - start)
+        columns = {
+            f"v{i}": rng.normal(50, 20, count)
+            if i < _FLOATS
+            else rng.integers(0, 10**12, count)
+            for i in range(_COLUMNS)
+        }
+        path = place / f"part-{number:03}.parquet"
+        pq.write_table(pa.table(columns), path)
 
 
 def _peak() -> float:

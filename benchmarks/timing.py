@@ -37,15 +37,29 @@ class Spans:
         """Do the step some more times, after once to warm up."""
         step()
         for _ in range(runs):
-            begun, used = time.perf_counter(), time.process_time()
-            step()
-            self.seconds.append(time.perf_counter() - begun)
-            self.processor.append(time.process_time() - used)
+            self.once(step)
+
+    def once(self, step: Callable[[], object]) -> None:
+        """Do the step once more."""
+        begun, used = time.perf_counter(), time.process_time()
+        step()
+        self.seconds.append(time.perf_counter() - begun)
+        self.processor.append(time.process_time() - used)
 
     @property
     def middle(self) -> float:
         """Return the median of the seconds."""
         return statistics.median(self.seconds)
+
+    @property
+    def least(self) -> float:
+        """Return the least of the seconds: what the least disturbed time took."""
+        return min(self.seconds)
+
+    @property
+    def busy(self) -> float:
+        """Return the median of the seconds of the processor."""
+        return statistics.median(self.processor)
 
     def __str__(self) -> str:
         """Return the median, the range, and the median time of the processor."""

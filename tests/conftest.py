@@ -36,6 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
     monkeypatch.delenv("EPSILON_STUDIO_LEDGER", raising=False)
     monkeypatch.delenv("EPSILON_STUDIO_DATABASES", raising=False)
+    monkeypatch.delenv("EPSILON_STUDIO_CLUSTER", raising=False)
     return folder
 
 

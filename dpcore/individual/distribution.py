@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
+from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import ShiftsOfParts
 from dpcore.statistics.question import part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
@@ -127,9 +130,7 @@ def loss_distribution(
         raise ParameterError(message)
     edges = np.linspace(0.0, worst, _CELLS + 1)
     ordered = tuple(sorted(levels))
-    counted = list(
-        table.each(partial(_counted, asked, edges, worst, ordered), asked.names)
-    )
+    counted = list(table.each(partial(_counted, asked, edges, ordered), asked.names))
     starts = np.cumsum([0, *(each.rows for each in counted)])
     places = [
         Place(row=int(start + row), epsilon=epsilon)
@@ -231,61 +232,110 @@ class _Losses:
 
     def each(self, part: Dataset) -> FloatArray:
         """Return the loss of everybody behind the statistic in a part."""
+        return np.concatenate([np.empty(0), *self.blocks(part)])
+
+    def blocks(self, part: Dataset) -> Iterator[FloatArray]:
+        """Yield the losses of everybody in a part, of a block of people at a time."""
         shifts = self.statistic.shifts_within(
             self.question.values(part), self.whole, self.question.relation
         )
-        return np.empty(0) if shifts.people == 0 else shifts.map(self._of_block)
+        if isinstance(shifts, ShiftBlocks):
+            yield from map(self._of_block, shifts.blocks())
+        elif shifts.people:
+            yield shifts.map(self._of_block)
 
     def _of_block(self, shifts: Shifts) -> FloatArray:
-        if np.isnan(shifts.alternatives).any():
+        losses = reduce(
+            lambda one, other: np.maximum(one, other, out=one),
+            (
+                self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
+                for reached in np.moveaxis(shifts.alternatives, 1, 0)
+            ),
+        )
+        # Where the statistic is no number there is no loss, and so no largest one.
+        if np.isnan(losses.max()):
             message = "the statistic is undefined with one person less."
             raise ParameterError(message)
-        losses = [
-            self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
-            for reached in np.moveaxis(shifts.alternatives, 1, 0)
-        ]
-        return cast("FloatArray", np.maximum.reduce(losses))
+        return losses
 
 
 def _counted(
-    asked: _Losses,
-    edges: FloatArray,
-    worst: float,
-    levels: tuple[float, ...],
-    part: Dataset,
+    asked: _Losses, edges: FloatArray, levels: tuple[float, ...], part: Dataset
 ) -> _Counted:
     """Return what is kept of the losses of a part."""
-    epsilon = asked.each(part)
-    # Above the worst case by rounding only.
-    epsilon = np.where(
-        (epsilon > worst) & (epsilon <= worst * (1 + _SAME)), worst, epsilon
-    )
-    rows = asked.question.rows(part)
-    # Whoever is tied with the last who is kept, before ties are told apart by place.
-    last = max(len(epsilon) - MOST_KEPT, 0)
-    least = np.partition(epsilon, last)[last] if len(epsilon) else 0.0
-    candidates = np.flatnonzero(epsilon >= least)
-    order = np.argsort(-epsilon[candidates], kind="stable")
-    largest = candidates[order[:MOST_KEPT]]
+    people, totals = 0, []
+    counts, above = np.zeros(len(edges) - 1), np.zeros(len(levels), dtype=np.intp)
+    most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
+    for found in asked.blocks(part):
+        epsilon = _within(found, edges[-1])
+        counts += _in_cells(epsilon, edges)
+        above += np.fromiter((np.count_nonzero(epsilon > x) for x in levels), np.intp)
+        totals.append(float(epsilon.sum()))
+        most = most.joined_by(epsilon, first=people)
+        people += len(epsilon)
+    # Where every row has an entry it is the row's own, and nobody has to look.
+    every = people == part.rows
+    rows = most.at if every else asked.question.rows(part)[most.at]
     return _Counted(
         rows=part.rows,
-        people=len(epsilon),
-        counts=_in_cells(epsilon, edges),
-        above=tuple(int(np.count_nonzero(epsilon > level)) for level in levels),
-        total=float(epsilon.sum()),
-        largest=[(int(rows[at]), float(epsilon[at])) for at in largest],
+        people=people,
+        counts=counts,
+        above=tuple(above.tolist()),
+        total=math.fsum(totals),
+        largest=list(zip(rows.tolist(), most.epsilon.tolist(), strict=True)),
     )
+
+
+class _Most(NamedTuple):
+    """Those who lose most of the people looked at so far, most first."""
+
+    at: NDArray[np.intp]
+    epsilon: FloatArray
+
+    def joined_by(self, epsilon: FloatArray, *, first: int) -> _Most:
+        """Return those who lose most of these people and later ones.
+
+        ``first`` is the number of the first of the later ones. Of those who are tied
+        the earlier ones are kept.
+        """
+        full = len(self.at) == MOST_KEPT
+        if full and epsilon.max() <= self.epsilon[-1]:
+            return self
+        more = epsilon > self.epsilon[-1] if full else np.ones(len(epsilon), dtype=bool)
+        rivals = np.flatnonzero(more)
+        if len(rivals) > MOST_KEPT:
+            # Whoever is tied with the last who is kept, too.
+            least = np.partition(epsilon[rivals], -MOST_KEPT)[-MOST_KEPT]
+            rivals = rivals[epsilon[rivals] >= least]
+        at = np.concatenate([self.at, rivals + first])
+        losses = np.concatenate([self.epsilon, epsilon[rivals]])
+        order = np.argsort(-losses, kind="stable")[:MOST_KEPT]
+        return _Most(at=at[order], epsilon=losses[order])
+
+
+def _within(epsilon: FloatArray, worst: float) -> FloatArray:
+    """Return the losses, with those above the worst case by rounding put back to it."""
+    if not epsilon.max() > worst:
+        return epsilon
+    rounding = (epsilon > worst) & (epsilon <= worst * (1 + _SAME))
+    return np.where(rounding, worst, epsilon)
 
 
 def _in_cells(epsilon: FloatArray, edges: FloatArray) -> FloatArray:
     """Return how many losses are above an edge and at most the next, exactly.
 
-    Cells are equally long, so that a division tells the cell but for rounding, which a
-    look at both of its ends puts right.
+    Cells are equally long, so that a product tells the cell; but for losses so close to
+    an edge that rounding might, for which a look at the edges does. Whoever is in the
+    lower half of the first cell, or the upper half of the last, is not moved from it by
+    rounding, and nobody looks: there may be many on the ends.
     """
     cells = len(edges) - 1
-    near = np.ceil(epsilon * (cells / edges[-1])).astype(np.intp) - 1
-    np.clip(near, 0, cells - 1, out=near)
-    near += (epsilon > edges[near + 1]) & (near < cells - 1)
-    near -= (epsilon <= edges[near]) & (near > 0)
+    place = epsilon * (cells / edges[-1])
+    np.clip(place, 0.5, cells - 0.5, out=place)
+    place += _SAME
+    below = np.floor(place)
+    near = below.astype(np.int32)
+    place -= below
+    close = np.flatnonzero(place <= 2 * _SAME)
+    near[close] = np.searchsorted(edges, epsilon[close]) - 1
     return np.bincount(near, minlength=cells).astype(np.float64)

@@ -98,8 +98,10 @@ class Mean(FunctionOfTotal):
         divisor = own_divisor(self.size, people)
         if divisor == 0:
             return np.full_like(total, np.nan)
+        mean = total / divisor
+        mean += self._center
         # Rounding could leave the bounds by a last digit.
-        return self.bounds.clip(self._center + total / divisor)
+        return np.clip(mean, self.bounds.lower, self.bounds.upper, out=mean)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

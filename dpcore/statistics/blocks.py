@@ -38,6 +38,7 @@ class ShiftBlocks:
         actual: The statistic of the whole table, shape ``(k,)``.
         people: The number of people ``n``.
         of_rows: Returns the alternatives, shape ``(r, a, k)``, of ``r`` people.
+        numbers: How many numbers a block has, for each alternative.
 
     >>> lazy = ShiftBlocks(
     ...     actual=np.zeros(1),
@@ -52,10 +53,11 @@ class ShiftBlocks:
     actual: FloatArray = field(repr=False)
     people: int
     of_rows: Callable[[Rows], FloatArray] = field(repr=False)
+    numbers: int = _NUMBERS
 
     def blocks(self) -> Iterator[Shifts]:
-        """Return the shifts of consecutive people, about a megabyte at a time."""
-        rows = max(1, _NUMBERS // len(self.actual))
+        """Return the shifts of consecutive people, as many numbers at a time."""
+        rows = max(1, self.numbers // len(self.actual))
         for start in range(0, self.people, rows):
             yield self._shifts(slice(start, min(start + rows, self.people)))
 

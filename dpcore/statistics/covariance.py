@@ -124,11 +124,8 @@ class Covariance:
             alternatives=alternatives(
                 relation,
                 self.size,
-                removed=self._at(rest, n - 1),
-                replaced=(
-                    self._at(rest + low[:, 0], n),
-                    self._at(rest + high[:, 0], n),
-                ),
+                removed=lambda: self._at(rest, n - 1),
+                replaced=lambda: self._at(rest + np.stack([low[:, 0], high[:, 0]]), n),
             ),
         )
 

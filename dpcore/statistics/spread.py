@@ -147,10 +147,12 @@ class Variance:
             alternatives=alternatives(
                 relation,
                 self.size,
-                removed=self._at(rest, n - 1),
-                replaced=(
-                    self._at(rest, n),
-                    self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
+                removed=lambda: self._at(rest, n - 1),
+                replaced=lambda: np.stack(
+                    [
+                        self._at(rest, n),
+                        self._at(rest + reach**2 * ((n - 1) / max(n, 1)), n),
+                    ]
                 ),
             ),
         )

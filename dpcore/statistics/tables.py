@@ -10,6 +10,8 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from dpcore.arrays import FloatArray
@@ -131,25 +133,30 @@ def alternatives(
     relation: NeighboringRelation,
     size: TableSize,
     *,
-    removed: FloatArray,
-    replaced: tuple[FloatArray, FloatArray],
+    removed: Callable[[], FloatArray],
+    replaced: Callable[[], FloatArray],
 ) -> FloatArray:
     """Return the extreme values that a scalar statistic can take instead, (m, a, 1).
+
+    Only what the relation asks for is computed.
 
     Args:
         relation: How a neighboring table differs.
         size: Under substitution a private size says that a person's new record may
             lack the value, which removes the person from the statistic.
-        removed: The statistic without each person, shape ``(m,)``.
-        replaced: Its lowest and highest value when the person's value changes.
+        removed: Returns the statistic without each person, shape ``(m,)``.
+        replaced: Returns its lowest and its highest value when the person's value
+            changes, shape ``(2, m)``.
 
     """
     if relation is NeighboringRelation.ADD_REMOVE:
-        return removed[:, np.newaxis, np.newaxis]
-    lowest, highest = replaced
+        return removed()[:, np.newaxis, np.newaxis]
+    reached = replaced()
     if not size.public:
-        lowest, highest = np.minimum(lowest, removed), np.maximum(highest, removed)
-    return np.stack([lowest, highest], axis=-1)[..., np.newaxis]
+        gone = removed()
+        lowest, highest = reached
+        reached = np.stack([np.minimum(lowest, gone), np.maximum(highest, gone)])
+    return reached.T[..., np.newaxis]
 
 
 def can_join(relation: NeighboringRelation, size: TableSize) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.statistics.base import Shifts
+from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import Totals
 from dpcore.statistics.tables import (
     alternatives,
@@ -113,42 +114,49 @@ class FunctionOfTotal(ABC):
         ends.upper``. The alternative is NaN where nobody would be left to average.
         """
         terms = self._terms(values)
-        return self._shifts(terms, terms.totals, relation)
+        actual, distinct = self.of_whole(terms.totals), terms.distinct
+        starts = range(0, max(len(distinct), 1), _BLOCK)
+        reached = [
+            self._instead(distinct[start : start + _BLOCK], terms.totals, relation)
+            for start in starts
+        ]
+        return Shifts(
+            actual=actual, alternatives=np.concatenate(reached), kind=terms.kind
+        )
 
     def shifts_within(
         self, values: FloatArray, whole: Totals, relation: NeighboringRelation
-    ) -> Shifts:
+    ) -> Shifts | ShiftBlocks:
         """Return where the statistic of the whole would move for each of some people.
 
         As in ``shifts``; ``values`` are those of a part of the people.
         """
-        return self._shifts(self._terms(values), whole, relation)
-
-    def _shifts(
-        self, terms: Terms, whole: Totals, relation: NeighboringRelation
-    ) -> Shifts:
-        actual, ends = self.of_whole(whole), self._ends
-        n, distinct = whole.people, terms.distinct
-
-        def instead(rows: slice) -> FloatArray:
-            rest = whole.total - distinct[rows]
-            return alternatives(
-                relation,
-                self.size,
-                removed=self._at(rest, n - 1),
-                replaced=(
-                    self._at(rest + ends.lower, n),
-                    self._at(rest + ends.upper, n),
-                ),
+        terms = self._terms(values)
+        actual, distinct = self.of_whole(whole), terms.distinct
+        if terms.kind is None:
+            return ShiftBlocks(
+                actual=actual,
+                people=len(distinct),
+                of_rows=lambda rows: self._instead(distinct[rows], whole, relation),
+                numbers=_BLOCK,
             )
-
-        starts = range(0, max(len(distinct), 1), _BLOCK)
         return Shifts(
             actual=actual,
-            alternatives=np.concatenate(
-                [instead(slice(start, start + _BLOCK)) for start in starts]
-            ),
+            alternatives=self._instead(distinct, whole, relation),
             kind=terms.kind,
+        )
+
+    def _instead(
+        self, terms: FloatArray, whole: Totals, relation: NeighboringRelation
+    ) -> FloatArray:
+        """Return what people who add ``terms`` can make of the whole, (m, a, 1)."""
+        n, ends = whole.people, self._ends
+        reached = whole.total + np.array([[ends.lower], [ends.upper]])
+        return alternatives(
+            relation,
+            self.size,
+            removed=lambda: self._at(whole.total - terms, n - 1),
+            replaced=lambda: self._at(reached - terms, n),
         )
 
     def additions(

@@ -52,6 +52,7 @@ class Server:
             "EPSILON_STUDIO_HOME": str(self.home),
             "EPSILON_STUDIO_LEDGER": "",
             "EPSILON_STUDIO_DATABASES": "",
+            "EPSILON_STUDIO_CLUSTER": "",
         }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

@@ -1,19 +1,25 @@
 """Losses that are counted in parts are those of everybody in memory."""
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.data.partitions.opening import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.distribution import (
+    MOST_KEPT,
     _in_cells,
+    _Most,
     loss_distribution,
     loss_of_row,
 )
 from dpcore.individual.exposure import expose
 from dpcore.releases.request import Request
+from dpcore.statistics import totals
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import (
     COLUMNS,
@@ -44,8 +50,12 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize("block", [3, 1 << 15])
 @pytest.mark.parametrize("name", ASKED)
-def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(folder, name):
+def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
+    folder, name, block, monkeypatch
+):
+    monkeypatch.setattr(totals, "_BLOCK", block)
     question, delta = QUESTIONS[name], 1e-6 if ASKED[name] == "gaussian" else 0.0
     request = Request(
         query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta
@@ -122,6 +132,21 @@ def test_a_quantile_is_of_a_share(folder):
         with pytest.raises(ParameterError):
             found.quantile(q)
     assert found.quantile(1.0)[1] == found.maximum
+
+
+@given(
+    losses=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), max_size=60),
+    cuts=st.sets(st.integers(0, 60)),
+)
+def test_who_loses_most_hangs_on_no_block(losses, cuts):
+    epsilon = np.array(losses)
+    most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
+    for start, end in pairwise(sorted({0, len(losses), *cuts})):
+        if start < len(losses):
+            most = most.joined_by(epsilon[start:end], first=start)
+    expected = np.argsort(-epsilon, kind="stable")[:MOST_KEPT]
+    np.testing.assert_array_equal(most.at, expected)
+    np.testing.assert_array_equal(most.epsilon, epsilon[expected])
 
 
 @pytest.mark.parametrize("worst", [1.0, 0.3, 7.1e-5])

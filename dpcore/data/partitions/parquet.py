@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from dpcore.data.cells import as_text
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.doors.parquet import check_type, is_text
+from dpcore.data.partitions.folder import Stamp
 from dpcore.data.reading import MAX_ROWS, column_names
 from dpcore.errors import DataError
 
@@ -16,8 +21,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from dpcore.arrays import FloatArray
 
 _FIRST_LINE: Final = 2
+_FOOTERS: Final = 16
+"""Files whose footers are kept: those of a few tables in use."""
 _YES_NO: Final = ("False", "True")
 
 
@@ -67,10 +77,10 @@ def parts_of(path: Path) -> tuple[pa.Schema, tuple[Part, ...]]:
             f"{MAX_ROWS:,} are read at a time. Have it written in shorter row groups."
         )
         raise DataError(message)
-    starts = [sum(rows[:i]) for i in range(len(rows))]
+    starts = accumulate(rows, initial=0)
     return schema, tuple(
         Part(path=path, group=group, start=start, rows=count)
-        for group, (start, count) in enumerate(zip(starts, rows, strict=True))
+        for group, (start, count) in enumerate(zip(starts, rows, strict=False))
     )
 
 
@@ -124,7 +134,8 @@ def read_part(part: Part, names: list[str]) -> pd.DataFrame:
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
 
     try:
-        with pq.ParquetFile(part.path) as file:
+        footer = _footer(part.path, Stamp.of(part.path))
+        with pq.ParquetFile(part.path, metadata=footer) as file:
             named = {each.name.strip(): each for each in file.schema_arrow}
             wanted = [named[name] for name in names]
             table = file.read_row_group(
@@ -138,18 +149,31 @@ def read_part(part: Part, names: list[str]) -> pd.DataFrame:
             }
     except (OSError, UnicodeError, KeyError, IndexError, pa.ArrowException):
         raise _damaged(part.path, part.where) from None
-    return pd.DataFrame(columns, index=lines)
+    # Nobody else has these arrays: there is nothing to keep a copy from.
+    return pd.DataFrame(columns, index=lines, copy=False)
 
 
-def _values(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Series:
+@lru_cache(maxsize=_FOOTERS)
+def _footer(path: Path, stamp: Stamp) -> pq.FileMetaData:  # noqa: ARG001 - of a file that changed another one is read
+    """Return the footer of a file as it is now, which says where its groups lie.
+
+    It is as long as there are groups: to read it anew for each takes their square.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    return pq.read_metadata(path)
+
+
+def _values(
+    column: pa.ChunkedArray, name: str, lines: pd.RangeIndex
+) -> pd.Series | FloatArray:
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     if _is_number(column.type):
         if not pa.types.is_floating(column.type):
             column = column.cast(pa.float64(), safe=False)
-        numbers = column.to_pandas().to_numpy(dtype="float64")
-        return pd.Series(numbers, index=lines, name=name)
+        return np.asarray(column.to_pandas(), dtype=np.float64)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_timestamp(column.type):

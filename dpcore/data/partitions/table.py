@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import check_key
+from dpcore.data.partitions.engine import of_each
 from dpcore.data.partitions.folder import Stamp, files_of
 from dpcore.data.partitions.parquet import read_part
 from dpcore.errors import DataError, ParameterError
@@ -23,10 +25,6 @@ if TYPE_CHECKING:
     from dpcore.data.partitions.parquet import Part
 
 _T = TypeVar("_T")
-_AT_ONCE: Final = 2
-"""Parts that are in memory at a time, each in a thread."""
-_IN_TURN: Final = 4 * _AT_ONCE
-"""Parts that are read before the work can be stopped."""
 _CHUNK: Final = 1 << 20
 
 
@@ -102,27 +100,18 @@ class PartitionedDataset:
     ) -> Iterator[_T]:
         """Yield what a function makes of every part, in their order.
 
-        The parts hold the ``columns`` alone, in the order of the table. Dask's threads
-        read a few of them, and go on when more is asked for: whoever asks no longer has
-        stopped the work.
+        The parts hold the ``columns`` alone, in the order of the table. A few of them
+        are read at a time (``engine.of_each``), and more when more is asked for:
+        whoever asks no longer has stopped the work.
 
         Raises:
-            DataError: A part cannot be read as declared, or the files have changed
-                since the table was opened. Nothing has been charged by then.
+            DataError: A part cannot be read as declared, the files have changed since
+                the table was opened, or the cluster that reads them is gone. Nothing
+                has been charged by then.
 
         """
-        import dask  # noqa: PLC0415 - slow to import
-
         self.check_unchanged()
-        kept = tuple(column for column in self.columns if column.name in columns)
-        of_part = dask.delayed(self._of_part)
-        for start in range(0, len(self.parts), _IN_TURN):
-            places = range(start, min(start + _IN_TURN, len(self.parts)))
-            yield from dask.compute(
-                *(of_part(function, kept, place) for place in places),
-                scheduler="threads",
-                num_workers=_AT_ONCE,
-            )
+        yield from of_each(partial(_of_part, function, self._with(columns)), self.parts)
         self.check_unchanged()
 
     def part(self, place: int, columns: Sequence[str]) -> Dataset:
@@ -132,9 +121,7 @@ class PartitionedDataset:
             DataError: It cannot be read.
 
         """
-        kept = tuple(column for column in self.columns if column.name in columns)
-        frame = read_part(self.parts[place], [column.name for column in kept])
-        return Dataset(name=self.name, frame=frame, columns=kept)
+        return self._with(columns).read(self.parts[place])
 
     def place_of(self, row: int) -> tuple[int, int]:
         """Return the part that a row of the table, from 0, is in, and its row there.
@@ -192,19 +179,35 @@ class PartitionedDataset:
             )
             raise DataError(message)
 
-    def _of_part(
-        self, function: Callable[[Dataset], _T], kept: tuple[Column, ...], place: int
-    ) -> _T:
-        part = self.part(place, [column.name for column in kept])
-        try:
-            return function(part)
-        except DataError as error:
-            where = self.parts[place].where
-            message = (
-                f"{where}: a cell is not as its column is declared. Correct the file, "
-                "or declare the column a category."
-            )
-            raise DataError(message, line=error.line) from None
+    def _with(self, columns: Sequence[str]) -> _Reading:
+        kept = tuple(column for column in self.columns if column.name in columns)
+        return _Reading(name=self.name, columns=kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What of each part is read: all that whoever reads it has to know of a table."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    def read(self, part: Part) -> Dataset:
+        """Return a part. CONFIDENTIAL; raises DataError if it cannot be read."""
+        frame = read_part(part, [column.name for column in self.columns])
+        return Dataset(name=self.name, frame=frame, columns=self.columns)
+
+
+def _of_part(function: Callable[[Dataset], _T], reading: _Reading, part: Part) -> _T:
+    """Return what a function makes of a part; says where it is not as declared."""
+    dataset = reading.read(part)
+    try:
+        return function(dataset)
+    except DataError as error:
+        message = (
+            f"{part.where}: a cell is not as its column is declared. Correct the file, "
+            "or declare the column a category."
+        )
+        raise DataError(message, line=error.line) from None
 
 
 def _digest(path: Path, key: bytes) -> bytes:

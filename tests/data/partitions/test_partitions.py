@@ -260,6 +260,16 @@ def test_work_goes_on_only_when_asked(tmp_path):
     assert 0 < len(read) < PEOPLE
 
 
+def test_the_footer_of_a_file_is_read_once_for_all_of_its_groups(tmp_path, monkeypatch):
+    place = write(tmp_path, rows(), (20,), group=1)
+    table, read = opened(tmp_path), []
+    found = pq.read_metadata
+    monkeypatch.setattr(pq, "read_metadata", lambda at: read.append(at) or found(at))
+    values = [table.part(i, ["age"]).numbers("age") for i in range(PEOPLE)]
+    assert read == sorted(place.iterdir())
+    np.testing.assert_array_equal(np.concatenate(values), rows().column("age"))
+
+
 def test_a_damaged_part_is_named(tmp_path):
     place = write(tmp_path, rows(), (20,))
     file = place / "part-1.parquet"

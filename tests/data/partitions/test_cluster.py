@@ -1,0 +1,300 @@
+"""Workers of a cluster give the same answer, whichever of them are lost on the way."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpcore.budget_filter import PrivacyBudget
+from dpcore.data.partitions import cluster
+from dpcore.data.partitions.cluster import VARIABLE, cluster_address
+from dpcore.errors import DataError
+from dpcore.individual.distribution import loss_distribution
+from dpcore.releases.ledger import Ledger
+from dpcore.releases.record import Mode
+from dpcore.releases.request import Request
+from dpcore.releases.transaction import release
+from tests import clusters
+from tests.conftest import PATIENCE
+from tests.data.partitions.held import Held, counting, process_of, quoting
+from tests.data.partitions.test_partitions import (
+    KEY,
+    PEOPLE,
+    QUESTIONS,
+    SUBSTITUTION,
+    opened,
+    rows,
+    write,
+)
+
+pytestmark = pytest.mark.skipif(not clusters.AVAILABLE, reason=clusters.MISSING)
+GONE = r"cannot be reached\. Nothing was charged"
+REQUEST = Request(query=QUESTIONS["mean"], mechanism_key="laplace", epsilon=1.0)
+
+
+@pytest.fixture(scope="module")
+def started():
+    with clusters.running(PATIENCE) as machines:
+        yield machines
+
+
+@pytest.fixture
+def machines(started, monkeypatch):
+    started.staff(2)
+    monkeypatch.setenv(VARIABLE, started.address)
+    return started
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """A cluster of one test, whose scheduler may die."""
+    with clusters.running(PATIENCE) as machines:
+        machines.staff(2)
+        monkeypatch.setenv(VARIABLE, machines.address)
+        yield machines
+
+
+@pytest.fixture
+def table(tmp_path):
+    write(tmp_path / "tables", rows(), (20, 40))
+    return opened(tmp_path / "tables")
+
+
+@pytest.fixture
+def held(table, tmp_path):
+    (tmp_path / "at work").mkdir()
+    return Held(table, tmp_path / "at work")
+
+
+@pytest.fixture
+def in_threads(table, monkeypatch):
+    """What threads of this machine make of the question."""
+    with monkeypatch.context() as without:
+        without.delenv(VARIABLE, raising=False)
+        return QUESTIONS["mean"].value(table)
+
+
+def account(table):
+    ledger = Ledger.in_memory()
+    budget = PrivacyBudget.of(epsilon=2.0, delta=0.0)
+    ledger.open_account(table.fingerprint(KEY), budget, SUBSTITUTION)
+    return ledger
+
+
+def released(table, ledger):
+    return release(
+        REQUEST,
+        REQUEST.value(table),
+        ledger=ledger,
+        fingerprint=table.fingerprint(KEY),
+        mode=Mode.RELEASE,
+        now=datetime(2026, 11, 23, tzinfo=UTC),
+    )
+
+
+def debits(ledger, table):
+    return len(ledger.releases(table.fingerprint(KEY)))
+
+
+@pytest.mark.usefixtures("machines")
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_workers_give_the_value_that_threads_give(table, name, monkeypatch):
+    value = QUESTIONS[name].value(table)
+    monkeypatch.delenv(VARIABLE)
+    assert cluster_address() is None
+    np.testing.assert_array_equal(value, QUESTIONS[name].value(table))
+
+
+def test_parts_are_read_by_all_workers_and_come_in_order(machines, held):
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(lambda: list(held.each(process_of, ["age"])))
+        machines.wait(lambda: len(held.at_work()) == 2)
+        held.go()
+        read = reading.result()
+    assert set(read) == set(held.at_work())
+    assert os.getpid() not in read
+    starts = held.each(lambda part: int(part.frame.index[0]), ["age"])
+    assert list(starts) == [part.start + 2 for part in held.parts]
+
+
+def test_a_worker_lost_before_the_start_is_not_missed(machines, table, in_threads):
+    machines.kill_one()
+    np.testing.assert_array_equal(QUESTIONS["mean"].value(table), in_threads)
+
+
+def test_a_part_of_a_lost_worker_is_read_by_another(machines, held, in_threads):
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(QUESTIONS["mean"].value, held)
+        machines.wait(lambda: len(held.at_work()) == 2)
+        machines.kill(held.at_work()[0])
+        held.go()
+        np.testing.assert_array_equal(reading.result(), in_threads)
+
+
+def test_a_release_that_waits_for_its_value_is_paid_once(machines, held):
+    ledger = account(held)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(released, held, ledger)
+        machines.wait(lambda: len(held.at_work()) == 2)
+        machines.kill(held.at_work()[0])
+        held.go()
+        first = answer.result()
+    assert debits(ledger, held) == 1
+    # The same question has the same answer, whoever reads the table.
+    machines.staff(2)
+    assert released(held, ledger) == first
+    assert debits(ledger, held) == 1
+
+
+@dataclass(frozen=True)
+class Losing:
+    """A plan between whose two rounds over the table a worker is lost."""
+
+    plan: object
+    machines: object
+
+    def __reduce__(self):  # a worker gets the plan alone
+        return _itself, (self.plan,)
+
+    def worst_case(self, *, delta=0.0):
+        self.machines.kill_one()
+        return self.plan.worst_case(delta=delta)
+
+    def pair_epsilon(self, first, second, *, delta=0.0):
+        return self.plan.pair_epsilon(first, second, delta=delta)
+
+
+def _itself(plan):
+    return plan
+
+
+def test_a_worker_lost_between_two_rounds_is_not_missed(machines, table, monkeypatch):
+    question, plan = QUESTIONS["mean"], REQUEST.plan
+    found = loss_distribution(Losing(plan, machines), question, table)
+    monkeypatch.delenv(VARIABLE)
+    expected = loss_distribution(plan, question, table)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    assert found.most_exposed == expected.most_exposed
+    assert found.total == expected.total
+
+
+def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypatch):
+    ledger = account(held)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(released, held, ledger)
+        alone.wait(lambda: len(held.at_work()) == 2)
+        alone.kill_scheduler()
+        with pytest.raises(DataError, match=GONE):
+            answer.result()
+    assert debits(ledger, held) == 0
+    # And it is still gone for whoever asks next.
+    monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+    with pytest.raises(DataError, match=GONE):
+        released(held, ledger)
+    assert debits(ledger, held) == 0
+
+
+def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatch):
+    ledger = account(held)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(released, held, ledger)
+        alone.wait(lambda: len(held.at_work()) == 2)
+        monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+        os.kill(alone.scheduler, signal.SIGSTOP)
+        with pytest.raises(DataError, match=GONE):
+            answer.result()
+    assert debits(ledger, held) == 0
+
+
+def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
+    monkeypatch.setattr(cluster, "_NOBODY", 0.0)
+    alone.kill_one()
+    alone.kill_one()
+    with pytest.raises(DataError, match=r"no workers\. Nothing was charged"):
+        QUESTIONS["mean"].value(table)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
+def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
+    monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+    monkeypatch.setenv(VARIABLE, address)
+    ledger, before = account(table), threading.active_count()
+    with pytest.raises(DataError, match=GONE):
+        released(table, ledger)
+    assert debits(ledger, table) == 0
+    assert threading.active_count() <= before + 1
+
+
+def test_missing_packages_are_told(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setenv(VARIABLE, "tcp://127.0.0.1:1")
+    with pytest.raises(DataError, match=r"requirements-cluster\.txt"):
+        QUESTIONS["mean"].value(table)
+
+
+@pytest.mark.usefixtures("machines")
+def test_a_damaged_part_has_the_same_words(table, monkeypatch):
+    file = table.folder / "visits" / "part-1.parquet"
+    data = bytearray(file.read_bytes())
+    data[4:200] = b"\xff" * 196
+    file.write_bytes(data)
+    table = opened(table.folder)
+    said = []
+    for _ in range(2):
+        with pytest.raises(DataError) as error:
+            QUESTIONS["mean"].value(table)
+        said.append(str(error.value))
+        monkeypatch.delenv(VARIABLE, raising=False)
+    assert said[0] == said[1]
+    assert "part-1.parquet, rows" in said[0]
+
+
+@pytest.mark.usefixtures("machines")
+def test_a_cell_that_is_not_as_declared_is_placed_and_not_quoted(tmp_path):
+    answers = pa.array(["True"] * 30 + ["secret"] + ["False"] * 29)
+    write(tmp_path, rows().set_column(2, "smokes", answers), (20,))
+    with pytest.raises(DataError, match=r"part-1\.parquet, rows 8 to 14") as said:
+        QUESTIONS["smokers"].value(opened(tmp_path))
+    assert said.value.line == 12
+    assert "secret" not in str(said.value)
+
+
+def test_no_error_and_no_log_of_a_worker_quotes_a_cell(machines, tmp_path, capfd):
+    answers = pa.array(["secret"] * PEOPLE)
+    write(tmp_path, rows().set_column(1, "ward", answers))
+    with pytest.raises(DataError, match=r"\(ValueError\)") as said:
+        list(opened(tmp_path).each(quoting, ["ward"]))
+    assert "secret" not in str(said.value)
+    assert said.value.__cause__ is None
+    assert "secret" not in machines.log()
+    assert "secret" not in "".join(capfd.readouterr())
+
+
+def test_work_goes_on_only_when_asked(machines, tmp_path):
+    write(tmp_path / "tables", rows(), group=1)
+    (tmp_path / "begun").mkdir()
+    work = opened(tmp_path / "tables").each(
+        partial(counting, tmp_path / "begun"), ["age"]
+    )
+    with contextlib.closing(work):
+        next(work)
+    machines.staff(2)
+    assert 0 < len(list((tmp_path / "begun").iterdir())) < PEOPLE / 2
+
+
+def test_nobody_without_a_cluster_imports_what_speaks_to_one():
+    program = "import dpcore.data.partitions.table, sys; print(*sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "distributed" not in found.stdout.split()
