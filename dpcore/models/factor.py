@@ -150,6 +150,12 @@ def undetermined() -> DataError:
     return DataError(message)
 
 
+def nobody() -> DataError:
+    """Return the error for a model of nobody, where no penalty gives it a fit."""
+    message = "nobody has a value of every column of the model."
+    return DataError(message)
+
+
 def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return rows and targets as numbers.
 

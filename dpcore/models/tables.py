@@ -103,7 +103,7 @@ class InMemory:
     @property
     def columns(self) -> int:
         """Return the number of entries of a row."""
-        return self.features.shape[1]
+        return int(self.features.shape[1])
 
     def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
         """Yield what a function makes of all rows: they are one part."""

@@ -133,9 +133,8 @@ class Audit:
         if self._error(self.chosen, np.concatenate(found)) <= TOLERATED:
             return
         for people in _split(_exposed(self.approximate), together):
-            starts = self.fit.theta - self.steps.moves(
-                self.fit.features[people], people
-            )
+            rows, _ = self.fit.table.some(people)
+            starts = self.fit.theta - self.steps.moves(rows, people)
             ends = chord_steps(self.fit, self.steps, people, starts)
             lengths = self.metric.lengths(self.fit.theta - ends, self.fit.factor)
             yield Checked(people=people, shifts=lengths, exact=False)
@@ -259,7 +258,7 @@ def audited_influence(
     if found.copies != rows:
         message = f"the moves are those of {found.copies} rows a unit, not of {rows}."
         raise ParameterError(message)
-    everybody = np.arange(fit.people)
+    everybody = fit.features, fit.target
     here = _influence(fit, everybody, found.leverages, found.shifts, metric, rows)
     # Once chord steps replaced single ones, what is left is their error.
     chord, step = found.chord_error, found.one_step_error
@@ -270,27 +269,28 @@ def refitted_influence(
     fit: GlmFit, people: NDArray[np.intp], metric: Metric, *, rows: int = 1
 ) -> Influence:
     """Return what some people are to the fit, each left out of a fit of its own."""
-    x = fit.features[people]
+    x, y = fit.table.some(people)
     halves = x @ fit.factor.inverse_root
-    leverages = fit.loss.curvature(x @ fit.theta, fit.target[people])
+    leverages = fit.loss.curvature(x @ fit.theta, y)
     leverages = leverages * np.einsum("ij,ij->i", halves, halves)
     moves = np.full(len(people), np.inf)
     for place, person in enumerate(people.tolist()):
         theta = fit.refit(person, fit.theta, copies=rows)
         if theta is not None:
             moves[place] = metric.lengths(fit.theta - theta, fit.factor)
-    return _influence(fit, people, leverages, moves, metric, rows)
+    return _influence(fit, (x, y), leverages, moves, metric, rows)
 
 
 def _influence(
     fit: GlmFit,
-    people: NDArray[np.intp],
+    some: tuple[FloatArray, FloatArray],
     leverages: FloatArray,
     moves: FloatArray,
     metric: Metric,
     rows: int,
 ) -> Influence:
-    x, y = fit.features[people], fit.target[people]
+    """Return what people with some rows and targets are to the fit."""
+    x, y = some
     slopes = fit.loss.slope(x @ fit.theta, y)
     squares = np.einsum("ij,ij->i", x, x)
     strength = fit.penalty.constant

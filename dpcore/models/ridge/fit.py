@@ -18,6 +18,7 @@ from dpcore.models.factor import (
     checked_table,
     factor_of,
     moments,
+    nobody,
     triangle,
 )
 from dpcore.models.tables import InMemory, Together, packed, summed, unpacked
@@ -229,26 +230,19 @@ def fit_ridge(x: FloatArray, y: FloatArray, *, penalty: Penalty) -> RidgeFit:
 
 
 def ridge_of(table: Table, *, penalty: Penalty) -> RidgeFit:
-    """Return the fit to a table of somebody, in one pass over the parts.
+    """Return the fit to a table, in one pass over the parts.
 
-    And one more where the features are all but linearly dependent.
+    And one more where the features are all but linearly dependent. Of nobody, a penalty
+    makes the coefficients 0.
 
     Raises:
         DataError: The rows do not determine all coefficients, or a part cannot be read.
 
     """
-    return _fitted(table, _moments(table), penalty, table.people)
-
-
-def ridge_of_nobody(columns: int, *, penalty: Penalty) -> RidgeFit:
-    """Return the fit to no rows at all: the penalty alone makes coefficients 0.
-
-    Raises:
-        DataError: A coefficient goes unpenalized.
-
-    """
-    nobody = InMemory.of(np.empty((0, columns)), np.empty(0))
-    return _fitted(nobody, _moments(nobody), penalty, 1)
+    sums = _moments(table)
+    if sums.people == 0 and penalty.convexity(1) == 0:
+        raise nobody()
+    return _fitted(table, sums, penalty, max(sums.people, 1))
 
 
 def _fitted(table: Table, sums: Totals, penalty: Penalty, people: int) -> RidgeFit:
