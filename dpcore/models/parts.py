@@ -1,14 +1,19 @@
-"""The people behind a model of a table that lies in parts. CONFIDENTIAL."""
+"""The people behind a model of a table that lies in parts. CONFIDENTIAL.
+
+They are named by their rows in the table, from 0. A part knows which rows are its own,
+so that whoever is left out or looked at apart is found wherever a part is read.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpcore.errors import ParameterError
+from dpcore.data.partitions.parquet import Part
+from dpcore.errors import DataError, ParameterError
 from dpcore.models.factor import checked_table
 
 if TYPE_CHECKING:
@@ -18,23 +23,44 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
-    from dpcore.data.partitions.parquet import Part
     from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.models.design import Design
 
     People = NDArray[np.intp]
 
 _T = TypeVar("_T")
+_FIRST_LINE: Final = 2
+"""Line of the first row, as the index of a part counts them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed(Part):
+    """A part whose lines are counted through the table, not through its file."""
+
+    real: Part
+
+    @property
+    def where(self) -> str:
+        """Return file and rows of the file, in words."""
+        return self.real.where
+
+
+class _Whom(NamedTuple):
+    """Who of a table counts."""
+
+    design: Design
+    until: int
+    """Row of the table from which on nobody counts."""
+    gone: People
+    """Rows of those who are left out, ascending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InParts:
     """Rows and targets of a model, made of a few parts of a table at a time."""
 
-    design: Design
     dataset: PartitionedDataset = field(repr=False)
-    gone: dict[int, People] = field(default_factory=dict, repr=False)
-    """By part, who of its people are left out, by position among them."""
+    whom: _Whom = field(repr=False)
     known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """How many people each part has, once a pass was made."""
 
@@ -46,36 +72,36 @@ class InParts:
             DataError: A part cannot be read.
 
         """
-        whole = cls(design=design, dataset=dataset)
-        if dataset.rows <= most or sum(whole.counts) <= most:
-            return whole
-        ends = np.cumsum(whole.counts)
-        last = int(np.searchsorted(ends, most))
-        kept = most - int(ends[last]) + whole.counts[last]
-        return cls(
-            design=design,
-            dataset=replace(dataset, parts=dataset.parts[: last + 1]),
-            gone={last: np.arange(kept, whole.counts[last])},
-            known={"counts": whole.counts[: last + 1]},
+        starts = np.cumsum([0, *(part.rows for part in dataset.parts)]).tolist()
+        placed = tuple(
+            _Placed(
+                path=part.path, group=part.group, start=start, rows=part.rows, real=part
+            )
+            for start, part in zip(starts, dataset.parts, strict=False)
         )
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """Return how many people each part has, those who are left out included."""
-        if "counts" not in self.known:
-            for _ in self.each(_nothing):
-                pass
-        return self.known["counts"]
+        nobody = np.empty(0, dtype=np.intp)
+        whole = cls(
+            dataset=replace(dataset, parts=placed),
+            whom=_Whom(design=design, until=dataset.rows, gone=nobody),
+        )
+        if dataset.rows <= most or whole.people <= most:
+            return whole
+        until = int(whole.named(np.array([most]))[0])
+        last = int(np.searchsorted(starts, until, side="left"))
+        return cls(
+            dataset=replace(dataset, parts=placed[:last]),
+            whom=whole.whom._replace(until=until),
+        )
 
     @property
     def people(self) -> int:
         """Return the number of people."""
-        return sum(self.counts) - sum(len(left) for left in self.gone.values())
+        return sum(self._counts)
 
     @property
     def columns(self) -> int:
         """Return the number of entries of a row."""
-        return len(self.design.labels)
+        return len(self.whom.design.labels)
 
     @property
     def features(self) -> FloatArray:
@@ -88,20 +114,24 @@ class InParts:
         raise _in_parts()
 
     def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
-        """Yield what a function makes of some rows and targets at a time, in order.
+        """Yield what a function makes of some rows and targets at a time, in order."""
+        yield from self.each_named(partial(_unnamed, kernel))
+
+    def each_named(
+        self, kernel: Callable[[People, FloatArray, FloatArray], _T]
+    ) -> Iterator[_T]:
+        """Yield the same, of a function that is told their rows in the table first.
 
         Raises:
             DataError: A part cannot be read.
 
         """
         counts: list[int] = []
-        for parts, left in self._runs():
-            run = replace(self.dataset, parts=parts)
-            function = partial(_of_part, self.design, left, kernel)
-            for people, made in run.each(function, self.names):
-                counts.append(people)
-                yield from made
-        self.known.setdefault("counts", tuple(counts))
+        function = partial(_of_part, self.whom, kernel)
+        for people, made in self.dataset.each(function, self.names):
+            counts.append(people)
+            yield from made
+        self.known["counts"] = tuple(counts)
 
     def some(self, people: People) -> tuple[FloatArray, FloatArray]:
         """Return rows and targets of some people; their parts alone are read.
@@ -110,88 +140,118 @@ class InParts:
             DataError: A part cannot be read.
 
         """
-        places, within = self._found(people)
         x, y = np.empty((len(people), self.columns)), np.empty(len(people))
+        ends = np.cumsum([part.rows for part in self.dataset.parts])
+        places = np.searchsorted(ends, people, side="right")
         for place in np.unique(places).tolist():
             here = places == place
             part = self.dataset.part(place, self.names)
-            x[here], y[here] = _matrix(self.design, part, within[here])
+            within = people[here] - self.dataset.parts[place].start
+            x[here], y[here] = _matrix(self.whom.design, part, within)
         return x, y
 
     def without(self, people: People) -> InParts:
         """Return all others."""
-        places, within = self._found(people)
-        nobody = np.empty(0, np.intp)
-        gone = dict(self.gone)
-        for place in np.unique(places).tolist():
-            also = within[places == place]
-            gone[place] = np.union1d(gone.get(place, nobody), also)
-        return replace(self, gone=gone)
+        gone = np.union1d(self.whom.gone, people)
+        return replace(self, whom=self.whom._replace(gone=gone), known={})
+
+    def named(self, places: NDArray[np.intp]) -> People:
+        """Return the rows of the people at some places among all of them, from 0.
+
+        Raises:
+            DataError: A part cannot be read.
+
+        """
+        counts = np.array(self._counts, dtype=np.intp)
+        ends = np.cumsum(counts)
+        parts = np.searchsorted(ends, places, side="right")
+        found = np.empty(len(places), dtype=np.intp)
+        for place in np.unique(parts).tolist():
+            here = parts == place
+            part = self.dataset.part(place, self.names)
+            within = places[here] - (ends - counts)[place]
+            found[here] = _people(self.whom, part)[0][within]
+        return found
+
+    def counts(self, person: int) -> bool:
+        """Return whether the person of a row, from 0, is one of them.
+
+        Raises:
+            DataError: A part cannot be read.
+            ParameterError: There is no such row.
+
+        """
+        if not person < self.whom.until:
+            return False
+        place, _ = self.dataset.place_of(person)
+        part = self.dataset.part(place, self.names)
+        return person in _people(self.whom, part)[0]
 
     @property
     def names(self) -> list[str]:
         """Return the names of the columns that are read."""
-        return [column.name for column in self.design.columns]
+        return [column.name for column in self.whom.design.columns]
 
-    def _found(self, people: People) -> tuple[People, People]:
-        """Return the part of each person, and the position among its people.
-
-        Only those at the end of a table are left out of one that is asked.
-        """
-        counts = np.array(self.counts, dtype=np.intp)
-        ends = np.cumsum(counts)
-        places = np.searchsorted(ends, people, side="right")
-        return places, people - (ends - counts)[places]
-
-    def _runs(self) -> Iterator[tuple[tuple[Part, ...], People | None]]:
-        """Return parts that are gone over together: whoever loses people, alone."""
-        parts, start = self.dataset.parts, 0
-        for place, left in sorted(self.gone.items()):
-            if place > start:
-                yield parts[start:place], None
-            yield parts[place : place + 1], left
-            start = place + 1
-        if start < len(parts):
-            yield parts[start:], None
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        if "counts" not in self.known:
+            for _ in self.each_named(_nothing):
+                pass
+        return self.known["counts"]
 
 
 def _of_part(
-    design: Design,
-    left: People | None,
-    kernel: Callable[[FloatArray, FloatArray], _T],
-    part: Dataset,
+    whom: _Whom, kernel: Callable[[People, FloatArray, FloatArray], _T], part: Dataset
 ) -> tuple[int, list[_T]]:
     """Return the number of people of a part, and what a function makes of its rows."""
-    if left is not None:
-        rows = design.rows(part)
-        others = np.delete(np.arange(len(rows)), left)
-        return len(rows), [kernel(*_matrix(design, part, others))]
-    names = [column.name for column in design.columns]
-    made = list(part.each(partial(_of_block, design, kernel), names))
+    names = [column.name for column in whom.design.columns]
+    try:
+        made = list(part.each(partial(_of_block, whom, kernel), names))
+    except DataError as error:
+        # Its line would be one of the table; file and rows are said where it is read.
+        raise DataError(str(error)) from None
     return sum(people for people, _ in made), [each for _, each in made]
 
 
 def _of_block(
-    design: Design, kernel: Callable[[FloatArray, FloatArray], _T], block: Dataset
+    whom: _Whom, kernel: Callable[[People, FloatArray, FloatArray], _T], block: Dataset
 ) -> tuple[int, _T]:
-    x, y = _matrix(design, block)
-    return len(y), kernel(x, y)
+    who, within = _people(whom, block)
+    return len(who), kernel(who, *_matrix(whom.design, block, within))
+
+
+def _people(whom: _Whom, block: Dataset) -> tuple[People, People]:
+    """Return who counts of some rows: by row of the table, and by row of these."""
+    within = whom.design.rows(block)
+    who = within + (int(block.frame.index[0]) - _FIRST_LINE)
+    counted = who < whom.until
+    if len(whom.gone):
+        counted &= ~np.isin(who, whom.gone)
+    return who[counted], within[counted]
 
 
 def _matrix(
-    design: Design, part: Dataset, people: People | None = None
+    design: Design, block: Dataset, within: People
 ) -> tuple[FloatArray, FloatArray]:
-    """Return rows and targets of the people of a part, or of some; of nobody too."""
-    rows = design.rows(part)
-    rows = rows if people is None else rows[people]
-    if len(rows) == 0:
+    """Return rows and targets of some rows, of none as well."""
+    if len(within) == 0:
         return np.empty((0, len(design.labels))), np.empty(0)
-    table = design.matrix(part, rows)
+    table = design.matrix(block, within)
     return checked_table(table.features, table.target)
 
 
-def _nothing(x: FloatArray, y: FloatArray) -> None:
-    del x, y
+def _unnamed(
+    kernel: Callable[[FloatArray, FloatArray], _T],
+    who: People,
+    x: FloatArray,
+    y: FloatArray,
+) -> _T:
+    del who
+    return kernel(x, y)
+
+
+def _nothing(who: People, x: FloatArray, y: FloatArray) -> None:
+    del who, x, y
 
 
 def _in_parts() -> ParameterError:

@@ -70,8 +70,26 @@ class Table(Passes, Protocol):
         """All targets at once, shape ``(n,)``; errors as for ``features``."""
         ...
 
+    def each_named(
+        self, kernel: Callable[[NDArray[np.intp], FloatArray, FloatArray], _T]
+    ) -> Iterator[_T]:
+        """Yield as ``each`` does, of a function that is told who they are first.
+
+        People are named by numbers that ascend: their places among all people in
+        memory, and their rows in a table in parts.
+        """
+        ...
+
+    def named(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the names of those at some places among all people."""
+        ...
+
+    def counts(self, person: int) -> bool:
+        """Return whether somebody of that name is one of the people."""
+        ...
+
     def some(self, people: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Return rows and targets of some people, by position.
+        """Return rows and targets of some people, by name.
 
         Raises:
             DataError: A part cannot be read.
@@ -108,6 +126,20 @@ class InMemory:
     def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
         """Yield what a function makes of all rows: they are one part."""
         yield kernel(self.features, self.target)
+
+    def each_named(
+        self, kernel: Callable[[NDArray[np.intp], FloatArray, FloatArray], _T]
+    ) -> Iterator[_T]:
+        """Yield the same of a function that is told who they are first."""
+        yield kernel(np.arange(len(self.target)), self.features, self.target)
+
+    def named(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the places themselves."""
+        return places
+
+    def counts(self, person: int) -> bool:
+        """Return whether there is somebody at that place."""
+        return 0 <= person < len(self.target)
 
     def some(self, people: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
         """Return rows and targets of some people."""
