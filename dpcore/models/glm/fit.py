@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NoReturn
 
 import numpy as np
 
@@ -166,7 +166,7 @@ class GlmFit:
         """Return the largest move by a newcomer that was found, and a bound on all."""
         return glm_moves(self, metric, design)
 
-    def posterior_root(self) -> FloatArray:
+    def posterior_root(self) -> NoReturn:
         """Refuse: the posterior is normal for linear models only."""
         message = "only a linear model has a normal posterior: choose another release."
         raise ParameterError(message)

@@ -92,7 +92,12 @@ class RidgeFit:
     def seen_with(self, x: FloatArray, y: FloatArray) -> RidgeFit:
         """Return the fit of everybody, with but some of the rows and targets."""
         some = InMemory(features=x, target=y, people=self.people)
-        return replace(self, table=some, known={})
+        rest = self.with_penalty_of(self.people - 1)
+        known: dict[str, tuple[Hashable, Any]] = {}
+        if rest is not self:
+            seen = replace(rest, table=some, known={})
+            known["rest"] = self.people - 1, seen
+        return replace(self, table=some, known=known)
 
     @property
     def residuals(self) -> FloatArray:
@@ -116,7 +121,11 @@ class RidgeFit:
         """
         if not self.penalty.per_person or people == self.people:
             return self
-        return _fitted(self.table, self.moments, self.penalty, people)
+        return self.keep(
+            "rest",
+            people,
+            lambda: _fitted(self.table, self.moments, self.penalty, people),
+        )
 
     def with_penalty(self, penalty: Penalty) -> RidgeFit:
         """Return the fit to the same rows with another penalty."""
