@@ -63,6 +63,8 @@ class InParts:
     whom: _Whom = field(repr=False)
     known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """How many people each part has, once a pass was made."""
+    held: dict[int, tuple[FloatArray, float]] = field(default_factory=dict, repr=False)
+    """Row and target of a few people that need not be looked for."""
 
     @classmethod
     def of(cls, design: Design, dataset: PartitionedDataset, *, most: int) -> InParts:
@@ -141,14 +143,23 @@ class InParts:
 
         """
         x, y = np.empty((len(people), self.columns)), np.empty(len(people))
+        held = np.array([person in self.held for person in people.tolist()], dtype=bool)
+        for at in np.flatnonzero(held).tolist():
+            x[at], y[at] = self.held[int(people[at])]
         ends = np.cumsum([part.rows for part in self.dataset.parts])
         places = np.searchsorted(ends, people, side="right")
-        for place in np.unique(places).tolist():
-            here = places == place
+        for place in np.unique(places[~held]).tolist():
+            here = ~held & (places == place)
             part = self.dataset.part(place, self.names)
             within = people[here] - self.dataset.parts[place].start
             x[here], y[here] = _matrix(self.whom.design, part, within)
         return x, y
+
+    def holding(self, people: People, x: FloatArray, y: FloatArray) -> InParts:
+        """Return the same table, which need not look for the rows of some people."""
+        rows = zip(x, y.tolist(), strict=True)
+        held = dict(zip(people.tolist(), rows, strict=True))
+        return replace(self, held=self.held | held)
 
     def without(self, people: People) -> InParts:
         """Return all others."""
@@ -168,8 +179,12 @@ class InParts:
         found = np.empty(len(places), dtype=np.intp)
         for place in np.unique(parts).tolist():
             here = parts == place
-            part = self.dataset.part(place, self.names)
             within = places[here] - (ends - counts)[place]
+            of_table = self.dataset.parts[place]
+            if counts[place] == of_table.rows:  # everybody counts
+                found[here] = of_table.start + within
+                continue
+            part = self.dataset.part(place, self.names)
             found[here] = _people(self.whom, part)[0][within]
         return found
 

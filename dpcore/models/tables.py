@@ -101,6 +101,10 @@ class Table(Passes, Protocol):
         """Return all others."""
         ...
 
+    def holding(self, people: NDArray[np.intp], x: FloatArray, y: FloatArray) -> Table:
+        """Return the same table, which need not look for the rows of some people."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InMemory:
@@ -153,6 +157,13 @@ class InMemory:
         person = int(people[0])
         before = InMemory.of(x[:person], y[:person])
         return Together(parts=(before, InMemory.of(x[person + 1 :], y[person + 1 :])))
+
+    def holding(
+        self, people: NDArray[np.intp], x: FloatArray, y: FloatArray
+    ) -> InMemory:
+        """Return the table, which has all rows."""
+        del people, x, y
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
