@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
+from dpcore.models.factor import nobody
 from dpcore.models.terms import (
     check_feature,
     check_names,
@@ -199,8 +200,7 @@ class Design:
         """
         rows = self.rows(dataset) if rows is None else rows
         if len(rows) == 0:
-            message = "nobody has a value of every column of the model."
-            raise DataError(message)
+            raise nobody()
         x = np.ones((len(rows), len(self.labels)))
         for column, places in self.blocks:
             x[:, places] = self.entries(column, self._values(dataset, column, rows))

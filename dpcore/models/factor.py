@@ -18,6 +18,8 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import UNTHREADED, row_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from dpcore.arrays import FloatArray
 
 QR_ABOVE: Final = 1e10
@@ -78,18 +80,48 @@ def factorize(
         DataError: The rows do not determine all coefficients.
 
     """
-    gram, right = _moments(x, y, weights)
-    gram[np.diag_indices_from(gram)] += penalty
+
+    def triangles(lengths: FloatArray) -> list[FloatArray]:
+        if weights is not None and (weights < 0).any():
+            raise undetermined()
+        return [triangle(x, y, weights, lengths)]
+
+    gram, right = moments(x, y, weights)
+    return factor_of(gram, right, penalty, triangles=triangles, people=len(x))
+
+
+def factor_of(
+    gram: FloatArray,
+    right: FloatArray,
+    penalty: FloatArray,
+    *,
+    triangles: Callable[[FloatArray], Iterable[FloatArray]],
+    people: int,
+) -> Factor:
+    """Return the factor of a sum of squares plus ``diag(penalty)``.
+
+    Args:
+        gram: ``X^T W X``, shape ``(d, d)``.
+        right: ``X^T W y``, shape ``(d,)``.
+        penalty: Diagonal of ``Lambda``, shape ``(d,)``, at least 0.
+        triangles: Returns ``triangle`` of the rows of each part, for the lengths of
+            columns that it is given. It is asked where the sum of squares is too close
+            to singular.
+        people: The number of rows.
+
+    Raises:
+        DataError: The rows do not determine all coefficients.
+
+    """
+    gram = gram + np.diag(penalty)
     if not (np.diag(gram) > 0).all():
         raise undetermined()
     lengths = np.sqrt(np.diag(gram))
     # In two steps: the product of two lengths may overflow or vanish.
-    eigenvalues = np.linalg.eigvalsh(gram / lengths / lengths[:, np.newaxis])
-    if eigenvalues[0] * QR_ABOVE < eigenvalues[-1]:
-        if weights is not None and (weights < 0).any():
-            raise undetermined()
-        return _by_rows(x, y, penalty, weights, lengths)
     scaled = gram / lengths / lengths[:, np.newaxis]
+    eigenvalues = np.linalg.eigvalsh(scaled)
+    if eigenvalues[0] * QR_ABOVE < eigenvalues[-1]:
+        return _by_rows(triangles(lengths), penalty, lengths, people)
     root = np.asarray(np.linalg.cholesky(scaled).T * lengths)
     return Factor(
         root=root,
@@ -115,6 +147,12 @@ def undetermined() -> DataError:
         "the features do not determine all coefficients: some of them are linearly "
         "dependent, or there are too few people. Add a penalty, or leave a feature out."
     )
+    return DataError(message)
+
+
+def nobody() -> DataError:
+    """Return the error for a model of nobody, where no penalty gives it a fit."""
+    message = "nobody has a value of every column of the model."
     return DataError(message)
 
 
@@ -147,10 +185,10 @@ def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
     return x, y
 
 
-def _moments(
-    x: FloatArray, y: FloatArray, weights: FloatArray | None
+def moments(
+    x: FloatArray, y: FloatArray, weights: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ``X^T W X`` and ``X^T W y``."""
+    """Return ``X^T W X`` and ``X^T W y``; all weights are 1 if not given."""
     d = x.shape[1]
     gram, right = np.zeros((d, d)), np.zeros(d)
     for rows in row_blocks(*x.shape):
@@ -161,25 +199,39 @@ def _moments(
     return gram, right
 
 
-def _by_rows(
-    x: FloatArray,
-    y: FloatArray,
-    penalty: FloatArray,
-    weights: FloatArray | None,
-    lengths: FloatArray,
-) -> Factor:
-    """Return the factor by QR of the blocks stacked under each other (TSQR)."""
+def triangle(
+    x: FloatArray, y: FloatArray, weights: FloatArray | None, lengths: FloatArray
+) -> FloatArray:
+    """Return ``R`` of the QR decomposition of ``W^1/2 (X/lengths, y)``.
+
+    Shape ``(k, d + 1)`` with ``k`` at most ``d + 1``, by blocks stacked under each
+    other (TSQR). Weights, all 1 if not given, are at least 0.
+    """
     n, d = x.shape
-    top = np.zeros((d, d + 1))
-    np.fill_diagonal(top, np.sqrt(penalty) / lengths)
+    top = np.zeros((0, d + 1))
     for rows in row_blocks(n, d + 1, numbers=UNTHREADED - d * d):
         block = np.column_stack([x[rows] / lengths, y[rows]])
         if weights is not None:
             block *= np.sqrt(weights[rows, np.newaxis])
         top = np.asarray(np.linalg.qr(np.vstack([top, block]), mode="r"))
+    return top
+
+
+def _by_rows(
+    triangles: Iterable[FloatArray],
+    penalty: FloatArray,
+    lengths: FloatArray,
+    people: int,
+) -> Factor:
+    """Return the factor by QR of the triangles of all parts and of the penalty."""
+    d = len(penalty)
+    top = np.zeros((d, d + 1))
+    np.fill_diagonal(top, np.sqrt(penalty) / lengths)
+    for each in triangles:
+        top = np.asarray(np.linalg.qr(np.vstack([top, each]), mode="r"))
     scaled = top[:d, :d]
     singular = np.linalg.svd(scaled, compute_uv=False)
-    if singular[-1] <= singular[0] * max(n, d) * np.finfo(np.float64).eps:
+    if singular[-1] <= singular[0] * max(people, d) * np.finfo(np.float64).eps:
         raise undetermined()
     signs = np.where(np.diag(scaled) < 0, -1.0, 1.0)[:, np.newaxis]
     return Factor(

@@ -10,6 +10,7 @@ its two regimes, large residuals and the floor at a residual of 0, are smooth.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from dpcore.models.posterior import leverage_and_residual, repeated
 from dpcore.privacy import gaussian
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -110,32 +111,109 @@ def sampled_epsilon(
         samples: Number of samples.
 
     """
-    result = np.where(np.isfinite(leverage) & np.isfinite(residual), 0.0, np.inf)
-    usual = np.flatnonzero((result == 0) & (leverage > 0))
-    m, e = leverage[usual], np.abs(residual[usual])
     if samples == 1:
+        result, usual, m, e = _usual(leverage, residual)
         result[usual] = leverage_and_residual.epsilon_of(m, e, delta)
         return result
-    if len(usual) < TABLE_FROM:
-        result[usual] = _several(m, e, delta, samples)
-        return result
-    # The residual at which the floor ends is about the root of the leverage.
-    first, shares = _levels(m, _SEVERAL[0]), _shares(_SEVERAL[1])
-    largest = float(e.max()) + _TINY
-    bend = np.sqrt(np.exp(first))
-    ends = np.log1p(largest / bend)
-    nodes = np.expm1(shares * ends[:, np.newaxis]) * bend[:, np.newaxis]
-    every = np.repeat(np.exp(first), _SEVERAL[1]), nodes.ravel()
-    table = _several(*every, delta, samples, precision=_COARSE)
-    places = (
-        np.log(m),
-        np.log1p(e / np.sqrt(m)) / np.log1p(largest / np.sqrt(m)),
-    )
-    found = _interpolated((first, shares), table.reshape(_SEVERAL), places)
-    alone = np.flatnonzero(np.isnan(found))
-    found[alone] = _several(m[alone], e[alone], delta, samples)
-    result[usual] = found
+    span = sampled_span(leverage, residual)
+    if span.people >= TABLE_FROM:
+        table = SampledTable.of(span, delta=delta, samples=samples)
+        return table.epsilon(leverage, residual)
+    result, usual, m, e = _usual(leverage, residual)
+    result[usual] = _several(m, e, delta, samples)
     return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Between which ends numbers of many people lie. CONFIDENTIAL."""
+
+    people: int = field(repr=False)
+    low: tuple[float, ...] = field(repr=False)
+    """The least number of each kind; infinite of nobody."""
+    high: tuple[float, ...] = field(repr=False)
+    """The largest one."""
+
+    @classmethod
+    def of(cls, *kinds: FloatArray) -> Span:
+        """Return that of some people, an array for each kind of number."""
+        return cls(
+            people=len(kinds[0]),
+            low=tuple(float(kind.min(initial=np.inf)) for kind in kinds),
+            high=tuple(float(kind.max(initial=-np.inf)) for kind in kinds),
+        )
+
+    @classmethod
+    def together(cls, spans: Iterable[Span]) -> Span:
+        """Return that of the people of all spans; there is at least one."""
+        every = list(spans)
+        return cls(
+            people=sum(span.people for span in every),
+            low=tuple(map(min, zip(*(span.low for span in every), strict=True))),
+            high=tuple(map(max, zip(*(span.high for span in every), strict=True))),
+        )
+
+
+def sampled_span(leverage: FloatArray, residual: FloatArray) -> Span:
+    """Return the span that losses of several samples are interpolated in."""
+    _, _, m, e = _usual(leverage, residual)
+    return Span.of(np.log(m), e)
+
+
+def _usual(
+    leverage: FloatArray, residual: FloatArray
+) -> tuple[FloatArray, NDArray[np.intp], FloatArray, FloatArray]:
+    """Return losses of 0 or infinity, who has others, and both numbers of these."""
+    result = np.where(np.isfinite(leverage) & np.isfinite(residual), 0.0, np.inf)
+    usual = np.flatnonzero((result == 0) & (leverage > 0))
+    return result, usual, leverage[usual], np.abs(residual[usual])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampledTable:
+    """Losses by several posterior samples, for all people in a span. CONFIDENTIAL."""
+
+    delta: float
+    samples: int
+    first: FloatArray = field(repr=False)
+    """Logarithms of leverages."""
+    largest: float = field(repr=False)
+    """The largest residual."""
+    losses: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, span: Span, *, delta: float, samples: int) -> SampledTable:
+        """Return the table for a span of ``sampled_span``, of somebody."""
+        # The residual at which the floor ends is about the root of the leverage.
+        first = _axis(span.low[0], span.high[0], _SEVERAL[0])
+        shares = np.linspace(0.0, 1.0, _SEVERAL[1])
+        largest = span.high[1] + _TINY
+        bend = np.sqrt(np.exp(first))
+        ends = np.log1p(largest / bend)
+        nodes = np.expm1(shares * ends[:, np.newaxis]) * bend[:, np.newaxis]
+        every = np.repeat(np.exp(first), _SEVERAL[1]), nodes.ravel()
+        table = _several(*every, delta, samples, precision=_COARSE)
+        return cls(
+            delta=delta,
+            samples=samples,
+            first=first,
+            largest=largest,
+            losses=table.reshape(_SEVERAL),
+        )
+
+    def epsilon(self, leverage: FloatArray, residual: FloatArray) -> FloatArray:
+        """Return everybody's epsilon; arguments as for ``sampled_epsilon``."""
+        result, usual, m, e = _usual(leverage, residual)
+        places = (
+            np.log(m),
+            np.log1p(e / np.sqrt(m)) / np.log1p(self.largest / np.sqrt(m)),
+        )
+        axes = self.first, np.linspace(0.0, 1.0, _SEVERAL[1])
+        found = _interpolated(axes, self.losses, places)
+        alone = np.flatnonzero(np.isnan(found))
+        found[alone] = _several(m[alone], e[alone], self.delta, self.samples)
+        result[usual] = found
+        return result
 
 
 def perturbed_epsilon(pairs: PerturbedPairs, *, delta: float) -> FloatArray:
@@ -143,34 +221,86 @@ def perturbed_epsilon(pairs: PerturbedPairs, *, delta: float) -> FloatArray:
 
     Exact, or interpolated where there are many people: within a relative 1e-2.
     """
+    span = perturbed_span(pairs)
+    if span.people >= TABLE_FROM:
+        return PerturbedTable.of(span, delta=delta).epsilon(pairs)
+    usual, m, spread, e = _pulled(pairs)
+    result = np.zeros(len(pairs.leverage))
+    result[usual] = _perturbed(m, spread, e, delta)
+    return result
+
+
+def perturbed_span(pairs: PerturbedPairs) -> Span:
+    """Return the span that losses of a perturbed objective are interpolated in."""
+    _, m, spread, e = _pulled(pairs)
+    return Span.of(np.log(m), e, _excess(m, spread))
+
+
+def _pulled(
+    pairs: PerturbedPairs,
+) -> tuple[NDArray[np.intp], FloatArray, FloatArray, FloatArray]:
+    """Return who has a loss above 0, and ``m``, ``S`` and ``e`` of each."""
     m = pairs.leverage
     length = np.sqrt(pairs.square)
     spread = np.maximum(pairs.spread * pairs.square, m * m)
     e = np.abs(pairs.residual) * length / pairs.sigma
-    result = np.zeros(len(m))
     usual = np.flatnonzero(m > 0)
-    m, spread, e = m[usual], spread[usual], e[usual]
-    if len(usual) < TABLE_FROM:
-        result[usual] = _perturbed(m, spread, e, delta)
+    return usual, m[usual], spread[usual], e[usual]
+
+
+def _excess(m: FloatArray, spread: FloatArray) -> FloatArray:
+    return np.asarray(np.log(spread) - 2 * np.log(m))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PerturbedTable:
+    """Losses by a perturbed objective, for all people in a span. CONFIDENTIAL."""
+
+    delta: float
+    first: FloatArray = field(repr=False)
+    """Logarithms of leverages."""
+    third: FloatArray = field(repr=False)
+    """Logarithms of ``S/m^2``."""
+    largest: float = field(repr=False)
+    """The largest ``e``."""
+    losses: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, span: Span, *, delta: float) -> PerturbedTable:
+        """Return the table for a span of ``perturbed_span``, of somebody."""
+        first = _axis(span.low[0], span.high[0], _PERTURBED[0])
+        third = _axis(span.low[2], span.high[2], _PERTURBED[2])
+        shares = np.linspace(0.0, 1.0, _PERTURBED[1])
+        largest = span.high[1] + _TINY
+        bend = np.exp(first)
+        steps = np.expm1(shares * np.log1p(largest / bend)[:, np.newaxis])
+        every_m = np.broadcast_to(bend[:, np.newaxis, np.newaxis], _PERTURBED)
+        every_e = np.broadcast_to(
+            (steps * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED
+        )
+        every_s = every_m**2 * np.exp(third)
+        nodes = every_m.ravel(), every_s.ravel(), every_e.ravel()
+        table = _perturbed(*nodes, delta, precision=_COARSE)
+        return cls(
+            delta=delta,
+            first=first,
+            third=third,
+            largest=largest,
+            losses=table.reshape(_PERTURBED),
+        )
+
+    def epsilon(self, pairs: PerturbedPairs) -> FloatArray:
+        """Return everybody's epsilon, shape ``(n,)``."""
+        usual, m, spread, e = _pulled(pairs)
+        axes = self.first, np.linspace(0.0, 1.0, _PERTURBED[1]), self.third
+        share = np.log1p(e / m) / np.log1p(self.largest / m)
+        places = np.log(m), share, _excess(m, spread)
+        found = _interpolated(axes, self.losses, places)
+        alone = np.flatnonzero(np.isnan(found))
+        found[alone] = _perturbed(m[alone], spread[alone], e[alone], self.delta)
+        result = np.zeros(len(pairs.leverage))
+        result[usual] = found
         return result
-    excess = np.log(spread) - 2 * np.log(m)
-    first, third = _levels(m, _PERTURBED[0]), _axis(excess, _PERTURBED[2])
-    shares, largest = _shares(_PERTURBED[1]), float(e.max()) + _TINY
-    bend = np.exp(first)
-    steps = np.expm1(shares * np.log1p(largest / bend)[:, np.newaxis])
-    every_m = np.broadcast_to(bend[:, np.newaxis, np.newaxis], _PERTURBED)
-    every_e = np.broadcast_to(
-        (steps * bend[:, np.newaxis])[..., np.newaxis], _PERTURBED
-    )
-    every_s = every_m**2 * np.exp(third)
-    nodes = every_m.ravel(), every_s.ravel(), every_e.ravel()
-    table = _perturbed(*nodes, delta, precision=_COARSE)
-    places = np.log(m), np.log1p(e / m) / np.log1p(largest / m), excess
-    found = _interpolated((first, shares, third), table.reshape(_PERTURBED), places)
-    alone = np.flatnonzero(np.isnan(found))
-    found[alone] = _perturbed(m[alone], spread[alone], e[alone], delta)
-    result[usual] = found
-    return result
 
 
 def _interpolated(
@@ -255,17 +385,7 @@ def _perturbed(
     return absent
 
 
-def _levels(leverages: FloatArray, size: int) -> FloatArray:
-    """Return equally spaced logarithms that hold those of the leverages."""
-    return _axis(np.log(leverages), size)
-
-
-def _shares(size: int) -> FloatArray:
-    return np.linspace(0.0, 1.0, size)
-
-
-def _axis(numbers: FloatArray, size: int) -> FloatArray:
-    """Return equally spaced nodes that hold the numbers."""
-    low, high = float(numbers.min()), float(numbers.max())
+def _axis(low: float, high: float, size: int) -> FloatArray:
+    """Return equally spaced nodes that hold all numbers between two."""
     margin = 1e-9 * (1 + abs(low) + abs(high))
     return np.linspace(low - margin, high + max(margin, 1e-3), size)

@@ -5,27 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from dpcore.codec import NUMBER, TRUTH, WHOLE, Schema, choice, optional, several, since
 from dpcore.data.columns import ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.glm.fit import fit_glm, glm_of_nobody
+from dpcore.models.factor import checked_table
+from dpcore.models.glm.fit import glm_of
 from dpcore.models.kinds import ModelKind
+from dpcore.models.parts import InParts
 from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.fit import fit_ridge, ridge_of_nobody
+from dpcore.models.ridge.fit import ridge_of
+from dpcore.models.tables import InMemory
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.conditions import clamped, filled
 from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.models.fits import Fit
     from dpcore.models.losses import Loss
+    from dpcore.models.tables import Table
     from dpcore.relations import PrivacyUnit
 
 
@@ -146,7 +152,7 @@ class ModelQuestion:
         """
         return self.design.rows(dataset)[: self.most_people]
 
-    def fit(self, dataset: Dataset) -> Fit:
+    def fit(self, dataset: Dataset | PartitionedDataset) -> Fit:
         """Return the model fitted to a table. CONFIDENTIAL.
 
         With a penalty there is a fit to any table: a refusal would tell how many people
@@ -154,22 +160,29 @@ class ModelQuestion:
         maximum was not one, and a person who comes or goes may push another one out or
         let one in: two moves. Of nobody, the coefficients are 0.
 
+        A table in parts is gone over part by part, once for a linear model and some
+        times for others. The fit has the same coefficients, and no rows.
+
         Raises:
             DataError: A column cannot be read as declared; or, without a penalty,
                 nobody is left or no single fit exists.
             ParameterError: The data set declares a column otherwise.
 
         """
-        loss, rows = self.loss, self.rows(dataset)
-        if len(rows) == 0 and self.penalty.convexity(1) > 0:
-            columns = len(self.labels)
-            if loss is None:
-                return ridge_of_nobody(columns, penalty=self.penalty)
-            return glm_of_nobody(columns, loss=loss, penalty=self.penalty)
+        table = self._table(dataset)
+        if self.loss is None:
+            return ridge_of(table, penalty=self.penalty)
+        return glm_of(table, loss=self.loss, penalty=self.penalty)
+
+    def _table(self, dataset: Dataset | PartitionedDataset) -> Table:
+        """Return rows and targets of a table, of nobody as well."""
+        if not isinstance(dataset, Dataset):
+            return InParts.of(self.design, dataset, most=self.most_people)
+        rows = self.rows(dataset)
+        if len(rows) == 0:
+            return InMemory.of(np.empty((0, len(self.labels))), np.empty(0))
         table = self.design.matrix(dataset, rows)
-        if loss is None:
-            return fit_ridge(table.features, table.target, penalty=self.penalty)
-        return fit_glm(table.features, table.target, loss=loss, penalty=self.penalty)
+        return InMemory.of(*checked_table(table.features, table.target))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the model, ready for JSON."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Self
+from functools import reduce
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
 from dpcore.errors import ParameterError
 from dpcore.models.glm.removals import (
+    Beginning,
     chord_steps,
     exact_refits,
     newton_steps,
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 TOLERATED: Final = 0.05
 """Relative error of the one-step approximation from which chord steps replace it."""
 _NEGLIGIBLE: Final = 1e-9
-_MOST_CHORDS: Final = 1000
+MOST_TOGETHER: Final = 1000
+"""Most people who get a chord step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,6 +67,28 @@ class AuditedRemovals:
     """
     copies: int = 1
     """How many rows like the person's own leave together."""
+    whose: People | None = None
+    """Of whom leverages and shifts are, ascending; ``None`` for everybody."""
+    begun: Beginning | None = field(default=None, repr=False)
+    """What the steps of all people have in common, where others take but one."""
+
+    @property
+    def error(self) -> float:
+        """Return the largest relative error that is left among the refitted."""
+        # Once chord steps replaced single ones, what is left is their error.
+        chord, step = self.chord_error, self.one_step_error
+        return step if math.isnan(chord) else chord
+
+    def seen_with(self, who: People, fit: GlmFit, metric: Metric) -> AuditedRemovals:
+        """Return the shifts of all people whose rows a fit has, and who they are."""
+        steps = newton_steps(fit, begun=self.begun, copies=self.copies)
+        shifts = step_shifts(fit, steps, metric)
+        if self.whose is not None and len(self.whose):
+            places = np.searchsorted(self.whose, who) % len(self.whose)
+            held = self.whose[places] == who
+            shifts[held] = self.shifts[places[held]]
+        leverages = steps.leverages
+        return replace(self, leverages=leverages, shifts=shifts, whose=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,6 +116,8 @@ class Audit:
     """Everybody's shift after one step, shape ``(n,)``."""
     chosen: People = field(repr=False)
     """Who is left out exactly, ascending."""
+    begun: Beginning | None = field(default=None, repr=False)
+    """What all steps have in common, where only those of some people are known."""
 
     @classmethod
     def of(
@@ -115,6 +142,41 @@ class Audit:
             chosen=chosen,
         )
 
+    @classmethod
+    def by_parts(
+        cls,
+        fit: GlmFit,
+        metric: Metric = ISOTROPIC,
+        *,
+        rng: np.random.Generator,
+        top: int = 50,
+        drawn: int = 50,
+        copies: int = 1,
+    ) -> Self:
+        """Return the same audit, which knows the steps of those alone whom it needs.
+
+        These are the chosen and those who may need a chord step. One pass over the rows
+        finds them.
+        """
+        begun = Beginning.of(fit, copies=copies)
+        table = fit.table
+        places = rng.choice(fit.people, size=min(drawn, fit.people), replace=False)
+        random = table.named(np.sort(places))
+        bare = fit.seen_with(np.empty((0, table.columns)), np.empty(0))
+        search = _Search(fit=bare, begun=begun, metric=metric, random=random, top=top)
+        found = reduce(search.together, table.each_named(search.leading))
+        table = table.holding(found.who, found.x, found.y)
+        seen = fit.seen_with(found.x, found.y)
+        steps = replace(newton_steps(seen, begun=begun), whose=found.who)
+        return cls(
+            fit=replace(fit, table=table),
+            metric=metric,
+            steps=steps,
+            approximate=step_shifts(seen, steps, metric),
+            chosen=np.union1d(found.most(top), random),
+            begun=begun,
+        )
+
     def pieces(self, together: int = 100) -> Iterator[Checked]:
         """Yield what is found, ``together`` people at a time.
 
@@ -132,10 +194,12 @@ class Audit:
             return
         if self._error(self.chosen, np.concatenate(found)) <= TOLERATED:
             return
-        for people in _split(_exposed(self.approximate), together):
-            starts = self.fit.theta - self.steps.moves(
-                self.fit.features[people], people
-            )
+        exposed = _exposed(self.approximate)
+        if self.steps.whose is not None:
+            exposed = self.steps.whose[exposed]
+        for people in _split(exposed, together):
+            rows, _ = self.fit.table.some(people)
+            starts = self.fit.theta - self.steps.moves(rows, people)
             ends = chord_steps(self.fit, self.steps, people, starts)
             lengths = self.metric.lengths(self.fit.theta - ends, self.fit.factor)
             yield Checked(people=people, shifts=lengths, exact=False)
@@ -146,7 +210,8 @@ class Audit:
         chords = [piece for piece in pieces if not piece.exact]
         refitted, known = _joined(exact)
         exposed, lengths = _joined(chords)
-        lengths = np.where(np.isfinite(lengths), lengths, self.approximate[exposed])
+        once = self.approximate[self.steps.places(exposed)]
+        lengths = np.where(np.isfinite(lengths), lengths, once)
         checked = np.isin(exposed, refitted)
         chord_error = np.nan
         if chords:
@@ -154,8 +219,8 @@ class Audit:
             there = self._comparable(known[places])
             chord_error = _largest_error(lengths[checked], there)
         shifts = self.approximate.copy()
-        shifts[exposed[~checked]] = lengths[~checked]
-        shifts[refitted] = known
+        shifts[self.steps.places(exposed[~checked])] = lengths[~checked]
+        shifts[self.steps.places(refitted)] = known
         return AuditedRemovals(
             leverages=self.steps.leverages,
             shifts=shifts,
@@ -164,16 +229,76 @@ class Audit:
             one_step_error=self._error(refitted, known),
             chord_error=chord_error,
             copies=self.steps.copies,
+            whose=self.steps.whose,
+            begun=self.begun,
         )
 
     def _error(self, people: People, exact: FloatArray) -> float:
-        return _largest_error(self.approximate[people], self._comparable(exact))
+        once = self.approximate[self.steps.places(people)]
+        return _largest_error(once, self._comparable(exact))
 
     def _comparable(self, exact: FloatArray) -> FloatArray:
         """Return shifts, NaN where a unit owns rows without which there is no fit."""
         if self.steps.copies == 1:
             return exact
         return np.where(np.isfinite(exact), exact, np.nan)
+
+
+class _Leading(NamedTuple):
+    """Some people, by name, with their shifts after one step. CONFIDENTIAL."""
+
+    who: People
+    shifts: FloatArray
+    x: FloatArray
+    y: FloatArray
+
+    def most(self, top: int) -> People:
+        """Return the ``top`` people with the largest shifts, ascending."""
+        least = max(len(self.shifts) - top, 0)
+        if least == 0:
+            return self.who
+        return np.sort(self.who[np.argpartition(self.shifts, least)[least:]])
+
+    def of(self, kept: NDArray[np.bool_]) -> _Leading:
+        """Return some of them."""
+        who, shifts, x, y = self
+        return _Leading(who[kept], shifts[kept], x[kept], y[kept])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Search:
+    """A search for the people whom an audit may need. CONFIDENTIAL."""
+
+    fit: GlmFit = field(repr=False)
+    begun: Beginning = field(repr=False)
+    metric: Metric
+    random: People = field(repr=False)
+    """Who was drawn at random."""
+    top: int
+    """How many of the most exposed are needed."""
+
+    def leading(self, who: People, x: FloatArray, y: FloatArray) -> _Leading:
+        """Return those of a part who may be needed, ascending."""
+        seen = self.fit.seen_with(x, y)
+        shifts = step_shifts(seen, newton_steps(seen, begun=self.begun), self.metric)
+        return self._needed(_Leading(who, shifts, x, y))
+
+    def together(self, one: _Leading, other: _Leading) -> _Leading:
+        """Return those of two parts who may be needed, those of the first before."""
+        both = _Leading(
+            np.concatenate([one.who, other.who]),
+            np.concatenate([one.shifts, other.shifts]),
+            np.concatenate([one.x, other.x]),
+            np.concatenate([one.y, other.y]),
+        )
+        return self._needed(both)
+
+    def _needed(self, some: _Leading) -> _Leading:
+        """Return the most exposed, whom a chord step may be for, and those drawn."""
+        kept = np.isin(some.who, np.union1d(some.most(self.top), self.random))
+        if len(kept):
+            kept[_exposed(some.shifts)] = True
+        return some.of(kept)
 
 
 def audited_removals(
@@ -195,7 +320,7 @@ def audited_removals(
     own leave together; a shift is infinite where the table has too few for a fit.
     """
     audit = Audit.of(fit, metric, rng=rng, top=top, drawn=drawn, copies=copies)
-    return audit.result(list(audit.pieces(_MOST_CHORDS)))
+    return audit.result(list(audit.pieces(MOST_TOGETHER)))
 
 
 def _split(people: People, together: int) -> Iterator[People]:
@@ -226,8 +351,8 @@ def _exposed(shifts: FloatArray) -> People:
     """Return who has a finite shift above half of the largest of those, ascending."""
     finite = np.where(np.isfinite(shifts), shifts, 0.0)
     exposed = np.flatnonzero(finite > finite.max() / 2)
-    if len(exposed) > _MOST_CHORDS:
-        order = np.argpartition(finite[exposed], -_MOST_CHORDS)[-_MOST_CHORDS:]
+    if len(exposed) > MOST_TOGETHER:
+        order = np.argpartition(finite[exposed], -MOST_TOGETHER)[-MOST_TOGETHER:]
         exposed = np.sort(exposed[order])
     return exposed
 
@@ -259,38 +384,37 @@ def audited_influence(
     if found.copies != rows:
         message = f"the moves are those of {found.copies} rows a unit, not of {rows}."
         raise ParameterError(message)
-    everybody = np.arange(fit.people)
+    everybody = fit.features, fit.target
     here = _influence(fit, everybody, found.leverages, found.shifts, metric, rows)
-    # Once chord steps replaced single ones, what is left is their error.
-    chord, step = found.chord_error, found.one_step_error
-    return replace(here, error=step if math.isnan(chord) else chord)
+    return replace(here, error=found.error)
 
 
 def refitted_influence(
     fit: GlmFit, people: NDArray[np.intp], metric: Metric, *, rows: int = 1
 ) -> Influence:
     """Return what some people are to the fit, each left out of a fit of its own."""
-    x = fit.features[people]
+    x, y = fit.table.some(people)
     halves = x @ fit.factor.inverse_root
-    leverages = fit.loss.curvature(x @ fit.theta, fit.target[people])
+    leverages = fit.loss.curvature(x @ fit.theta, y)
     leverages = leverages * np.einsum("ij,ij->i", halves, halves)
     moves = np.full(len(people), np.inf)
     for place, person in enumerate(people.tolist()):
         theta = fit.refit(person, fit.theta, copies=rows)
         if theta is not None:
             moves[place] = metric.lengths(fit.theta - theta, fit.factor)
-    return _influence(fit, people, leverages, moves, metric, rows)
+    return _influence(fit, (x, y), leverages, moves, metric, rows)
 
 
 def _influence(
     fit: GlmFit,
-    people: NDArray[np.intp],
+    some: tuple[FloatArray, FloatArray],
     leverages: FloatArray,
     moves: FloatArray,
     metric: Metric,
     rows: int,
 ) -> Influence:
-    x, y = fit.features[people], fit.target[people]
+    """Return what people with some rows and targets are to the fit."""
+    x, y = some
     slopes = fit.loss.slope(x @ fit.theta, y)
     squares = np.einsum("ij,ij->i", x, x)
     strength = fit.penalty.constant

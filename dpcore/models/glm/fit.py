@@ -7,14 +7,22 @@ is ``H = X^T W X + Lambda`` with the curvatures of the losses in ``W``.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NoReturn
 
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.blocks import row_blocks
-from dpcore.models.factor import checked_table, factorize
+from dpcore.models.factor import (
+    checked_table,
+    factor_of,
+    moments,
+    nobody,
+    triangle,
+    undetermined,
+)
 from dpcore.models.glm.audit import (
     Audit,
     audited_influence,
@@ -23,8 +31,11 @@ from dpcore.models.glm.audit import (
 )
 from dpcore.models.losses import Huber
 from dpcore.models.newcomers import glm_moves
+from dpcore.models.tables import InMemory, packed, summed, unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
@@ -36,6 +47,10 @@ if TYPE_CHECKING:
     from dpcore.models.losses import Loss
     from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
+    from dpcore.models.tables import Passes, Table
+    from dpcore.statistics.parts import Totals
+
+    _Kernel = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 GRADIENT: Final = 1e-10
 """Length of the gradient that a fit reaches, unless rounding leaves more of it.
@@ -55,10 +70,8 @@ _FLAT: Final = 0.01
 class GlmFit:
     """A fitted model, with the table it was fitted to. CONFIDENTIAL."""
 
-    features: FloatArray = field(repr=False)
-    """Rows, shape ``(n, d)``."""
-    target: FloatArray = field(repr=False)
-    """Targets, shape ``(n,)``."""
+    table: Table = field(repr=False)
+    """Whom it was fitted to."""
     loss: Loss
     penalty: Penalty
     factor: Factor = field(repr=False)
@@ -78,7 +91,27 @@ class GlmFit:
     @property
     def people(self) -> int:
         """Return the number of people."""
-        return len(self.target)
+        return self.table.people
+
+    @property
+    def features(self) -> FloatArray:
+        """Return all rows, shape ``(n, d)``.
+
+        Raises:
+            ParameterError: They lie in parts.
+
+        """
+        return self.table.features
+
+    @property
+    def target(self) -> FloatArray:
+        """Return all targets, shape ``(n,)``; errors as for ``features``."""
+        return self.table.target
+
+    def seen_with(self, x: FloatArray, y: FloatArray) -> GlmFit:
+        """Return the fit of everybody, with but some of the rows and targets."""
+        some = InMemory(features=x, target=y, people=self.people)
+        return replace(self, table=some)
 
     @property
     def predictions(self) -> FloatArray:
@@ -133,14 +166,14 @@ class GlmFit:
         """Return the largest move by a newcomer that was found, and a bound on all."""
         return glm_moves(self, metric, design)
 
-    def posterior_root(self) -> FloatArray:
+    def posterior_root(self) -> NoReturn:
         """Refuse: the posterior is normal for linear models only."""
         message = "only a linear model has a normal posterior: choose another release."
         raise ParameterError(message)
 
     def with_penalty(self, penalty: Penalty) -> GlmFit:
         """Return the fit to the same rows with another penalty."""
-        return self.again(self.features, self.target, penalty)
+        return glm_of(self.table, loss=self.loss, penalty=penalty)
 
     def again(self, x: FloatArray, y: FloatArray, penalty: Penalty) -> GlmFit:
         """Return the fit of the same model to other rows."""
@@ -175,14 +208,16 @@ class GlmFit:
         """
         if self.people <= copies:
             return None if self.penalty.convexity(1) == 0 else np.zeros_like(start)
+        rest = self.table.without(np.array([person]))
+        if copies > 1:
+            own = InMemory.of(*self.table.some(np.array([person])))
         problem = _Problem(
-            x=self.features,
-            y=self.target,
+            rows=rest,
             loss=self.loss,
             diagonal=self.penalty.diagonal(len(start), self.people - copies),
             longest=self.longest,
-            without=person,
-            copies=copies,
+            missing=own if copies > 1 else None,
+            copies=copies - 1,
         )
         try:
             theta, _, _, found = _minimized(problem, self._better(problem, start))
@@ -203,8 +238,7 @@ class GlmFit:
         if pull.ndim > 1:
             return np.array([self.pulled(one) for one in pull])
         problem = _Problem(
-            x=self.features,
-            y=self.target,
+            rows=self.table,
             loss=self.loss,
             diagonal=self.penalty.diagonal(len(pull), self.people),
             longest=self.longest,
@@ -213,14 +247,20 @@ class GlmFit:
         start = self.theta - self.factor.solve(pull)
         return _minimized(problem, self._better(problem, start))[0]
 
+    def factor_with(self, diagonal: FloatArray) -> Factor:
+        """Return the factor of the Hessian at the fit, with another penalty."""
+        problem = _Problem(
+            rows=self.table, loss=self.loss, diagonal=diagonal, longest=self.longest
+        )
+        return problem.factor(problem.at(self.theta))
+
     def _better(self, problem: _Problem, start: FloatArray) -> FloatArray:
         """Return where a search begins: ``start``, if it is better than the fit.
 
         One beyond the reach of floats, or worse than the fit, leads nowhere.
         """
-        reached = problem.value(start, linear(self.features, start))
-        known = problem.value(self.theta, self.predictions)
-        return start if reached <= known else self.theta
+        better = problem.value(start) <= problem.value(self.theta)
+        return start if better else self.theta
 
 
 def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> GlmFit:
@@ -242,16 +282,34 @@ def fit_glm(x: FloatArray, y: FloatArray, *, loss: Loss, penalty: Penalty) -> Gl
     array([0.])
 
     """
-    x, y = checked_table(x, y)
-    loss.check(y)
-    n, d = x.shape
-    longest = _longest(x)
-    diagonal = penalty.diagonal(d, n)
-    problem = _Problem(x=x, y=y, loss=loss, diagonal=diagonal, longest=longest)
-    theta, factor, tolerance, found = _minimized(problem, np.zeros(d))
+    return glm_of(InMemory.of(*checked_table(x, y)), loss=loss, penalty=penalty)
+
+
+def glm_of(table: Table, *, loss: Loss, penalty: Penalty) -> GlmFit:
+    """Return the fit to a table, in a pass over the parts for each step.
+
+    Of nobody, a penalty makes the coefficients 0.
+
+    Raises:
+        DataError: No finite coefficients are the only best ones, or a part cannot be
+            read.
+        ParameterError: The loss is not for such targets.
+
+    """
+    longest = max(table.each(partial(_longest, loss)))
+    people = max(table.people, 1)
+    if table.people == 0 and penalty.convexity(1) == 0:
+        raise nobody()
+    problem = _Problem(
+        rows=table,
+        loss=loss,
+        diagonal=penalty.diagonal(table.columns, people),
+        longest=longest,
+    )
+    start = np.zeros(table.columns)
+    theta, factor, tolerance, found = _minimized(problem, start)
     return GlmFit(
-        features=x,
-        target=y,
+        table=table,
         loss=loss,
         penalty=penalty,
         factor=factor,
@@ -269,17 +327,8 @@ def glm_of_nobody(columns: int, *, loss: Loss, penalty: Penalty) -> GlmFit:
         DataError: A coefficient goes unpenalized.
 
     """
-    x, y = np.empty((0, columns)), np.empty(0)
-    return GlmFit(
-        features=x,
-        target=y,
-        loss=loss,
-        penalty=penalty,
-        factor=factorize(x, y, penalty.diagonal(columns, 1)),
-        theta=np.zeros(columns),
-        longest=0.0,
-        tolerance=GRADIENT * min(1.0, loss.steepest),
-    )
+    none = InMemory.of(np.empty((0, columns)), np.empty(0))
+    return glm_of(none, loss=loss, penalty=penalty)
 
 
 def linear(x: FloatArray, theta: FloatArray) -> FloatArray:
@@ -298,61 +347,67 @@ def weighted_sum(x: FloatArray, weights: FloatArray) -> FloatArray:
     return result
 
 
-def _longest(x: FloatArray) -> float:
-    """Return the length of the longest row, a block of rows at a time."""
+def _longest(loss: Loss, x: FloatArray, y: FloatArray) -> float:
+    """Return the length of the longest row of people whose targets suit the loss."""
+    loss.check(y)
     squares = (
         float(np.einsum("ij,ij->i", x[rows], x[rows]).max())
         for rows in row_blocks(*x.shape)
     )
-    return math.sqrt(max(squares))
+    return math.sqrt(max(squares, default=0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Point:
-    """Coefficients, their predictions, and the derivatives of the objective there.
+    """Coefficients, and the derivatives of the objective there.
 
-    ``tolerance`` is the length from which the gradient counts as 0.
+    ``gram`` and ``right`` are ``X^T W X`` and ``X^T W y`` with the curvatures ``W``.
+    From the length ``tolerance`` on the gradient counts as 0.
     """
 
     theta: FloatArray
-    eta: FloatArray
     gradient: FloatArray
-    weights: FloatArray
+    gram: FloatArray
+    right: FloatArray
     length: float
     tolerance: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Problem:
-    """A penalized sum of losses, perhaps without one person or with a linear term.
+    """A penalized sum of losses, perhaps without some losses or with a linear term.
 
-    Without more copies of a person than there are, the person's losses count below 0.
-    No row is longer than ``longest``.
+    ``missing`` are people whose losses are taken away, ``copies`` times; they may not
+    even be among the ``rows``. No row is longer than ``longest``.
     """
 
-    x: FloatArray
-    y: FloatArray
+    rows: Passes
     loss: Loss
     diagonal: FloatArray
     longest: float
-    without: int | None = None
-    copies: int = 1
+    missing: Passes | None = None
+    copies: int = 0
     pull: FloatArray | None = None
 
-    def value(self, theta: FloatArray, eta: FloatArray) -> float:
+    def value(self, theta: FloatArray) -> float:
         """Return the objective."""
-        losses = float(self._others(self.loss.value(eta, self.y)).sum())
+        losses = float(self._sums(partial(_value, self.loss, theta)).total[0])
         pulled = 0.0 if self.pull is None else float(self.pull @ theta)
         return losses + float((self.diagonal * theta * theta).sum() / 2) + pulled
 
-    def along(
-        self, theta: FloatArray, eta: FloatArray, step: tuple[FloatArray, FloatArray]
-    ) -> float:
-        """Return the slope against a step and the change of predictions it makes."""
-        slopes = self._others(self.loss.slope(eta, self.y))
+    def along(self, theta: FloatArray, step: FloatArray, scale: float) -> float:
+        """Return the slope against a step, ``scale`` of it from ``theta``."""
         # Where an exponential overflows, this is no number.
         with np.errstate(invalid="ignore", over="ignore"):
-            return -float(slopes @ step[1]) - float(self._pull(theta) @ step[0])
+            here = theta - scale * step
+            slope = self._sums(partial(_slope, self.loss, theta, step, scale))
+            return -float(slope.total[0]) - float(self._pull(here) @ step)
+
+    def still(self, here: FloatArray, ahead: FloatArray) -> bool:
+        """Tell whether a step changes no prediction to speak of."""
+        most = list(self.rows.each(partial(_changes, here, ahead)))
+        change, size = np.max(most, axis=0).tolist()
+        return bool(change <= _STILL * (1 + size))
 
     def at(self, theta: FloatArray) -> _Point:
         """Return what is known of the objective at a point.
@@ -363,41 +418,134 @@ class _Problem:
             return self._at(theta)
 
     def _at(self, theta: FloatArray) -> _Point:
-        eta = linear(self.x, theta)
-        slopes = self._others(self.loss.slope(eta, self.y))
-        weights = self._others(self.loss.curvature(eta, self.y))
+        d = len(theta)
+        sums = self._sums(partial(_derivatives, self.loss, theta), sizes=2)
+        slopes, sizes, gradient, gram, right = unpacked(
+            sums, (), (), (d,), (d, d), (d,)
+        )
         # A prediction is as uncertain as the last digits of what it is summed from.
-        sizes, far = np.abs(weights).sum(), 1 + self.longest * np.linalg.norm(theta)
-        doubt = (np.abs(slopes).sum() + sizes * far) * self.longest
-        doubt += np.linalg.norm(self.diagonal * theta)
-        doubt += 0.0 if self.pull is None else np.linalg.norm(self.pull)
-        rounding = 4 * float(np.finfo(np.float64).eps) * float(doubt)
-        gradient = weighted_sum(self.x, slopes) + self._pull(theta)
+        far = 1 + self.longest * np.linalg.norm(theta)
+        doubt = float(slopes + sizes * far) * self.longest
+        doubt += float(np.linalg.norm(self.diagonal * theta))
+        doubt += 0.0 if self.pull is None else float(np.linalg.norm(self.pull))
+        rounding = 4 * float(np.finfo(np.float64).eps) * doubt
+        gradient = gradient + self._pull(theta)
         return _Point(
             theta=theta,
-            eta=eta,
             gradient=gradient,
-            weights=weights,
+            gram=gram,
+            right=right,
             length=float(np.linalg.norm(gradient)),
             tolerance=max(GRADIENT * min(1.0, self.loss.steepest), rounding),
         )
 
-    def factor(self, weights: FloatArray) -> Factor:
-        return factorize(self.x, self.y, self.diagonal, weights=weights)
+    def factor(self, here: _Point) -> Factor:
+        """Return the factor of the Hessian at a point."""
+        kernel = partial(_triangle, self.loss, here.theta)
+        return self._factor(here.gram, here.right, kernel)
 
-    def majorant(self, eta: FloatArray) -> FloatArray:
-        return self._others(self.loss.majorant(eta, self.y))
+    def majorant(self, here: _Point) -> Factor:
+        """Return the factor of a matrix that serves where curvatures are 0."""
+        d = len(here.theta)
+        sums = self._sums(partial(_majorant, self.loss, here.theta))
+        gram, right = unpacked(sums, (d, d), (d,))
+        return self._factor(gram, right, partial(_upper, self.loss, here.theta))
+
+    def _factor(self, gram: FloatArray, right: FloatArray, kernel: _Kernel) -> Factor:
+        def triangles(lengths: FloatArray) -> Iterator[FloatArray]:
+            if self.missing is not None:  # whose weights are below 0
+                raise undetermined()
+            return self.rows.each(partial(kernel, lengths))
+
+        return factor_of(
+            gram,
+            right,
+            self.diagonal,
+            triangles=triangles,
+            people=self.rows.people,
+        )
 
     def _pull(self, theta: FloatArray) -> FloatArray:
         """Return the gradient of all but the losses."""
         ridge = self.diagonal * theta
         return ridge if self.pull is None else ridge + self.pull
 
-    def _others(self, values: FloatArray) -> FloatArray:
-        if self.without is not None:
-            own = values[self.without]
-            values[self.without] = own * (1 - self.copies) if self.copies > 1 else 0.0
-        return values
+    def _sums(
+        self, kernel: Callable[[FloatArray, FloatArray], Totals], *, sizes: int = 0
+    ) -> Totals:
+        """Return the sums over everybody, less those who are missing.
+
+        The first so many sums are ``sizes``, which add up whatever their sign.
+        """
+        found = summed(self.rows.each(kernel))
+        if self.missing is None:
+            return found
+        less = self.copies * summed(self.missing.each(kernel)).total
+        less[:sizes] *= -1
+        return replace(found, total=found.total - less)
+
+
+def _value(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+    return packed(len(y), float(loss.value(linear(x, theta), y).sum()))
+
+
+def _slope(
+    loss: Loss,
+    theta: FloatArray,
+    step: FloatArray,
+    scale: float,
+    x: FloatArray,
+    y: FloatArray,
+) -> Totals:
+    with np.errstate(invalid="ignore", over="ignore"):
+        change = linear(x, step)
+        slopes = loss.slope(linear(x, theta) - scale * change, y)
+        return packed(len(y), float(slopes @ change))
+
+
+def _changes(
+    here: FloatArray, ahead: FloatArray, x: FloatArray, y: FloatArray
+) -> tuple[float, float]:
+    """Return the largest change of a prediction, and the largest prediction."""
+    del y
+    eta = linear(x, here)
+    change = np.abs(linear(x, ahead) - eta).max(initial=0.0)
+    return float(change), float(np.abs(eta).max(initial=0.0))
+
+
+def _derivatives(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+    """Return sizes of slopes and curvatures, gradient, ``X^T W X`` and ``X^T W y``."""
+    d = len(theta)
+    slopes_size = weights_size = 0.0
+    gradient, gram, right = np.zeros(d), np.zeros((d, d)), np.zeros(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rows in row_blocks(*x.shape):
+            block, answers = x[rows], y[rows]
+            eta = block @ theta
+            slopes, weights = loss.slope(eta, answers), loss.curvature(eta, answers)
+            slopes_size += float(np.abs(slopes).sum())
+            weights_size += float(np.abs(weights).sum())
+            gradient += slopes @ block
+            weighted = block * weights[:, np.newaxis]
+            gram += weighted.T @ block
+            right += weighted.T @ answers
+    return packed(len(y), slopes_size, weights_size, gradient, gram, right)
+
+
+def _majorant(loss: Loss, theta: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+    return packed(len(y), *moments(x, y, loss.majorant(linear(x, theta), y)))
+
+
+def _triangle(
+    loss: Loss, theta: FloatArray, lengths: FloatArray, x: FloatArray, y: FloatArray
+) -> FloatArray:
+    return triangle(x, y, loss.curvature(linear(x, theta), y), lengths)
+
+
+def _upper(
+    loss: Loss, theta: FloatArray, lengths: FloatArray, x: FloatArray, y: FloatArray
+) -> FloatArray:
+    return triangle(x, y, loss.majorant(linear(x, theta), y), lengths)
 
 
 def _minimized(
@@ -427,14 +575,14 @@ def _minimized(
     for _ in range(_STEPS if penalized else _FEWER_STEPS):
         flat = here.length <= here.tolerance < math.inf
         try:
-            factor = problem.factor(here.weights)
+            factor = problem.factor(here)
         except DataError:
             if flat:
                 break
-            factor = problem.factor(problem.majorant(here.eta))
+            factor = problem.majorant(here)
         step = factor.solve(here.gradient)
         ahead = problem.at(here.theta - step)
-        if flat and (penalized or _still(here, ahead)):
+        if flat and (penalized or problem.still(here.theta, ahead.theta)):
             end = ahead if ahead.length <= here.length else here
             return end.theta, factor, here.tolerance, True
         if not ahead.length <= shortest / 2:
@@ -443,7 +591,7 @@ def _minimized(
         shortest = min(shortest, ahead.length)
         here = ahead
     if penalized and np.isfinite(here.theta).all():
-        return here.theta, problem.factor(here.weights), here.tolerance, False
+        return here.theta, problem.factor(here), here.tolerance, False
     message = (
         "the model has no single best fit with finite coefficients, or none was found: "
         "some combination of features may tell the targets apart without error "
@@ -453,12 +601,6 @@ def _minimized(
     raise DataError(message)
 
 
-def _still(here: _Point, ahead: _Point) -> bool:
-    """Tell whether a step changes no prediction to speak of."""
-    change = np.abs(ahead.eta - here.eta).max(initial=0.0)
-    return bool(change <= _STILL * (1 + np.abs(here.eta).max(initial=0.0)))
-
-
 def _step_length(problem: _Problem, here: _Point, step: FloatArray) -> float:
     """Return 1, or how far to go on a line where 1 would be too far.
 
@@ -466,12 +608,9 @@ def _step_length(problem: _Problem, here: _Point, step: FloatArray) -> float:
     what it is at the start, at most. Trials aim as far below 0 as the nearest one was
     above, so that a good step stays one.
     """
-    change = linear(problem.x, step)
 
     def slope(scale: float) -> float:
-        return problem.along(
-            here.theta - scale * step, here.eta - scale * change, (step, change)
-        )
+        return problem.along(here.theta, step, scale)
 
     start = -float(here.gradient @ step)
     low, low_slope, high, high_slope = 0.0, start, 1.0, slope(1.0)

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dpcore.models.blocks import row_blocks
-from dpcore.models.factor import factorize
 from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.metrics import ISOTROPIC
+from dpcore.models.tables import packed, summed, unpacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.models.factor import Factor
     from dpcore.models.glm.fit import GlmFit
+    from dpcore.models.losses import Loss
     from dpcore.models.metrics import Metric
+    from dpcore.statistics.parts import Totals
 
     People = NDArray[np.intp]
 
@@ -55,34 +58,59 @@ class Steps:
     """Shape ``(n,)``. Infinite where the leverage leaves no fit."""
     copies: int = 1
     """How many rows like the person's own leave together."""
+    whose: People | None = None
+    """Of whom leverages and factors are, ascending; ``None`` for everybody."""
+
+    def places(self, people: People) -> People:
+        """Return where the numbers of some people stand in the arrays."""
+        return people if self.whose is None else np.searchsorted(self.whose, people)
 
     def moves(self, x: FloatArray, people: People) -> FloatArray:
         """Return the moves of some people with rows ``x``, shape ``(m, d)``."""
-        finite = np.where(np.isfinite(self.factors[people]), self.factors[people], 0.0)
+        factors = self.factors[self.places(people)]
+        finite = np.where(np.isfinite(factors), factors, 0.0)
         return np.asarray(self.offset + finite[:, np.newaxis] * self.rest.solve(x.T).T)
 
 
-def newton_steps(fit: GlmFit, *, copies: int = 1) -> Steps:
-    """Return the one-step approximation for everybody.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Beginning:
+    """What the steps of all people have in common. CONFIDENTIAL."""
+
+    rest: Factor = field(repr=False)
+    offset: FloatArray = field(repr=False)
+    copies: int
+
+    @classmethod
+    def of(cls, fit: GlmFit, *, copies: int = 1) -> Beginning:
+        """Return it; a penalty per person takes a pass over the rows."""
+        d = len(fit.theta)
+        if not (fit.penalty.per_person and fit.people > copies):
+            return cls(rest=fit.factor, offset=np.zeros(d), copies=copies)
+        smaller = fit.penalty.diagonal(d, fit.people - copies)
+        rest = fit.factor_with(smaller)
+        released = fit.penalty.diagonal(d, fit.people) - smaller
+        return cls(rest=rest, offset=-rest.solve(released * fit.theta), copies=copies)
+
+
+def newton_steps(
+    fit: GlmFit, *, copies: int = 1, begun: Beginning | None = None
+) -> Steps:
+    """Return the one-step approximation for everybody whose rows the fit has.
 
     ``copies`` rows like each person's own leave together; where the table has fewer of
-    them, that of an objective that counts their losses below 0.
+    them, that of an objective that counts their losses below 0. ``begun`` says what
+    they have in common, where that is known, and how many copies leave.
     """
-    d = fit.features.shape[1]
+    begun = Beginning.of(fit, copies=copies) if begun is None else begun
+    every, target, copies, offset = fit.features, fit.target, begun.copies, begun.offset
     eta = fit.predictions
-    slopes = fit.loss.slope(eta, fit.target)
-    weights = fit.loss.curvature(eta, fit.target)
-    rest, offset = fit.factor, np.zeros(d)
-    if fit.penalty.per_person and fit.people > copies:
-        smaller = fit.penalty.diagonal(d, fit.people - copies)
-        rest = factorize(fit.features, fit.target, smaller, weights=weights)
-        released = fit.penalty.diagonal(d, fit.people) - smaller
-        offset = -rest.solve(released * fit.theta)
-    leverages = np.empty(fit.people)
-    factors = np.empty(fit.people)
-    inverse_root = rest.inverse_root
-    for rows in row_blocks(*fit.features.shape):
-        x = fit.features[rows]
+    slopes = fit.loss.slope(eta, target)
+    weights = fit.loss.curvature(eta, target)
+    leverages = np.empty(len(target))
+    factors = np.empty(len(target))
+    inverse_root = begun.rest.inverse_root
+    for rows in row_blocks(*every.shape):
+        x = every[rows]
         halves = x @ inverse_root
         h = weights[rows] * np.einsum("ij,ij->i", halves, halves)
         pull = slopes[rows] - weights[rows] * (x @ offset)
@@ -92,7 +120,7 @@ def newton_steps(fit: GlmFit, *, copies: int = 1) -> Steps:
             factors[rows] = -copies * pull / kept
         leverages[rows] = h
     return Steps(
-        rest=rest,
+        rest=begun.rest,
         offset=offset,
         leverages=leverages,
         factors=factors,
@@ -102,11 +130,12 @@ def newton_steps(fit: GlmFit, *, copies: int = 1) -> Steps:
 
 def step_shifts(fit: GlmFit, steps: Steps, metric: Metric = ISOTROPIC) -> FloatArray:
     """Return the length of everybody's step, shape ``(n,)``."""
-    shifts = np.empty(fit.people)
+    every = fit.features
+    shifts = np.empty(len(every))
     directions = metric.directions(fit.factor, steps.rest)
     offset = steps.offset @ metric.root(fit.factor).T
-    for rows in row_blocks(*fit.features.shape):
-        moved = fit.features[rows] @ directions
+    for rows in row_blocks(*every.shape):
+        moved = every[rows] @ directions
         finite = np.isfinite(steps.factors[rows])
         moved *= np.where(finite, steps.factors[rows], 0.0)[:, np.newaxis]
         moved += offset
@@ -122,22 +151,30 @@ def gradients_without(
 
     Shape ``(m, d)``. Not finite where a step has led beyond the reach of floats.
     """
-    d = fit.features.shape[1]
-    found = thetas * fit.penalty.diagonal(d, fit.people - copies)
-    for first in range(0, len(people), _TOGETHER):
-        some = slice(first, first + _TOGETHER)
-        here, points = people[some], thetas[some]
-        # As many multiplications as of rows of this width with a square matrix.
-        width = math.isqrt(d * len(here)) + 1
-        for rows in row_blocks(fit.people, width):
-            x, y = fit.features[rows], fit.target[rows, np.newaxis]
-            inside = np.flatnonzero((here >= rows.start) & (here < rows.stop))
-            with np.errstate(over="ignore", invalid="ignore"):
-                slopes = fit.loss.slope(x @ points.T, y)
-                own = here[inside] - rows.start, inside
-                slopes[own] = slopes[own] * (1 - copies) if copies > 1 else 0.0
-                found[some] += slopes.T @ x
-    return found
+    found = thetas * fit.penalty.diagonal(thetas.shape[1], fit.people - copies)
+    if len(people) == 0:
+        return found
+    with np.errstate(over="ignore", invalid="ignore"):
+        kernel = partial(_gradients, fit.loss, thetas)
+        (every,) = unpacked(summed(fit.table.each(kernel)), thetas.shape)
+        x, y = fit.table.some(people)
+        own = fit.loss.slope(np.einsum("ij,ij->i", x, thetas), y)
+        return np.asarray(found + every - copies * own[:, np.newaxis] * x)
+
+
+def _gradients(loss: Loss, thetas: FloatArray, x: FloatArray, y: FloatArray) -> Totals:
+    """Return the sum of the gradients of all losses at each of ``m`` points."""
+    found = np.zeros_like(thetas)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for first in range(0, len(thetas), _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            points = thetas[some].T
+            # As many multiplications as of rows of this width with a square matrix.
+            width = math.isqrt(points.size) + 1
+            for rows in row_blocks(len(x), width):
+                slopes = loss.slope(x[rows] @ points, y[rows, np.newaxis])
+                found[some] += slopes.T @ x[rows]
+    return packed(len(x), found)
 
 
 def chord_steps(
@@ -163,9 +200,10 @@ def exact_refits(fit: GlmFit, steps: Steps, people: People) -> FloatArray:
     Chord steps for all of them at once, as long as they lead on; Newton's method for
     those who then still miss a gradient of 1e-10. NaN where there is no fit.
     """
-    thetas = fit.theta - steps.moves(fit.features[people], people)
+    thetas = fit.theta - steps.moves(fit.table.some(people)[0], people)
     done = np.zeros(len(people), dtype=bool)
-    active = np.flatnonzero(steps.copies * steps.leverages[people] < UNIQUE_FROM)
+    gone = steps.copies * steps.leverages[steps.places(people)]
+    active = np.flatnonzero(gone < UNIQUE_FROM)
     before = np.full(len(people), np.inf)
     for _ in range(_CHORDS):
         gradients = gradients_without(
@@ -191,11 +229,11 @@ def _chords(
     fit: GlmFit, steps: Steps, people: People, gradients: FloatArray
 ) -> FloatArray:
     """Return ``H_-i^-1 g_i`` for each row of gradients, with the Hessian at the fit."""
-    x = fit.features[people]
-    weights = fit.loss.curvature(x @ fit.theta, fit.target[people])
+    x, y = fit.table.some(people)
+    weights = fit.loss.curvature(x @ fit.theta, y)
     solved = steps.rest.solve(gradients.T).T
     own = steps.rest.solve(x.T).T
-    gone = steps.copies * steps.leverages[people]
+    gone = steps.copies * steps.leverages[steps.places(people)]
     kept = np.maximum(1 - gone, 1 - UNIQUE_FROM)
     pull = steps.copies * weights * np.einsum("ij,ij->i", x, solved) / kept
     return np.asarray(solved + pull[:, np.newaxis] * own)

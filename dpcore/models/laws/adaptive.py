@@ -21,7 +21,7 @@ larger table is public.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -182,10 +182,11 @@ class AdaptivePosterior(_InTwoSteps):
         self, fit: Fit, source: Source, question: ModelQuestion, *, level: float
     ) -> Drawn:
         """Release the eigenvalue, and then the sample that it allows."""
-        fit.posterior_root()
+        if not fit.linear:
+            fit.posterior_root()  # refuses
         released = float(
             source.added(
-                np.array([_smallest(fit.features.T @ fit.features)]),
+                np.array([_smallest(fit.gram)]),
                 noise=self.noise,
                 reach=1.0,
                 cost=PrivacyCost(rho=computed(self.noise**-2 / 2)),
@@ -226,7 +227,7 @@ class AdaptivePosterior(_InTwoSteps):
         return np.array([self.simulate(x, y, rng=rng).theta for _ in range(draws)])
 
     def _typical(self, fit: RidgeFit) -> TypicalSample:
-        gram = fit.features.T @ fit.features
+        gram = fit.gram
         tuning = self.tune(self.floor(_smallest(gram)))
         tuned = fit.with_penalty(Penalty(strength=tuning.penalty))
         return TypicalSample(law=self, gamma=tuning.gamma, gram=gram, tuned=tuned)
@@ -348,6 +349,10 @@ class TypicalSample(_InTwoSteps):
     def noise(self) -> float:
         """Return the standard deviation of the noise of the eigenvalue."""
         return self.law.noise
+
+    def seen_with(self, x: FloatArray, y: FloatArray) -> TypicalSample:
+        """Return the release for a fit that has but some rows and targets."""
+        return replace(self, tuned=self.tuned.seen_with(x, y))
 
     def influence(
         self, fit: RidgeFit, *, rows: int = 1, people: NDArray[np.intp] | None = None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
+    from dpcore.models.loss_tables import Span
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
     from dpcore.models.ridge.fit import RidgeFit
@@ -121,6 +122,29 @@ class Law(ABC):
     def units_known(self) -> bool:
         """Return whether ``unit_losses`` are known."""
         return False
+
+    @property
+    def tables(self) -> bool:
+        """Return whether losses of many people are read from a table that spans all."""
+        return False
+
+    def span(self, people: Influence) -> Span:
+        """Return between which ends the numbers of people lie that losses depend on.
+
+        Raises:
+            ParameterError: Losses are not read from a table.
+
+        """
+        message = "these losses are read from no table."
+        raise ParameterError(message)
+
+    def tabled(self, span: Span, *, delta: float) -> Law:
+        """Return the law that reads everybody's losses from one table for a span."""
+        return self
+
+    def seen_with(self, x: FloatArray, y: FloatArray) -> Law:
+        """Return the law of ``linear`` for a fit that has but some rows and targets."""
+        return self
 
     def calibrated(
         self, question: ModelQuestion, *, epsilon: float, delta: float

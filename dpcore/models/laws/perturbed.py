@@ -18,7 +18,12 @@ from dpcore.mechanisms.person_laws import POINTS, Line
 from dpcore.models import guarantees
 from dpcore.models.influence import given_away
 from dpcore.models.laws.law import Law, check
-from dpcore.models.loss_tables import perturbed_epsilon
+from dpcore.models.loss_tables import (
+    TABLE_FROM,
+    PerturbedTable,
+    perturbed_epsilon,
+    perturbed_span,
+)
 from dpcore.models.metrics import DEMOCRATIC, ISOTROPIC
 from dpcore.models.objective_perturbation import PerturbedPairs
 from dpcore.privacy.conversions import variation_bound
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
+    from dpcore.models.loss_tables import Span
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
     from dpcore.models.ridge.fit import RidgeFit
@@ -47,6 +53,7 @@ class PerturbedObjective(Law):
     sigma: float
     """Standard deviation of ``b``, in (0, inf)."""
     metric: ClassVar[Metric] = DEMOCRATIC
+    tables: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check(self.sigma, "sigma")
@@ -124,7 +131,7 @@ class PerturbedObjective(Law):
     ) -> Influence:
         """Return what people are to a linear fit, with ``spread``."""
         found = Law.influence(self, fit, rows=rows, people=people)
-        x = fit.features if people is None else fit.features[people]
+        x = fit.features if people is None else fit.table.some(people)[0]
         solved = x @ fit.factor.solve(np.eye(len(fit.theta)))
         length = np.einsum("ij,ij->i", solved, solved)
         rest = np.where(found.leverage < 1, 1 - found.leverage, np.nan)
@@ -136,6 +143,17 @@ class PerturbedObjective(Law):
         epsilon = np.full(len(people.move), np.inf)
         epsilon[usual] = perturbed_epsilon(self.pairs(people.of(usual)), delta=delta)
         return epsilon
+
+    def span(self, people: Influence) -> Span:
+        """Return that of the three numbers of each person who is not given away."""
+        return perturbed_span(self.pairs(people.of(np.flatnonzero(~people.alone))))
+
+    def tabled(self, span: Span, *, delta: float) -> Law:
+        """Return the law that reads losses from a table, where many people are."""
+        if span.people < TABLE_FROM:
+            return self
+        table = PerturbedTable.of(span, delta=delta)
+        return _TabledObjective(sigma=self.sigma, table=table)
 
     def losses_at(
         self, people: Influence, precisions: FloatArray, *, delta: float
@@ -181,8 +199,9 @@ class PerturbedObjective(Law):
         h, error = float(here.leverage[0]), float(here.residual[0])
         if here.alone[0]:
             raise given_away()
-        x, square = fit.features[person], float(here.square[0])
-        missed = float(fit.target[person]) - released @ x
+        rows, targets = fit.table.some(np.array([person]))
+        x, square = rows[0], float(here.square[0])
+        missed = float(targets[0]) - released @ x
         # The perturbation that makes this the minimum without the person.
         away = fit.theta - fit.factor.solve(x) * error - released
         pull = away @ fit.factor.hessian @ x - (away @ x) * square
@@ -208,12 +227,28 @@ class PerturbedObjective(Law):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _TabledObjective(PerturbedObjective):
+    """A perturbed objective whose losses are read from a table. CONFIDENTIAL."""
+
+    table: PerturbedTable = field(repr=False)
+
+    def losses(self, people: Influence, *, delta: float) -> FloatArray:
+        """Return the epsilons of the table, which is for this delta."""
+        del delta
+        usual = np.flatnonzero(~people.alone)
+        epsilon = np.full(len(people.move), np.inf)
+        epsilon[usual] = self.table.epsilon(self.pairs(people.of(usual)))
+        return epsilon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoundedObjective(PerturbedObjective):
     """A perturbed logistic objective, of which a bound on losses is known."""
 
     strength: float
     """``lambda``, at least 0."""
     metric: ClassVar[Metric] = ISOTROPIC
+    tables: ClassVar[bool] = False
     upper: ClassVar[bool] = True
     note: ClassVar[str] = (
         "upper bounds that hold for every table, from the person's own record"

@@ -18,7 +18,12 @@ from dpcore.mechanisms.person_laws import POINTS, Line
 from dpcore.models import guarantees
 from dpcore.models.influence import UNIQUE_FROM, given_away, without
 from dpcore.models.laws.law import Law, check
-from dpcore.models.loss_tables import sampled_epsilon
+from dpcore.models.loss_tables import (
+    TABLE_FROM,
+    SampledTable,
+    sampled_epsilon,
+    sampled_span,
+)
 from dpcore.models.metrics import FISHER
 from dpcore.models.newcomers import sampled_losses
 from dpcore.models.posterior import leverage_and_residual, repeated
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from dpcore.models.fits import Fit
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import LossAt
+    from dpcore.models.loss_tables import Span
     from dpcore.models.metrics import Metric
     from dpcore.models.question import ModelQuestion
     from dpcore.models.ridge.fit import RidgeFit
@@ -122,6 +128,22 @@ class SampledFit(Law):
             people.outside, residual, delta=delta, samples=self.samples
         )
 
+    @property
+    def tables(self) -> bool:
+        """Return whether there are several samples."""
+        return self.samples > 1
+
+    def span(self, people: Influence) -> Span:
+        """Return that of leverages and residuals without each person."""
+        return sampled_span(people.outside, math.sqrt(self.gamma) * people.missed)
+
+    def tabled(self, span: Span, *, delta: float) -> Law:
+        """Return the law that reads losses from a table, where many people are."""
+        if span.people < TABLE_FROM:
+            return self
+        table = SampledTable.of(span, delta=delta, samples=self.samples)
+        return _TabledSamples(gamma=self.gamma, samples=self.samples, table=table)
+
     def losses_at(
         self, people: Influence, precisions: FloatArray, *, delta: float
     ) -> FloatArray:
@@ -189,7 +211,8 @@ class SampledFit(Law):
         h, error = float(here.leverage[0]), float(here.residual[0])
         if here.alone[0]:
             raise given_away()
-        missed = float(fit.target[person]) - released @ fit.features[person]
+        x, y = fit.table.some(np.array([person]))
+        missed = float(y[0]) - released @ x[0]
         grown = -np.log1p(-h) + self.gamma * error * error * (1 - h)
         return float(((grown - self.gamma * missed**2) / 2).sum())
 
@@ -224,6 +247,18 @@ class SampledFit(Law):
         """Return ``tr(H^-1)/gamma``, over the number of samples: that of their mean."""
         root = fit.factor.inverse_root
         return float(np.sum(root**2)) / (self.gamma * self.samples)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _TabledSamples(SampledFit):
+    """Several samples whose losses are read from a table. CONFIDENTIAL."""
+
+    table: SampledTable = field(repr=False)
+
+    def losses(self, people: Influence, *, delta: float) -> FloatArray:
+        """Return the epsilons of the table, which is for this delta."""
+        del delta
+        return self.table.epsilon(people.outside, math.sqrt(self.gamma) * people.missed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,13 +7,21 @@ and targets by ``sqrt(w)``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 
 from dpcore.errors import DataError
-from dpcore.models.factor import checked_table, factorize
+from dpcore.models.factor import (
+    checked_table,
+    factor_of,
+    moments,
+    nobody,
+    triangle,
+)
+from dpcore.models.tables import InMemory, Together, packed, summed, unpacked
 from dpcore.models.worst_shifts import LargestAddition, largest_addition
 
 if TYPE_CHECKING:
@@ -29,6 +37,8 @@ if TYPE_CHECKING:
     from dpcore.models.laws.law import Law
     from dpcore.models.metrics import Metric
     from dpcore.models.penalty import Penalty
+    from dpcore.models.tables import Passes, Table
+    from dpcore.statistics.parts import Totals
 
 _T = TypeVar("_T")
 
@@ -37,10 +47,10 @@ _T = TypeVar("_T")
 class RidgeFit:
     """A fitted linear model, with the table it was fitted to. CONFIDENTIAL."""
 
-    features: FloatArray = field(repr=False)
-    """Rows, shape ``(n, d)``."""
-    target: FloatArray = field(repr=False)
-    """Targets, shape ``(n,)``."""
+    table: Table = field(repr=False)
+    """Whom it was fitted to."""
+    moments: Totals = field(repr=False)
+    """``X^T X`` and ``X^T y`` of everybody."""
     penalty: Penalty
     factor: Factor = field(repr=False)
     """The factor of the Hessian ``H``; ``factor.condition`` says how well the rows
@@ -56,7 +66,38 @@ class RidgeFit:
     @property
     def people(self) -> int:
         """Return the number of people."""
-        return len(self.target)
+        return self.table.people
+
+    @property
+    def features(self) -> FloatArray:
+        """Return all rows, shape ``(n, d)``.
+
+        Raises:
+            ParameterError: They lie in parts.
+
+        """
+        return self.table.features
+
+    @property
+    def target(self) -> FloatArray:
+        """Return all targets, shape ``(n,)``; errors as for ``features``."""
+        return self.table.target
+
+    @property
+    def gram(self) -> FloatArray:
+        """Return ``X^T X``, shape ``(d, d)``."""
+        columns = self.table.columns
+        return unpacked(self.moments, (columns, columns), (columns,))[0]
+
+    def seen_with(self, x: FloatArray, y: FloatArray) -> RidgeFit:
+        """Return the fit of everybody, with but some of the rows and targets."""
+        some = InMemory(features=x, target=y, people=self.people)
+        rest = self.with_penalty_of(self.people - 1)
+        known: dict[str, tuple[Hashable, Any]] = {}
+        if rest is not self:
+            seen = replace(rest, table=some, known={})
+            known["rest"] = self.people - 1, seen
+        return replace(self, table=some, known=known)
 
     @property
     def residuals(self) -> FloatArray:
@@ -80,11 +121,15 @@ class RidgeFit:
         """
         if not self.penalty.per_person or people == self.people:
             return self
-        return _fitted(self.features, self.target, self.penalty, people)
+        return self.keep(
+            "rest",
+            people,
+            lambda: _fitted(self.table, self.moments, self.penalty, people),
+        )
 
     def with_penalty(self, penalty: Penalty) -> RidgeFit:
         """Return the fit to the same rows with another penalty."""
-        return _fitted(self.features, self.target, penalty, self.people)
+        return _fitted(self.table, self.moments, penalty, self.people)
 
     def again(self, x: FloatArray, y: FloatArray, penalty: Penalty) -> RidgeFit:
         """Return the fit of the same model to other rows."""
@@ -160,18 +205,20 @@ class RidgeFit:
         the same in time ``d^2``. ``None`` if the rows that are left do not determine
         them.
         """
-        x = np.delete(self.features, without, axis=0)
-        y = np.delete(self.target, without)
+        rest: Passes = self.table.without(without)
         if record is not None:
-            x, y = np.vstack([x, record[0]]), np.append(y, record[1])
-        if len(y) == 0:
+            row, answer = record
+            other = InMemory.of(row[np.newaxis], np.array([answer]))
+            rest = Together(parts=(rest, other))
+        if rest.people == 0:
             # Of nothing, the penalty alone makes the coefficients 0.
             free = self.penalty.convexity(1) == 0
             return None if free else np.zeros_like(self.theta)
         try:
-            return _fitted(x, y, self.penalty, len(y)).theta
+            found = _factor(rest, _moments(rest), self.penalty, rest.people)
         except DataError:
             return None
+        return found.solution
 
 
 def fit_ridge(x: FloatArray, y: FloatArray, *, penalty: Penalty) -> RidgeFit:
@@ -188,22 +235,56 @@ def fit_ridge(x: FloatArray, y: FloatArray, *, penalty: Penalty) -> RidgeFit:
     array([0.75      , 0.66666667])
 
     """
-    x, y = checked_table(x, y)
-    return _fitted(x, y, penalty, len(y))
+    return ridge_of(InMemory.of(*checked_table(x, y)), penalty=penalty)
 
 
-def ridge_of_nobody(columns: int, *, penalty: Penalty) -> RidgeFit:
-    """Return the fit to no rows at all: the penalty alone makes coefficients 0.
+def ridge_of(table: Table, *, penalty: Penalty) -> RidgeFit:
+    """Return the fit to a table, in one pass over the parts.
+
+    And one more where the features are all but linearly dependent. Of nobody, a penalty
+    makes the coefficients 0.
 
     Raises:
-        DataError: A coefficient goes unpenalized.
+        DataError: The rows do not determine all coefficients, or a part cannot be read.
 
     """
-    return _fitted(np.empty((0, columns)), np.empty(0), penalty, 1)
+    sums = _moments(table)
+    if sums.people == 0 and penalty.convexity(1) == 0:
+        raise nobody()
+    return _fitted(table, sums, penalty, max(sums.people, 1))
 
 
-def _fitted(x: FloatArray, y: FloatArray, penalty: Penalty, people: int) -> RidgeFit:
-    factor = factorize(x, y, penalty.diagonal(x.shape[1], people))
+def _fitted(table: Table, sums: Totals, penalty: Penalty, people: int) -> RidgeFit:
+    factor = _factor(table, sums, penalty, people)
     return RidgeFit(
-        features=x, target=y, penalty=penalty, factor=factor, theta=factor.solution
+        table=table,
+        moments=sums,
+        penalty=penalty,
+        factor=factor,
+        theta=factor.solution,
     )
+
+
+def _factor(rows: Passes, sums: Totals, penalty: Penalty, people: int) -> Factor:
+    """Return the factor of the Hessian with the penalty that ``people`` would have."""
+    columns = rows.columns
+    gram, right = unpacked(sums, (columns, columns), (columns,))
+    return factor_of(
+        gram,
+        right,
+        penalty.diagonal(columns, people),
+        triangles=lambda lengths: rows.each(partial(_triangle, lengths)),
+        people=sums.people,
+    )
+
+
+def _moments(rows: Passes) -> Totals:
+    return summed(rows.each(_moments_of_part))
+
+
+def _moments_of_part(x: FloatArray, y: FloatArray) -> Totals:
+    return packed(len(y), *moments(x, y))
+
+
+def _triangle(lengths: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    return triangle(x, y, None, lengths)

@@ -48,23 +48,23 @@ def _removals(
     fit: RidgeFit, metric: Metric, some: NDArray[np.intp] | None
 ) -> Influence:
     rest = fit.with_penalty_of(fit.people - 1)
-    people = np.arange(fit.people) if some is None else some
-    leverages, errors, shifts = (np.empty(len(people)) for _ in range(3))
+    x, y = (fit.features, fit.target) if some is None else fit.table.some(some)
+    people = np.arange(len(y)) if some is None else some
+    leverages, errors, shifts = (np.empty(len(y)) for _ in range(3))
     offset = (fit.theta - rest.theta) @ metric.root(fit.factor).T
     inverse_root = rest.factor.inverse_root
     directions = metric.directions(fit.factor, rest.factor)
-    for part in row_blocks(len(people), fit.features.shape[1]):
-        rows = part if some is None else some[part]
-        x = fit.features[rows]
-        halves = x @ inverse_root
+    for part in row_blocks(*x.shape):
+        block = x[part]
+        halves = block @ inverse_root
         h = np.einsum("ij,ij->i", halves, halves)
         kept = np.where(h >= UNIQUE_FROM, 1.0, 1 - h)
-        missed = (fit.target[rows] - x @ rest.theta) / kept
-        steps, pull = x @ directions, np.abs(missed)
+        missed = (y[part] - block @ rest.theta) / kept
+        steps, pull = block @ directions, np.abs(missed)
         if rest is not fit:
             steps *= missed[:, np.newaxis]
             steps += offset
-            pull = np.ones(len(x))
+            pull = np.ones(len(block))
         lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
         leverages[part], errors[part], shifts[part] = h, missed, pull * lengths
     for place in np.flatnonzero(leverages >= UNIQUE_FROM):
@@ -72,10 +72,8 @@ def _removals(
         if theta is None:
             errors[place], shifts[place] = np.nan, np.inf
             continue
-        person = people[place]
-        errors[place] = fit.target[person] - fit.features[person] @ theta
+        errors[place] = y[place] - x[place] @ theta
         shifts[place] = metric.lengths(fit.theta - theta, fit.factor)
-    x = fit.features if some is None else fit.features[some]
     return Influence(
         leverage=leverages,
         residual=errors,
@@ -91,11 +89,11 @@ def moves(fit: RidgeFit, people: NDArray[np.intp]) -> FloatArray:
     NaN where the fit without the person does not exist.
     """
     rest = fit.with_penalty_of(fit.people - 1)
-    x = fit.features[people]
+    x, y = fit.table.some(people)
     halves = x @ rest.factor.inverse_root
     leverages = np.einsum("ij,ij->i", halves, halves)
     unique = leverages >= UNIQUE_FROM
-    errors = (fit.target[people] - x @ rest.theta) / np.where(unique, 1, 1 - leverages)
+    errors = (y - x @ rest.theta) / np.where(unique, 1, 1 - leverages)
     found = (fit.theta - rest.theta) + errors[:, np.newaxis] * rest.factor.solve(x.T).T
     for place in np.flatnonzero(unique):
         theta = fit.refit(people[[place]])

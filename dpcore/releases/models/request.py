@@ -21,6 +21,7 @@ from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
@@ -203,7 +204,7 @@ class ModelRequest(Releasable):
             **MODEL_REQUEST.write(self),
         }
 
-    def value(self, dataset: Dataset) -> Fit:
+    def value(self, dataset: Dataset | PartitionedDataset) -> Fit:
         """Return the fitted model. CONFIDENTIAL.
 
         Raises:
