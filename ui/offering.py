@@ -77,7 +77,7 @@ def offer(
 def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     if pressed is not None:
-        with st.spinner("Drawing from the secure source …"):
+        with releasing.drawing(study):
             done = releasing.carry_out(request, study, pressed)
         if done:
             st.rerun()

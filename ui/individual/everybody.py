@@ -140,7 +140,7 @@ def _groups(
     if position is None:
         return
     column = study.dataset.column(choices[position])
-    codes = study.dataset.codes(column.name)[rows()]
+    codes = study.in_memory.codes(column.name)[rows()]
     picture = exposures.groups_picture(
         losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
     )

@@ -77,7 +77,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
 
     def behind() -> Behind:
         values = session.this_run(
-            "values", question, lambda: asked.query.values(study.dataset)
+            "values", question, lambda: asked.query.values(study.in_memory)
         )
         shifts = session.this_run(
             "shifts",
@@ -249,7 +249,7 @@ class _Listed(NamedTuple):
 
 
 def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> _Listed:
-    rows = asked.query.rows(study.dataset)
+    rows = asked.query.rows(study.in_memory)
     most = exposure.most_exposed(_MOST)
     why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)

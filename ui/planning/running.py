@@ -93,7 +93,7 @@ def _carry_out(
         return price_of(new, delta=basket.delta).cost
 
     if pressed is not None:
-        with st.spinner("Drawing from the secure source …"):
+        with releasing.drawing(study):
             done = releasing.carry_out_all(
                 requests, study, pressed, name=name, cost=cost
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
+from dpcore.data.table import in_memory
 from dpcore.errors import ParameterError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.metrics import Metric
@@ -20,7 +21,7 @@ from dpcore.statistics.conditions import statement
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
@@ -203,14 +204,15 @@ class ModelRequest(Releasable):
             **MODEL_REQUEST.write(self),
         }
 
-    def value(self, dataset: Dataset) -> Fit:
+    def value(self, dataset: Table) -> Fit:
         """Return the fitted model. CONFIDENTIAL.
 
         Raises:
             DataError: It cannot be fitted to this table.
+            InPartsError: The table lies in parts.
 
         """
-        return self.question.fit(dataset)
+        return self.question.fit(in_memory(dataset, "a regression"))
 
     @property
     def _mu(self) -> float:
