@@ -100,22 +100,24 @@ def heard() -> Iterator[None]:
     or begins anew, has not got there: its press is for the one that follows.
     """
     # What was computed in the run before is for the press that asked for it.
-    waiting = session.take(_COMPUTED)
-    if waiting is not None and pressed() is None:
-        session.set_public(_PRESSED, waiting)
+    computed = session.take(_COMPUTED)
+    if computed is not None and pressed() is None:
+        session.set_public(_PRESSED, computed)
     try:
         yield
     except (session.PageEnded, Exception):
         # Cut short, it ends by another exception of Streamlit, which is no Exception.
-        _give_up()
+        _give_up(computed=computed is not None)
         raise
-    _give_up()
+    _give_up(computed=computed is not None)
 
 
-def _give_up() -> None:
-    if pressed() is not None:
-        st.warning(_UNHEARD)
-        session.take(_PRESSED)
+def _give_up(*, computed: bool) -> None:
+    if pressed() is None:
+        return
+    st.warning(_UNHEARD)
+    session.take(_PRESSED)
+    if computed:
         partwise.forget_values()
 
 
@@ -160,9 +162,12 @@ def elsewhere(account: Account, request: Releasable) -> Release | None:
     return next((answer for answer in found if answer is not None), None)
 
 
-def drawing(study: Study) -> AbstractContextManager[None]:
-    """Say that an answer is drawn, where nothing else says how far it is."""
+def drawing(study: Study, pressed: Pressed | None) -> AbstractContextManager[object]:
+    """Give what was pressed a place, and say that an answer is drawn."""
     if study.parts is not None:
+        # Always there: an element more would move all others, to be drawn anew.
+        return st.container()
+    if pressed is None:
         return contextlib.nullcontext()
     return st.spinner("Drawing from the secure source …")
 
