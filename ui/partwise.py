@@ -160,6 +160,6 @@ def _told(latest: object, doing: str, passes: int) -> Told:
         return Told(None, f"{doing}: all parts are read.")
     parts, done, ended = latest
     share = (ended + done / parts) / max(passes, ended + 1)
-    round_ = f", for the {ended + 1}. time of {passes}" if passes > 1 else ""
-    words = f"{doing}: {done:,} of {parts:,} parts are read{round_}. {_STAY}"
+    which = f", reading {ended + 1} of {passes}" if passes > 1 else ""
+    words = f"{doing}: {done:,} of {parts:,} parts are read{which}. {_STAY}"
     return Told(share, words)

@@ -359,7 +359,7 @@ def _values(
     read = requests if study.parts is None else new
     found = partwise.values(read, study, press)
     if found is None and partwise.was_stopped(press):
-        session.notice(_STOPPED)
+        session.set_public(_TOLD, _STOPPED)
     elif found is None:
         session.set_public(_COMPUTED, pressed)
     if found is None:

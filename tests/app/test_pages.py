@@ -37,8 +37,9 @@ def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
     return app
 
 
-def write_table(folder, frame, name="visits", rows=30):
-    """Write a table as two files of several groups of rows."""
+def write_table(folder, text, name="visits", rows=30):
+    """Write the table of a CSV as two files of several groups of rows."""
+    frame = pd.read_csv(io.StringIO(text))
     place = folder / name
     place.mkdir(parents=True)
     for i, part in enumerate((frame[:70], frame[70:])):
@@ -69,7 +70,7 @@ def tables(tmp_path, monkeypatch):
     """A folder of large tables, with the people of the CSV in two files."""
     monkeypatch.setattr("ui.work._AT_FIRST", 60.0)
     monkeypatch.setenv(VARIABLE, str(tmp_path / "tables"))
-    write_table(tmp_path / "tables", pd.read_csv(io.StringIO(CSV)))
+    write_table(tmp_path / "tables", CSV)
     return tmp_path / "tables"
 
 

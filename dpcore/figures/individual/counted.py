@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.figures.marks import dot, histogram, line, points, vertical
+from dpcore.figures.marks import above, dot, histogram, line, points, vertical
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     FITTING,
@@ -68,6 +68,8 @@ def counted_picture(
                 [100 * q for q in _MARKS],
                 marker=dot(CONFIDENTIAL, 9),
                 hover="%{y} %: at most %{x:.4g}",
+                text=[f"50 %: {median}", "", "", f"max: {maximum}"],
+                textposition=["bottom right", *[_side(losses)] * 3],
                 cliponaxis=False,
                 yaxis="y2",
             ),
@@ -81,7 +83,13 @@ def counted_picture(
         yaxis=axis("people", domain=[0.53, 1], **FITTING),
         yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
         shapes=[vertical(worst, stroke=Stroke(color=NEUTRAL, dash="dash", width=2))],
+        annotations=[above("worst case (DP)", worst, 1.0)],
     )
+
+
+def _side(losses: LossDistribution) -> str:
+    """Return where the words of the last mark have room: on the way to the middle."""
+    return "top left" if 2 * losses.maximum > losses.edges[-1] else "bottom right"
 
 
 def _bars(losses: LossDistribution) -> tuple[FloatArray, FloatArray]:
