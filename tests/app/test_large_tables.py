@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dpcore.data.partitions.folder import VARIABLE
+from dpcore.individual.distribution import loss_distribution
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
@@ -18,6 +19,7 @@ from tests.app.test_pages import (
     button,
     by_label,
     charts,
+    mode,
     open_table,
     press_release,
     tables,
@@ -227,6 +229,78 @@ def test_terms_of_the_table_in_use_change_without_reading_it_again(
     button(app, "Use this data").click().run()
     assert not app.exception
     assert "In use: visits" in said(app)
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_plan_is_released_whole_and_the_pages_about_it_open(open_page):
+    declare_smoker(use_large_table(open_page))
+    choose(open_page("release"), Column="age", Statistic="mean")
+    for statistic in ("mean", "histogram", "sum"):
+        app = choose(open_page("release"), Statistic=statistic)
+        button(app, "Add to plan").click().run()
+        assert not app.exception
+    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
+        app = open_page(name)
+        for place in (each for each in app.toggle if each.label.startswith("Show ")):
+            place.set_value(True)
+        app.run()
+        assert not app.exception
+        assert not app.error
+    button(app, "Release the whole plan").click().run()
+    next(each for each in app.button if each.label.startswith("Spend ")).click().run()
+    assert not app.exception
+    assert not app.error
+    assert "All answers of the plan" in said(app)
+    assert spent() == 3
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_total_is_chosen_over_the_parts(open_page):
+    use_large_table(open_page)
+    button(open_page("release"), "Add to plan").click().run()
+    app = open_page("touched")
+    press_release(app)
+    assert not app.error
+    assert spent() == 1
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("statistic", ["mean", "median", "histogram"])
+def test_a_lesson_shows_the_answer_without_noise(open_page, statistic):
+    app = use_large_table(open_page)
+    mode(app).set_value("classroom").run()
+    app = choose(open_page("release"), Statistic=statistic)
+    press_release(app)
+    assert "Classroom: answers without noise" in said(app)
+    assert not app.error
+    told = "not offered for a table that stays in its files" in said(app)
+    assert told is (statistic == "median")
+
+
+@pytest.mark.usefixtures("tables")
+def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(
+    open_page, monkeypatch
+):
+    use_large_table(open_page)
+    waits = threading.Event()
+
+    def slow(*about, **more):
+        waits.wait(SOON)
+        return loss_distribution(*about, **more)
+
+    monkeypatch.setattr("ui.individual.counted.loss_distribution", slow)
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    monkeypatch.setattr("ui.work._PATIENCE", -1.0)
+    app = open_page("individual")
+    by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
+    button(app, "Stop").click().run()
+    assert "Nothing of it is kept" in said(app)
+    assert not app.dataframe
+    waits.set()
+    monkeypatch.setattr("ui.work._AT_FIRST", SOON)
+    button(app, "Begin again").click().run()
+    assert not app.exception
+    assert "Who is most exposed, and why" in said(app)
 
 
 @pytest.fixture

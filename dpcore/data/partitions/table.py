@@ -226,7 +226,7 @@ class PartitionedDataset:
         now: list[tuple[Path, Stamp]] | None
         try:
             now = [(path, Stamp.of(path)) for path in files_of(self.folder, self.name)]
-        except OSError:
+        except (OSError, DataError):
             now = None
         if now != list(self.stamps):
             message = (
