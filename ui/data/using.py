@@ -8,30 +8,22 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.dataset import Dataset
 from dpcore.data.examples import EXAMPLES
-from dpcore.data.partitions.table import Reading
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
-from ui import session, work
-from ui.data import declaring, same_people, terms, upload
+from ui import session
+from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.upload import load_example
-from ui.study import Study, Taken
+from ui.study import Study
 from ui.text import literal
-from ui.work import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.data.table import Table
     from ui.data.same_people import Whose
-    from ui.study import Draft, Terms
+    from ui.study import Draft, Taken, Terms
 
 _LINK = "example"
-_SLOT, _READS = "fingerprint", "_fingerprint_reads"
-Piece = Reading | Taken | DPCoreError
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 _NUMBER_IS_PRIVATE = (
     "how many rows meet the conditions is private: whoever is replaced may no longer "
@@ -50,10 +42,9 @@ def offer(
     """Offer to put a table in use on these terms; say why it cannot be."""
     pressed = st.button("Use this data", type="primary")
     try:
-        if isinstance(dataset, Dataset):
-            taken = _taken(dataset, current.example) if pressed else None
-        else:
-            taken = _taken_of_files(dataset, current, whose, pressed=pressed)
+        if pressed:
+            same_people.check_said(whose)
+        taken = fingerprinting.taken(dataset, current, pressed=pressed)
         if taken is None:
             return
         study = accept(dataset, current.example, agreed, taken, whose)
@@ -107,91 +98,6 @@ def _study(dataset: Table, example: str | None, agreed: Terms, taken: Taken) -> 
     )
 
 
-def _taken(dataset: Dataset, example: str | None) -> Taken:
-    """Return the fingerprint of a table in memory."""
-    with st.spinner("Taking the fingerprint of the table …"):
-        key = _key(example)
-        return Taken(fingerprint=dataset.fingerprint(key), key=key)
-
-
-def _taken_of_files(
-    table: PartitionedDataset,
-    current: Draft | Study,
-    whose: Whose | None,
-    *,
-    pressed: bool,
-) -> Taken | None:
-    """Return the fingerprint of files; ``None`` while they are read, and before.
-
-    Every byte of them is read, once: a table that was in use is not read anew.
-    """
-    if not pressed:
-        return _read_on(table, None)
-    same_people.check_said(whose)
-    known = _known(current)
-    if known is not None and known.key == _key(None):
-        table.check_unchanged()
-        return known
-    session.count_up(_READS)
-    return _read_on(table, _key(None))
-
-
-def _known(current: Draft | Study) -> Taken | None:
-    if isinstance(current, Study):
-        return Taken(fingerprint=current.fingerprint, key=current.key)
-    return current.taken
-
-
-def _read_on(table: PartitionedDataset, key: bytes | None) -> Taken | None:
-    """Read the files of a table; a ``key`` begins it."""
-    last = work.whole(
-        _SLOT,
-        f"{session.generation()} {session.count(_READS)}",
-        None if key is None else lambda: _pieces(table, key),
-        _told,
-    )
-    if isinstance(last, DPCoreError):
-        raise last
-    if isinstance(last, Taken):
-        session.keep_taken(last)
-        return last
-    return None
-
-
-def _pieces(table: PartitionedDataset, key: bytes) -> Iterator[Piece]:
-    try:
-        for reading in table.fingerprinting(key):
-            yield (
-                Taken(fingerprint=reading.fingerprint, key=key)
-                if reading.fingerprint
-                else reading
-            )
-    except DPCoreError as error:
-        yield error
-
-
-def _told(latest: Piece) -> Told:
-    """Return how far reading is, in words."""
-    if not isinstance(latest, Reading):
-        return Told(None, "All files are read.")
-    read, total = (f"{count / 2**20:,.0f}" for count in latest[:2])
-    words = (
-        "Taking the fingerprint of the table, by which its account is found again: "
-        f"{read} of {total} MB are read. Whoever leaves the page stops it."
-    )
-    return Told(latest.read / max(latest.total, 1), words)
-
-
-def _key(example: str | None) -> bytes:
-    try:
-        return session.fingerprint_key()
-    except LedgerError:
-        if example is None:
-            raise
-        # A lesson needs no ledger, and Release mode will say what is wrong with it.
-        return session.spare_key()
-
-
 def start(current: Draft | Study) -> Terms:
     """Return the terms that the controls of a table begin with."""
     if isinstance(current, Study):
@@ -208,7 +114,7 @@ def use_example(key: str) -> None:
     dataset = load_example(key).in_memory
     agreed = terms.usual(dataset.people, upload.noun(key))
     session.start_anew()
-    session.use(_study(dataset, key, agreed, _taken(dataset, key)))
+    session.use(_study(dataset, key, agreed, fingerprinting.of_memory(dataset, key)))
 
 
 def tell_not_in_force(typed: Terms) -> None:

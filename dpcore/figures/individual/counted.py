@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dpcore.individual.distribution import LossDistribution
 
 _BARS: Final = 50
+_POINTS: Final = 1_000
 _MARKS: Final = (0.5, 0.9, 0.99, 1.0)
 
 
@@ -35,8 +37,11 @@ def counted_picture(
     """
     stroke, worst = STROKES[key], losses.worst_case
     counts, edges = _bars(losses)
-    upper = losses.edges[1:]
-    share = np.cumsum(losses.counts) / losses.people
+    # Where losses reach far beyond the guarantee, the line needs no point a cell.
+    ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / _POINTS)]
+    ends = ends[::-1]
+    upper = losses.edges[ends + 1]
+    share = np.cumsum(losses.counts)[ends] / losses.people
     quantiles = [losses.quantile(q)[1] for q in _MARKS]
     median, maximum = significant(quantiles[0], up=True), significant(losses.maximum)
     about = "" if alike else ", about another change"
