@@ -14,6 +14,7 @@ from dpcore.individual.distribution import loss_distribution
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.question import Question
+from tests.app.test_groups import PUBLIC
 from tests.app.test_pages import (
     CSV,
     button,
@@ -111,6 +112,8 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
         {"Statistic": "histogram"},
         {"Statistic": "median"},
         {"Statistic": "variance"},
+        {"Statistic": "pooled variance"},
+        {"Statistic": "pooled variance", "public": True},
         {"Column": "smoker", "Statistic": StatisticKind.PROPORTIONS.value},
     ],
     ids=str,
@@ -126,7 +129,11 @@ def test_the_same_is_asked_and_computed_as_of_an_upload(open_page, asked, questi
         button(app, "Use this data").click().run()
         assert not app.exception
         assert not app.error
-        app = choose(open_page("release"), **{"Column": "age", **question})
+        chosen = {"Column": "age", **question}
+        public = chosen.pop("public", False)
+        app = choose(open_page("release"), **chosen)
+        for box in (each for each in app.checkbox if each.label == PUBLIC):
+            box.set_value(public).run()
         press_release(app)
         assert not app.error
     (uploaded, expected), (opened, value) = asked
