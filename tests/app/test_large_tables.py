@@ -166,6 +166,8 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     shown = said(app)
     assert "Who is most exposed, and why" in shown
     assert "Counted are people in cells" in shown
+    # Four are 20 and four 69 years old, as far from the mean on both sides.
+    assert "8 people are tied at the top" in shown
     listed = app.dataframe[-1].value
     assert list(listed.columns)[:2] == ["row", "value in use"]
     assert len(charts(app)) == 1

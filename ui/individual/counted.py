@@ -6,6 +6,7 @@ one person who is looked up are found by reading the parts twice.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -123,6 +124,13 @@ def _most_exposed(
     st.markdown("**Who is most exposed, and why**")
     first = losses.most_exposed[0]
     st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
+    tied = sum(math.isclose(p.epsilon, first.epsilon) for p in losses.most_exposed)
+    if tied > 1:
+        least = "At least " if tied == len(losses.most_exposed) else ""
+        st.markdown(
+            f"{least}{tied} people are tied at the top: “this person” is the first of "
+            "them in the table, and no more exposed than the others."
+        )
     results.table(
         _listed(losses.most_exposed, asked),
         column_config={
