@@ -2,7 +2,9 @@
 
     DPCoreError
     ├── DataError        the file or a column cannot be used
+    │   └── ChangedError     the files of a table are not those that were opened
     ├── ParameterError   a public parameter lies outside its domain
+    │   └── InPartsError     it is not computed of a table that lies in parts
     ├── ClaimError       a release would make a privacy claim that does not hold
     ├── BudgetExceeded   the privacy filter refuses the release
     └── LedgerError      the ledger cannot be read or written, or refuses
@@ -35,8 +37,19 @@ class DataError(DPCoreError):
         self.column = column
 
 
+class ChangedError(DataError):
+    """The files of a table in parts are not those that were opened.
+
+    Public, unlike where a cell cannot be used: it hangs on no value.
+    """
+
+
 class ParameterError(DPCoreError):
     """A public parameter lies outside its domain."""
+
+
+class InPartsError(ParameterError):
+    """What is asked for needs a table all of whose rows are in memory."""
 
 
 class ClaimError(DPCoreError):

@@ -2,19 +2,16 @@
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError
 from ui import first_visit, session
 from ui.asking import columns, fit
 from ui.data import (
     declaring,
-    filtering,
     for_a_class,
+    preparing,
     same_people,
     terms,
     upload,
     using,
-    whose,
-    widening,
 )
 from ui.text import literal
 
@@ -31,11 +28,7 @@ if current is None:
     st.info("Choose a built-in survey, or upload a table of your own.")
     session.end_page()
 
-widening.ask(current)
-waiting = [
-    *["several rows of one person"] * whose.ask(current),
-    *["only some of the rows"] * filtering.ask(current),
-]
+waiting = preparing.ask(current)
 
 st.header("Columns")
 st.caption(
@@ -69,15 +62,7 @@ if waiting:
         f"Chosen above and not taken over: **{' and '.join(waiting)}**. “Use this "
         "data” puts the table in use without it; press the button there first."
     )
-if st.button("Use this data", type="primary"):
-    try:
-        with st.spinner("Taking the fingerprint of the table …"):
-            study = using.accept(dataset, current.example, agreed, people)
-    except DPCoreError as error:
-        st.error(literal(str(error)))
-        session.end_page()
-    session.use(study)
-    st.rerun()
+using.offer(dataset, current, agreed, people)
 if not drafted:
     with notes:
         using.tell_not_in_force(agreed)

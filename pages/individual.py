@@ -31,8 +31,7 @@ st.metric(
 )
 with confidential.area("individual", "everybody's own privacy loss") as shown:
     if shown:
-        subject = individual.subject(study, asked, relation, unit_column)
-        individual.views(subject, study)
+        individual.show(study, asked, relation, unit_column)
 with st.expander("What is this?"):
     exposing.definitions()
     if kind is SubjectKind.MODEL:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.errors import ParameterError
-from ui import controls, session
+from ui import controls, partwise, session
 from ui.resampling.resized import comparison, look, settings, tour
 from ui.resampling.resized import own as resized_own
 from ui.text import literal
@@ -22,6 +22,8 @@ own_column = study is not None and (
 )
 try:
     if study is not None and own_column:
+        if not partwise.in_memory(study, "A resized bootstrap"):
+            session.end_page()
         own, study = resized_own.ask(study)
         resized_own.claims(own)
         st.header("What scores of this column reveal")

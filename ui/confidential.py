@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.errors import DPCoreError
+from dpcore.errors import DPCoreError, InPartsError
 from dpcore.releases.record import Mode
+from dpcore.wording import capital
 from ui import session
 from ui.text import literal
 
@@ -41,5 +42,7 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
         )
         try:
             yield shown
+        except InPartsError as error:
+            st.info(literal(capital(str(error))))
         except DPCoreError as error:
             st.error(literal(str(error)))

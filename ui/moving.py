@@ -123,7 +123,8 @@ def _file(study: Study) -> _File:
     code = moving.new_code()
     table = study.dataset.fingerprint
     book = session.ledger()
-    text = moving.packed(book, study.fingerprint, code=code, table=table)
+    with st.spinner("Taking the fingerprint of the table …"):
+        text = moving.packed(book, study.fingerprint, code=code, table=table)
     return _File(text=text, code=code)
 
 
@@ -153,7 +154,8 @@ def _arrive(study: Study, data: bytes | None, code: str) -> None:
     try:
         text = data[:_MOST_BYTES].decode(errors="replace")
         table = study.dataset.fingerprint
-        arriving = moving.unpacked(text, code=code, table=table)
+        with st.spinner("Taking the fingerprint of the table …"):
+            arriving = moving.unpacked(text, code=code, table=table)
         moving.arrive(session.ledger(), study.fingerprint, arriving)
     except DPCoreError as error:
         st.error(literal(capital(str(error))))

@@ -76,11 +76,10 @@ def offer(
 
 def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
-    if pressed is not None:
-        with st.spinner("Drawing from the secure source …"):
-            done = releasing.carry_out(request, study, pressed)
-        if done:
-            st.rerun()
+    with releasing.drawing(study, pressed):
+        done = pressed is not None and releasing.carry_out(request, study, pressed)
+    if done:
+        st.rerun()
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))

@@ -8,6 +8,11 @@ of the request, so that a second click on the same button asks for the same answ
 
 A run may be cut short by the next one before it came to the question. The press then
 waits for that one. It is given up, and said to be, where a run got to its end without.
+
+What a table in parts is answered with takes some runs of the page to compute, and is
+held until then: the press is asked for anew in each of them. It is the last of them
+that charges, and draws around what was computed; nothing is charged where it is
+stopped, the page is left, or the question changes meanwhile.
 """
 
 from __future__ import annotations
@@ -20,15 +25,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import streamlit as st
 
-from dpcore.errors import DataError, DPCoreError
+from dpcore.errors import ChangedError, DataError, DPCoreError
 from dpcore.releases.identity import request_id
-from dpcore.releases.rebuilding import as_declared
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release, release_all
-from ui import session
+from ui import partwise, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
+_COMPUTED = "_computed"
 _UNCONFIRMED, _CONFIRMED, _TOLD = "_unconfirmed", "_confirmed", "_told"
 _SAME_CLICK = 2.0
 _CHANGED = (
@@ -47,6 +53,7 @@ _UNHEARD = (
     "What you pressed was not carried out, because its question is no longer on the "
     "page. Nothing was charged."
 )
+_STOPPED = "Stopped. Nothing was released, and nothing was charged."
 _TWICE = (
     "That was the same click twice, so it was charged once. For another draw press "
     "again."
@@ -76,6 +83,7 @@ class Pressed(NamedTuple):
 
 def press(analysis: str, draw: int, *, confirmed: bool = False) -> None:
     """Note which question a release was asked of, and in which mode."""
+    partwise.forget_stop()
     session.set_public(_PRESSED, Pressed(analysis, draw, session.mode(), confirmed))
 
 
@@ -91,19 +99,26 @@ def heard() -> Iterator[None]:
     Nobody is to be charged when the question comes back later. A run that is cut short,
     or begins anew, has not got there: its press is for the one that follows.
     """
+    # What was computed in the run before is for the press that asked for it.
+    computed = session.take(_COMPUTED)
+    if computed is not None and pressed() is None:
+        session.set_public(_PRESSED, computed)
     try:
         yield
     except (session.PageEnded, Exception):
         # Cut short, it ends by another exception of Streamlit, which is no Exception.
-        _give_up()
+        _give_up(computed=computed is not None)
         raise
-    _give_up()
+    _give_up(computed=computed is not None)
 
 
-def _give_up() -> None:
-    if pressed() is not None:
-        st.warning(_UNHEARD)
-        session.take(_PRESSED)
+def _give_up(*, computed: bool) -> None:
+    if pressed() is None:
+        return
+    st.warning(_UNHEARD)
+    session.take(_PRESSED)
+    if computed:
+        partwise.forget_values()
 
 
 def asks_first(study: Study) -> bool:
@@ -147,6 +162,16 @@ def elsewhere(account: Account, request: Releasable) -> Release | None:
     return next((answer for answer in found if answer is not None), None)
 
 
+def drawing(study: Study, pressed: Pressed | None) -> AbstractContextManager[object]:
+    """Give what was pressed a place, and say that an answer is drawn."""
+    if study.parts is not None:
+        # Always there: an element more would move all others, to be drawn anew.
+        return st.container()
+    if pressed is None:
+        return contextlib.nullcontext()
+    return st.spinner("Drawing from the secure source …")
+
+
 def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     """Release the question on screen if the button was pressed for it.
 
@@ -166,6 +191,7 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
 def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     analysis, draw, mode, confirmed = pressed
     if not pressed.is_of(request.analysis(study.fingerprint)):
+        partwise.forget_values()
         session.notice(_CHANGED)
         return False
     free = session.ledger().draws(study.fingerprint, analysis) >= draw
@@ -186,13 +212,10 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:
     try:
         # Every releasable question is a frozen dataclass.
         again = cast("Releasable", replace(cast("Any", request), draw=draw))
-        _release(again, study)
-    except DataError:
-        # Where it fails depends on the table: that is for the curator's area only.
-        session.notice(_UNREADABLE)
-        return False
+        if not _release(again, study, pressed, stored=free):
+            return False
     except DPCoreError as error:
-        session.notice(str(error))
+        session.notice(_why(error))
         return False
     # The run that drew it may have been cut short before it could note the second word.
     if mode is Mode.RELEASE and (confirmed or not free):
@@ -234,6 +257,7 @@ def _carry_out_all(
     cost: Callable[[Sequence[Releasable]], PrivacyCost],
 ) -> bool:
     if not pressed.is_of(name):
+        partwise.forget_values()
         session.notice(_CHANGED)
         return False
     new = unanswered(requests, study)
@@ -244,26 +268,34 @@ def _carry_out_all(
         return False
     forget_to_confirm()
     try:
+        values = _values(requests, new, study, pressed)
+        if values is None:
+            return False
         release_all(
             requests,
-            [each.value(as_declared(each, study.dataset)) for each in requests],
+            values,
             cost=cost,
             ledger=session.opened_ledger(study),
             fingerprint=study.fingerprint,
             mode=session.mode(),
             now=datetime.now(UTC),
         )
-    except DataError:
-        session.notice(_UNREADABLE)
-        return False
     except DPCoreError as error:
-        session.notice(str(error))
+        session.notice(_why(error))
         return False
     if pressed.mode is Mode.RELEASE and (pressed.confirmed or new):
         session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     if not new:
         session.set_public(_TOLD, _FREE)
     return True
+
+
+def _why(error: DPCoreError) -> str:
+    """Return why nothing was released, in words that anybody may see."""
+    if isinstance(error, DataError) and not isinstance(error, ChangedError):
+        # Where it fails depends on the table: that is for the curator's area only.
+        return _UNREADABLE
+    return str(error)
 
 
 def unanswered(requests: Sequence[Releasable], study: Study) -> list[Releasable]:
@@ -291,12 +323,50 @@ def _confirmed() -> frozenset[str]:
     return cast("frozenset[str]", session.public(_CONFIRMED) or frozenset())
 
 
-def _release(request: Releasable, study: Study) -> None:
+def _release(
+    request: Releasable, study: Study, pressed: Pressed, *, stored: bool
+) -> bool:
+    """Release a question; return whether that is done, and does not wait for a value.
+
+    ``stored`` tells whether it has an answer already.
+    """
+    values = _values([request], [] if stored else [request], study, pressed)
+    if values is None:
+        return False
     release(
         request,
-        request.value(study.dataset),
+        values[0],
         ledger=session.opened_ledger(study),
         fingerprint=study.fingerprint,
         mode=session.mode(),
         now=datetime.now(UTC),
     )
+    return True
+
+
+def _values(
+    requests: Sequence[Releasable],
+    new: Sequence[Releasable],
+    study: Study,
+    pressed: Pressed,
+) -> list[object] | None:
+    """Return what requests are answered from; ``None`` while it is computed.
+
+    Where the table is in parts, nothing is read for those that are not ``new``: their
+    answers are stored, and no other is drawn.
+    """
+    press = f"{pressed.analysis} {pressed.draw} {pressed.mode}"
+    read = requests if study.parts is None else new
+    found = partwise.values(read, study, press)
+    if found is None and partwise.was_stopped(press):
+        session.set_public(_TOLD, _STOPPED)
+    elif found is None:
+        session.set_public(_COMPUTED, pressed)
+    if found is None:
+        return None
+    names = [each.analysis(study.fingerprint) for each in requests]
+    if not found.keys() >= {each.analysis(study.fingerprint) for each in read}:
+        # An answer that was there when computing began is not there any more.
+        session.notice(_CHANGED)
+        return None
+    return [found.get(name) for name in names]

@@ -48,12 +48,12 @@ from ui.study import Upload
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
+    from dpcore.data.table import Table
     from dpcore.relations import NeighboringRelation
     from dpcore.releases.hash_chain import Entry
     from dpcore.releases.server.ledger import ServerLedger
-    from ui.study import Draft, Study
+    from ui.study import Draft, Study, Taken
 
 _T = TypeVar("_T")
 
@@ -305,14 +305,21 @@ def forget_draft() -> None:
     start_anew()
 
 
-def redraft(dataset: Dataset) -> None:
+def redraft(dataset: Table) -> None:
     """Take over what was newly declared about the columns of the draft."""
     vault = _vault()
     if vault.draft is not None:
         vault.draft = replace(vault.draft, dataset=dataset)
 
 
-def redeclare(dataset: Dataset) -> None:
+def keep_taken(taken: Taken) -> None:
+    """Keep the fingerprint of the draft: who presses again does not wait again."""
+    vault = _vault()
+    if vault.draft is not None:
+        vault.draft = replace(vault.draft, taken=taken)
+
+
+def redeclare(dataset: Table) -> None:
     """Take over what was newly declared about the columns of the table in use."""
     vault = _vault()
     if vault.study is not None:

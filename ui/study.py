@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcore.data.columns import MissingPolicy
+from dpcore.data.partitions.table import PartitionedDataset
+from dpcore.data.table import in_memory
 from dpcore.relations import TableSize
 from dpcore.releases.identity import analysis_id
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.data.dialects import Dialect
+    from dpcore.data.table import Table
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.declarations import Declaration
@@ -77,6 +80,14 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """The fingerprint of a table, and the key that it was taken with. CONFIDENTIAL."""
+
+    fingerprint: str
+    key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A table that was read and is not in use yet. CONFIDENTIAL.
 
@@ -84,14 +95,26 @@ class Draft:
     ``before`` is what was declared of a file with the same columns after steps, which
     can be taken again.
     ``missing`` holds, by column, which codes its file says to stand for no answer.
+    ``taken`` is the fingerprint, once that of a table in parts was taken.
     """
 
-    dataset: Dataset
+    dataset: Table
     example: str | None
     earlier: Earlier | None = None
     start: Terms | None = None
     before: Declaration | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    taken: Taken | None = None
+
+    @property
+    def in_memory(self) -> Dataset:
+        """Return the table, all of whose rows are in memory. CONFIDENTIAL.
+
+        Raises:
+            InPartsError: It lies in parts; says that this is not computed of it.
+
+        """
+        return in_memory(self.dataset, "this")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +130,27 @@ class Study:
 
     """
 
-    dataset: Dataset
+    dataset: Table
     fingerprint: str
     key: bytes = field(repr=False)
     terms: Terms
     example: str | None
+
+    @property
+    def in_memory(self) -> Dataset:
+        """Return the table, all of whose rows are in memory. CONFIDENTIAL.
+
+        Raises:
+            InPartsError: It lies in parts; says that this is not computed of it.
+
+        """
+        return in_memory(self.dataset, "this")
+
+    @property
+    def parts(self) -> PartitionedDataset | None:
+        """Return the table, if it stays in its files. CONFIDENTIAL."""
+        table = self.dataset
+        return table if isinstance(table, PartitionedDataset) else None
 
     @property
     def sampled(self) -> bool:

@@ -4,8 +4,8 @@ The work is an iterator of pieces. It proceeds in parts of a part of a second ea
 between which the page is heard. `follow` begins as soon as its settings are known,
 inside any part of a page, and the rest of the page stays in use meanwhile. `latest` is
 for a page that is about one simulation: a button begins it, settings that were changed
-since wait for the button, and what is on screen is always the latest run. `whole` is
-for work of which a part is worth nothing.
+since wait for the button, and what is on screen is always the latest run. `whole` and
+`once` are for work of which a part is worth nothing, after a press and without.
 """
 
 from __future__ import annotations
@@ -236,6 +236,52 @@ def whole(
     return None
 
 
+def once(
+    slot: str,
+    key: str,
+    begin: Callable[[], Iterator[_T]],
+    told: Callable[[_T], Told],
+) -> _T | None:
+    """Return the last piece, as long as it is shown; show how far the work is.
+
+    It begins as soon as its settings are known, as `follow` does, for work of which a
+    part is worth nothing: as `whole` it is forgotten where it is stopped, or its page
+    is left, and it can be begun anew.
+
+    Args:
+        slot: Which work of the page it is. A slot keeps its latest piece only.
+        key: Public settings: other settings begin anew.
+        begin: Starts it.
+        told: How far it is, by its latest piece.
+
+    Returns:
+        ``None`` while it goes on, and where it was stopped.
+
+    """
+    found: list[_T] = session.while_shown(f"{slot}-found", key, list)
+    if found:
+        return found[0]
+    if was_stopped(slot, key):
+        session.let_go([slot])
+        st.info("Stopped. Nothing of it is kept.")
+        _offer_to_go_on(slot, "Begin again")
+        return None
+    last = whole(slot, key, begin, told)
+    if last is not None:
+        found.append(last)
+    return last
+
+
+def was_stopped(slot: str, key: str) -> bool:
+    """Tell whether this very work was stopped."""
+    return session.public(f"_{slot}_stopped") == key
+
+
+def forget_stop(slot: str) -> None:
+    """Let work that was stopped begin anew."""
+    session.take(f"_{slot}_stopped")
+
+
 def _proceed(slot: str, work: Work[Any], told: Callable[[], Told]) -> None:
     """Show how far the work is, and take it further again and again."""
 
@@ -257,8 +303,7 @@ def _proceed(slot: str, work: Work[Any], told: Callable[[], Told]) -> None:
 def _is_over(slot: str, work: Work[Any]) -> bool:
     # Asked first: at this reading Streamlit turns to what was pressed meanwhile. The
     # rerun after the last piece would forget a link among it.
-    stopped = session.public(f"_{slot}_stopped") == work.key
-    return stopped or work.finished
+    return was_stopped(slot, work.key) or work.finished
 
 
 def _stop(slot: str, key: str) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.figures.meaning.label import Facts
     from dpcore.planning.basket import Basket
     from dpcore.releases.hash_chain import Entry
@@ -45,7 +45,7 @@ class Background:
     """
 
     facts: Facts
-    dataset: Dataset
+    dataset: Table
     everybody: bool
     entries: Sequence[Entry]
     today: str
@@ -124,7 +124,7 @@ def _subject(
     )
 
 
-def _request(release: Release, dataset: Dataset) -> Releasable | None:
+def _request(release: Release, dataset: Table) -> Releasable | None:
     """Return the question of a release, if the table in use can still be asked it."""
     read = model_request_from if is_model(release.request) else request_from
     with contextlib.suppress(DPCoreError):

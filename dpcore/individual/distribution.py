@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import DataError, InPartsError, ParameterError
+from dpcore.individual.losses import GroupExposure
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import ShiftsOfParts
 from dpcore.statistics.question import part_of
@@ -25,15 +26,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
     from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.individual.exposure import Revealing
+    from dpcore.relations import NeighboringRelation
     from dpcore.statistics.base import Shifts
     from dpcore.statistics.question import Question
 
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
 _CELLS: Final = 1_000
+_FARTHEST: Final = 20
+"""Up to so many times the guarantee losses are counted that it is not about."""
 _SAME: Final = 1e-9
 
 
@@ -43,6 +48,10 @@ class Place(NamedTuple):
     row: int
     """Row of the table, from 0."""
     epsilon: float
+    shift: float = math.nan
+    """Largest change of the statistic, added up over its coordinates."""
+    values: tuple[float, ...] = ()
+    """The person's values behind the statistic, not clamped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,8 +60,9 @@ class LossDistribution:
 
     Attributes:
         worst_case: The guarantee: the loss over all tables and people. Public.
-        edges: Ends of the cells of the grid, ascending from 0 to the worst case, all
-            equally long, shape ``(k + 1,)``. Public.
+        edges: Ends of the cells of the grid, ascending from 0 to the worst case, or as
+            far as somebody loses more by a change that it is not about; all equally
+            long, shape ``(k + 1,)``.
         counts: Number of people whose loss is above an edge and at most the next; the
             first cell has those of no loss, too. Shape ``(k,)``.
         levels: Levels that were asked about, ascending. Public.
@@ -60,6 +70,8 @@ class LossDistribution:
         people: Number of people who have a loss: those behind the statistic.
         total: All losses added up.
         most_exposed: Who loses most, most first; ties in the table's order.
+        groups: Who bears the loss, where a column was asked for. Medians and other
+            quantiles are ends of a cell: at most so much too large.
 
     """
 
@@ -71,6 +83,7 @@ class LossDistribution:
     people: int = field(repr=False)
     total: float = field(repr=False)
     most_exposed: tuple[Place, ...] = field(repr=False)
+    groups: tuple[GroupExposure, ...] = field(default=(), repr=False)
 
     @property
     def maximum(self) -> float:
@@ -95,10 +108,22 @@ class LossDistribution:
         if not 0 < q <= 1:
             message = f"q must be above 0 and at most 1, got {q}."
             raise ParameterError(message)
-        rank = math.ceil(q * self.people - _SAME)
-        cell = int(np.searchsorted(np.cumsum(self.counts), rank, side="left"))
-        upper = min(float(self.edges[cell + 1]), self.maximum)
-        return float(self.edges[cell]), upper
+        lower, upper = _quantile(self.counts, self.edges, q)
+        return lower, min(upper, self.maximum)
+
+    def exceeding(self, threshold: float) -> tuple[float, float]:
+        """Return two shares that of the people who lose more than it lies between.
+
+        They are the same where nobody's loss lies in the same cell.
+        """
+        cell = int(np.searchsorted(self.edges, threshold, side="left"))
+        within = np.concatenate([[0.0], np.cumsum(self.counts)])
+        if threshold >= self.maximum:
+            return 0.0, 0.0
+        at_least, at_most = within[cell], within[max(cell - 1, 0)]
+        if threshold == self.edges[cell]:
+            at_most = at_least
+        return 1 - float(at_least / self.people), 1 - float(at_most / self.people)
 
 
 def loss_distribution(
@@ -108,11 +133,14 @@ def loss_distribution(
     *,
     delta: float = 0.0,
     levels: Sequence[float] = (),
+    relation: NeighboringRelation | None = None,
+    by: Column | None = None,
 ) -> LossDistribution:
     """Return how many people lose how much when ``plan`` answers a question.
 
-    The loss of a person is that of ``exposure.expose``, of one row a person, under the
-    relation of the question.
+    The loss of a person is that of ``exposure.expose``, of one row a person, under a
+    relation, which is that of the question unless another is asked for. ``by`` is the
+    column of groups to be compared.
 
     Raises:
         DataError: Nobody has a value, or the table cannot be read.
@@ -120,7 +148,7 @@ def loss_distribution(
             undefined without one of them, or has no finite worst case.
 
     """
-    asked = _Losses.of(plan, question, table, delta=delta)
+    asked = _Losses.of(plan, question, table, delta=delta, relation=relation)
     worst = plan.worst_case(delta=delta)
     if not 0 < worst < math.inf:
         message = (
@@ -128,22 +156,33 @@ def loss_distribution(
             "finite."
         )
         raise ParameterError(message)
-    edges = np.linspace(0.0, worst, _CELLS + 1)
+    farthest = _FARTHEST if asked.relation is not question.relation else 1
+    edges = np.linspace(0.0, farthest * worst, farthest * _CELLS + 1)
     ordered = tuple(sorted(levels))
-    counted = list(table.each(partial(_counted, asked, edges, ordered), asked.names))
+    counting = _Counting(edges=edges, levels=ordered, by=by)
+    names = asked.names if by is None else [*asked.names, by.name]
+    counted: list[_Counted] = []
+    groups = np.zeros((_number(by), len(edges) - 1))
+    for part in table.each(partial(_counted, asked, counting), names):
+        # Of many groups the counts of one part are large, and are added up at once.
+        groups = groups + part.groups if by is not None else groups
+        counted.append(part._replace(groups=np.empty(0)))
     starts = np.cumsum([0, *(each.rows for each in counted)])
     places = [
-        Place(row=int(start + row), epsilon=epsilon)
+        place._replace(row=int(start + place.row))
         for start, each in zip(starts, counted, strict=False)
-        for row, epsilon in each.largest
+        for place in each.largest
     ]
     if not places:
         message = "nobody has a value, so nobody's privacy loss exists."
         raise DataError(message)
+    counts = np.sum([each.counts for each in counted], axis=0)
+    # The whole grid up to the worst case, and beyond as far as somebody is.
+    cells = max(_CELLS, int(np.flatnonzero(counts)[-1]) + 1)
     return LossDistribution(
         worst_case=worst,
-        edges=edges,
-        counts=np.sum([each.counts for each in counted], axis=0),
+        edges=edges[: cells + 1],
+        counts=counts[:cells],
         levels=ordered,
         above=tuple(np.sum([each.above for each in counted], axis=0).tolist()),
         people=sum(each.people for each in counted),
@@ -151,6 +190,7 @@ def loss_distribution(
         most_exposed=tuple(
             sorted(places, key=lambda place: (-place.epsilon, place.row))[:MOST_KEPT]
         ),
+        groups=() if by is None else _groups(groups, counted, edges, by),
     )
 
 
@@ -168,11 +208,35 @@ def loss_of_row(
 
     Errors as for ``loss_distribution``; ParameterError also where there is no such row.
     """
+    found = person_of_row(plan, question, table, row, delta=delta)
+    return None if found is None else found.epsilon
+
+
+def person_of_row(
+    plan: Revealing,
+    question: Question,
+    table: PartitionedDataset,
+    row: int,
+    *,
+    delta: float = 0.0,
+    relation: NeighboringRelation | None = None,
+) -> Place | None:
+    """Return the person of a row, from 0; ``None`` if it has no value. CONFIDENTIAL.
+
+    After the statistic of the whole only the person's part is read. Errors as for
+    ``loss_distribution``; ParameterError also where there is no such row.
+    """
     place, within = table.place_of(row)
-    asked = _Losses.of(plan, question, table, delta=delta)
+    asked = _Losses.of(plan, question, table, delta=delta, relation=relation)
     part = table.part(place, asked.names)
     found = np.flatnonzero(question.rows(part) == within)
-    return float(asked.each(part)[found[0]]) if len(found) else None
+    if not len(found):
+        return None
+    values, shifts = asked.behind(part)
+    epsilon = asked.each(shifts)
+    return _places(values, shifts, epsilon[found], rows=np.array([row]), entries=found)[
+        0
+    ]
 
 
 class _Counted(NamedTuple):
@@ -183,8 +247,23 @@ class _Counted(NamedTuple):
     counts: FloatArray
     above: tuple[int, ...]
     total: float
-    largest: list[tuple[int, float]]
-    """Row of the part and loss of those who lose most."""
+    largest: list[Place]
+    """Those who lose most, by their rows of the part."""
+    groups: FloatArray
+    """How many of each group are in each cell; no group where none was asked for."""
+    totals: FloatArray
+    """The losses of each group added up."""
+    most: FloatArray
+    """The largest loss of each group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Counting:
+    """What losses are counted by. Public."""
+
+    edges: FloatArray
+    levels: tuple[float, ...]
+    by: Column | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -196,6 +275,7 @@ class _Losses:
     statistic: ShiftsOfParts[Any]
     whole: Any = field(repr=False)
     delta: float
+    relation: NeighboringRelation
 
     @classmethod
     def of(
@@ -205,6 +285,7 @@ class _Losses:
         table: Dataset | PartitionedDataset,
         *,
         delta: float,
+        relation: NeighboringRelation | None,
     ) -> _Losses:
         """Return them, after a pass over the table."""
         statistic = question.statistic
@@ -214,7 +295,7 @@ class _Losses:
                 "that lies in parts. Look at it with a sample of the rows, uploaded as "
                 "a file."
             )
-            raise ParameterError(message)
+            raise InPartsError(message)
         names = [column.name for column in question.columns]
         parts = list(table.each(partial(part_of, question, statistic), names))
         return cls(
@@ -223,6 +304,7 @@ class _Losses:
             statistic=statistic,
             whole=statistic.together(parts),
             delta=delta,
+            relation=relation or question.relation,
         )
 
     @property
@@ -230,15 +312,17 @@ class _Losses:
         """Return the names of the columns that are read."""
         return [column.name for column in self.question.columns]
 
-    def each(self, part: Dataset) -> FloatArray:
-        """Return the loss of everybody behind the statistic in a part."""
-        return np.concatenate([np.empty(0), *self.blocks(part)])
+    def behind(self, part: Dataset) -> tuple[FloatArray, Shifts | ShiftBlocks]:
+        """Return the values of a part, and how they move the statistic."""
+        values = self.question.values(part)
+        return values, self.statistic.shifts_within(values, self.whole, self.relation)
 
-    def blocks(self, part: Dataset) -> Iterator[FloatArray]:
+    def each(self, shifts: Shifts | ShiftBlocks) -> FloatArray:
+        """Return the loss of everybody behind the statistic in a part."""
+        return np.concatenate([np.empty(0), *self.blocks(shifts)])
+
+    def blocks(self, shifts: Shifts | ShiftBlocks) -> Iterator[FloatArray]:
         """Yield the losses of everybody in a part, of a block of people at a time."""
-        shifts = self.statistic.shifts_within(
-            self.question.values(part), self.whole, self.question.relation
-        )
         if isinstance(shifts, ShiftBlocks):
             yield from map(self._of_block, shifts.blocks())
         elif shifts.people:
@@ -259,31 +343,65 @@ class _Losses:
         return losses
 
 
-def _counted(
-    asked: _Losses, edges: FloatArray, levels: tuple[float, ...], part: Dataset
-) -> _Counted:
+def _counted(asked: _Losses, counting: _Counting, part: Dataset) -> _Counted:
     """Return what is kept of the losses of a part."""
+    edges, levels = counting.edges, counting.levels
+    values, shifts = asked.behind(part)
+    # Where every row has an entry it is the row's own, and nobody has to look.
+    every = shifts.people == part.rows
+    rows = np.arange(part.rows) if every else asked.question.rows(part)
+    groups = _GroupCounts.none(counting)
+    codes = _codes(counting.by, part)[rows] if counting.by is not None else None
     people, totals = 0, []
     counts, above = np.zeros(len(edges) - 1), np.zeros(len(levels), dtype=np.intp)
     most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
-    for found in asked.blocks(part):
-        epsilon = _within(found, edges[-1])
+    for found in asked.blocks(shifts):
+        epsilon = _within(found, float(edges[-1]))
         counts += _in_cells(epsilon, edges)
         above += np.fromiter((np.count_nonzero(epsilon > x) for x in levels), np.intp)
         totals.append(float(epsilon.sum()))
         most = most.joined_by(epsilon, first=people)
+        if codes is not None:
+            groups.add(epsilon, codes[people : people + len(epsilon)], edges)
         people += len(epsilon)
-    # Where every row has an entry it is the row's own, and nobody has to look.
-    every = people == part.rows
-    rows = most.at if every else asked.question.rows(part)[most.at]
     return _Counted(
         rows=part.rows,
         people=people,
         counts=counts,
         above=tuple(above.tolist()),
         total=math.fsum(totals),
-        largest=list(zip(rows.tolist(), most.epsilon.tolist(), strict=True)),
+        largest=_places(
+            values, shifts, most.epsilon, rows=rows[most.at], entries=most.at
+        ),
+        groups=groups.cells,
+        totals=groups.totals,
+        most=groups.most,
     )
+
+
+class _GroupCounts(NamedTuple):
+    """How the people of each group were counted so far."""
+
+    cells: FloatArray
+    totals: FloatArray
+    most: FloatArray
+
+    @classmethod
+    def none(cls, counting: _Counting) -> _GroupCounts:
+        """Return those of nobody."""
+        number = _number(counting.by)
+        cells = np.zeros((number, len(counting.edges) - 1))
+        return cls(cells, np.zeros(number), np.zeros(number))
+
+    def add(
+        self, epsilon: FloatArray, codes: NDArray[np.int64], edges: FloatArray
+    ) -> None:
+        """Count some people more."""
+        for group in np.unique(codes):
+            members = epsilon[codes == group]
+            self.cells[group] += _in_cells(members, edges)
+            self.totals[group] += members.sum()
+            self.most[group] = max(self.most[group], members.max())
 
 
 class _Most(NamedTuple):
@@ -313,12 +431,88 @@ class _Most(NamedTuple):
         return _Most(at=at[order], epsilon=losses[order])
 
 
-def _within(epsilon: FloatArray, worst: float) -> FloatArray:
-    """Return the losses, with those above the worst case by rounding put back to it."""
-    if not epsilon.max() > worst:
+def _within(epsilon: FloatArray, end: float) -> FloatArray:
+    """Return the losses, with those beyond the grid by rounding put back to its end.
+
+    Raises:
+        ParameterError: Somebody loses more than that.
+
+    """
+    if not epsilon.max() > end:
         return epsilon
-    rounding = (epsilon > worst) & (epsilon <= worst * (1 + _SAME))
-    return np.where(rounding, worst, epsilon)
+    if epsilon.max() > end * (1 + _SAME):
+        message = (
+            f"somebody loses more than {_FARTHEST} times the guarantee, which is about "
+            "another change. Ask about the change that the table is protected against."
+        )
+        raise ParameterError(message)
+    return np.minimum(epsilon, end)
+
+
+def _places(
+    values: FloatArray,
+    shifts: Shifts | ShiftBlocks,
+    epsilon: FloatArray,
+    *,
+    rows: NDArray[np.intp],
+    entries: NDArray[np.intp],
+) -> list[Place]:
+    """Return some people of a part, with their losses, rows and entries in it."""
+    if not len(entries):
+        return []
+    return [
+        Place(
+            row=int(row),
+            epsilon=float(loss),
+            shift=float(distance),
+            values=tuple(np.atleast_1d(values[entry]).astype(float).tolist()),
+        )
+        for row, entry, loss, distance in zip(
+            rows, entries, epsilon, shifts.distances(entries), strict=True
+        )
+    ]
+
+
+def _number(by: Column | None) -> int:
+    """Return how many groups there are, those of others and of no label included."""
+    return 0 if by is None else len(by.labels) + 2
+
+
+def _codes(by: Column | None, part: Dataset) -> NDArray[np.int64]:
+    """Return the group of every row of a part; those without a label come last."""
+    if by is None:
+        return np.zeros(part.rows, dtype=np.int64)
+    codes = part.with_columns(by).codes(by.name)
+    return np.where(codes < 0, len(by.labels) + 1, codes)
+
+
+def _groups(
+    counts: FloatArray, counted: Sequence[_Counted], edges: FloatArray, by: Column
+) -> tuple[GroupExposure, ...]:
+    """Return a summary of each group that has people."""
+    totals = [math.fsum(each) for each in np.array([c.totals for c in counted]).T]
+    most = np.max([each.most for each in counted], axis=0)
+    return tuple(
+        GroupExposure(
+            label=label,
+            people=int(cells.sum()),
+            mean=total / cells.sum(),
+            median=min(_quantile(cells, edges, 0.5)[1], largest),
+            ninth_decile=min(_quantile(cells, edges, 0.9)[1], largest),
+            maximum=float(largest),
+        )
+        for label, cells, total, largest in zip(
+            (*by.labels, "other", "missing"), counts, totals, most.tolist(), strict=True
+        )
+        if cells.any()
+    )
+
+
+def _quantile(counts: FloatArray, edges: FloatArray, q: float) -> tuple[float, float]:
+    """Return the ends of the cell that a quantile of counted people is in."""
+    rank = math.ceil(q * counts.sum() - _SAME)
+    cell = int(np.searchsorted(np.cumsum(counts), rank, side="left"))
+    return float(edges[cell]), float(edges[cell + 1])
 
 
 def _in_cells(epsilon: FloatArray, edges: FloatArray) -> FloatArray:

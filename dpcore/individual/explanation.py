@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
+from dpcore.individual.losses import ExposedPerson
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.columns import Column
+    from dpcore.individual.distribution import Place
     from dpcore.individual.exposure import Exposure
-    from dpcore.individual.losses import ExposedPerson
     from dpcore.statistics.question import Question
 
 _SHOWN = 2
@@ -48,12 +49,34 @@ def explain(person: ExposedPerson, exposure: Exposure, query: Question) -> str:
         reason = _of_member(person, exposure, np.ones(exposure.people, dtype=bool))
     else:
         reason = _of_number(person, exposure, query)
-    return (
-        f"{reason} {_change(person, query)}: a loss of "
-        f"{'at most ' if exposure.upper else ''}epsilon "
-        f"{significant(person.epsilon, up=exposure.upper)}, where the guarantee is at "
-        f"most {epsilon_text(exposure.worst_case)}."
+    return _with_loss(
+        f"{reason} {_change(person, query)}",
+        person,
+        exposure.worst_case,
+        upper=exposure.upper,
     )
+
+
+def explain_alone(
+    person: Place, query: Question, *, replaced: bool, worst_case: float
+) -> str:
+    """Return why a person loses as much, where nobody else's values are at hand.
+
+    ``replaced`` tells whether the loss is that of another record in their place.
+    """
+    alone = ExposedPerson(
+        entry=person.row,
+        value=person.values[0],
+        shift=person.shift,
+        epsilon=person.epsilon,
+    )
+    kind = query.kind
+    what = "another record within the bounds" if replaced else "leaving this record out"
+    reason = f"{what[0].upper()}{what[1:]}"
+    if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
+        column = query.column
+        reason = f"This person's {column.name} is {_shown(alone.value, column)}; {what}"
+    return _with_loss(f"{reason} {_change(alone, query)}", alone, worst_case)
 
 
 def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
@@ -86,6 +109,17 @@ def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
     return (
         f"{people(len(tied))} are tied at the top{among}: these are the first of them "
         "in the table, and no more exposed than the others."
+    )
+
+
+def _with_loss(
+    reason: str, person: ExposedPerson, worst_case: float, *, upper: bool = False
+) -> str:
+    """Return a reason with the loss that it leads to, beside the guarantee."""
+    return (
+        f"{reason}: a loss of {'at most ' if upper else ''}epsilon "
+        f"{significant(person.epsilon, up=upper)}, where the guarantee is at most "
+        f"{epsilon_text(worst_case)}."
     )
 
 

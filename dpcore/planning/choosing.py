@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.models.question import ModelQuestion
     from dpcore.releases.record import Mode
     from dpcore.statistics.question import Question
@@ -213,9 +214,14 @@ class ChoiceRequest(Releasable):
             "mechanism": KEY,
         }
 
-    def value(self, dataset: Dataset) -> Any:  # noqa: ANN401 - as the class says
+    def value(self, dataset: Table) -> Any:  # noqa: ANN401 - as the class says
         """Return how many lose more than the limit at each total. CONFIDENTIAL."""
-        own = self.row_losses(dataset)
+        columns = {c.name for request in self.requests for c in request.asked.columns}
+        counts = [*dataset.each(self._counted, sorted(columns))]
+        return np.asarray(np.sum(counts, axis=0, dtype=np.int64))
+
+    def _counted(self, part: Dataset) -> NDArray[np.int64]:
+        own = self.row_losses(part)
         factors = np.array(self.totals) / self.planned
         return np.array(
             [np.count_nonzero(own * factor > self.limit) for factor in factors],

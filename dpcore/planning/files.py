@@ -31,7 +31,7 @@ from dpcore.releases.rebuilding import is_model, model_request_from, request_fro
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.releases.releasable import Releasable
 
 FORMAT: Final = "epsilon-studio plan"
@@ -87,7 +87,7 @@ def to_json(basket: Basket) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def from_json(text: str | bytes, dataset: Dataset) -> Loaded:
+def from_json(text: str | bytes, dataset: Table) -> Loaded:
     """Return the plan of a text, about the columns of a table.
 
     Raises:
@@ -107,7 +107,7 @@ def from_json(text: str | bytes, dataset: Dataset) -> Loaded:
         raise DataError(message) from None
 
 
-def traced(request: Releasable, dataset: Dataset) -> Releasable:
+def traced(request: Releasable, dataset: Table) -> Releasable:
     """Return the request as it comes back from its own parameters.
 
     So a plan is the same before and after it was kept.
@@ -119,7 +119,7 @@ def traced(request: Releasable, dataset: Dataset) -> Releasable:
     return _request(request.parameters(), dataset)
 
 
-def _filled(basket: Basket, entries: list[Any], dataset: Dataset) -> Loaded:
+def _filled(basket: Basket, entries: list[Any], dataset: Table) -> Loaded:
     if len(entries) > MOST_ITEMS:
         raise ValueError
     lost = []
@@ -134,7 +134,7 @@ def _filled(basket: Basket, entries: list[Any], dataset: Dataset) -> Loaded:
     return Loaded(basket=basket, lost=tuple(lost))
 
 
-def _request(parameters: Mapping[str, object], dataset: Dataset) -> Releasable:
+def _request(parameters: Mapping[str, object], dataset: Table) -> Releasable:
     if is_model(parameters):
         return model_request_from(parameters, dataset)
     return request_from(parameters, dataset)

@@ -7,7 +7,7 @@ unit of measurement and the description of a column, comes from the table in use
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
 from dpcore.errors import DataError, DPCoreError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dpcore.data.columns import Column
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table, TableT
     from dpcore.models.question import ModelQuestion
     from dpcore.releases.models.request import ModelRequest
     from dpcore.releases.releasable import Releasable
@@ -46,7 +46,7 @@ StatisticRequest = Request | ResampledRequest
 
 
 def request_from(
-    parameters: Mapping[str, object], dataset: Dataset, *, draw: int = 1
+    parameters: Mapping[str, object], dataset: Table, *, draw: int = 1
 ) -> StatisticRequest:
     """Return the request with these ``parameters()``, about the columns of a table.
 
@@ -75,7 +75,7 @@ def is_model(parameters: Mapping[str, object]) -> bool:
 
 
 def model_request_from(
-    parameters: Mapping[str, object], dataset: Dataset, *, draw: int = 1
+    parameters: Mapping[str, object], dataset: Table, *, draw: int = 1
 ) -> ModelRequest:
     """Return the request with these ``parameters()``, about the columns of a table.
 
@@ -94,12 +94,12 @@ def model_request_from(
         raise DataError(message) from None
 
 
-def as_declared(request: Releasable, dataset: Dataset) -> Dataset:
+def as_declared(request: Releasable, dataset: TableT) -> TableT:
     """Return the table with its columns declared as they were for the request."""
-    return dataset.with_columns(*request.asked.columns)
+    return cast("TableT", dataset.with_columns(*request.asked.columns))
 
 
-def column_from(content: object, dataset: Dataset) -> Column:
+def column_from(content: object, dataset: Table) -> Column:
     """Return the column of a table that the parameters of a question declare.
 
     Raises:
@@ -112,7 +112,7 @@ def column_from(content: object, dataset: Dataset) -> Column:
     return replace(declared, unit=now.unit, description=now.description)
 
 
-def columns_from(content: object, dataset: Dataset) -> tuple[Column, ...]:
+def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:
     """Return several columns, as ``column_from``."""
     return tuple(column_from(one, dataset) for one in list_in(content))
 
@@ -131,7 +131,7 @@ def _reader(
             return REQUEST.read
 
 
-def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
+def _question(content: Mapping[str, object], dataset: Table) -> Question:
     if "crossed" in content:
         return _crossed(content, dataset)
     if "pair" in content:
@@ -154,7 +154,7 @@ def _question(content: Mapping[str, object], dataset: Dataset) -> Question:
     return GroupedQuery(part=part, group=group)
 
 
-def _difference(content: Mapping[str, object], dataset: Dataset) -> DifferenceQuery:
+def _difference(content: Mapping[str, object], dataset: Table) -> DifferenceQuery:
     if content["kind"] != StatisticKind.DIFFERENCE:
         raise LookupError
     one, other = PAIRED.read(content["pair"])
@@ -167,7 +167,7 @@ def _difference(content: Mapping[str, object], dataset: Dataset) -> DifferenceQu
     return DifferenceQuery(part=part, group=group, pair=(one, other))
 
 
-def _means(content: Mapping[str, object], dataset: Dataset) -> MeansQuery:
+def _means(content: Mapping[str, object], dataset: Table) -> MeansQuery:
     told = MEANS.read(
         content,
         numbers=columns_from(content["columns"], dataset),
@@ -177,7 +177,7 @@ def _means(content: Mapping[str, object], dataset: Dataset) -> MeansQuery:
     return MeansQuery(**told)
 
 
-def _crossed(content: Mapping[str, object], dataset: Dataset) -> CrossedQuery:
+def _crossed(content: Mapping[str, object], dataset: Table) -> CrossedQuery:
     if content["kind"] != StatisticKind.CROSS_TABLE:
         raise LookupError
     counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
@@ -199,7 +199,7 @@ def _groups(content: Mapping[str, object], group: Column) -> GroupSizes:
     return GROUPS.read(content, sizes=(people, *(0 for _ in group.labels)))
 
 
-def _model_question(content: Mapping[str, object], dataset: Dataset) -> ModelQuestion:
+def _model_question(content: Mapping[str, object], dataset: Table) -> ModelQuestion:
     design = DESIGN.read(
         content,
         target=column_from(content["target"], dataset),

@@ -10,7 +10,7 @@ from dpcore.statistics.conditions import statement
 
 if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyCost
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.models.question import ModelQuestion
     from dpcore.relations import NeighboringRelation, PrivacyUnit
     from dpcore.releases.plans.plan import Drawing
@@ -96,7 +96,7 @@ class Releasable(ABC):
         return analysis_id(fingerprint, self.parameters())
 
     @abstractmethod
-    def value(self, dataset: Dataset) -> Any:  # noqa: ANN401 - what the plan's ``answer`` takes
+    def value(self, dataset: Table) -> Any:  # noqa: ANN401 - what the plan's ``answer`` takes
         """Return what the answer is drawn from. CONFIDENTIAL.
 
         Raises:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpcore.data.examples import EXAMPLES
+from dpcore.data.partitions.folder import VARIABLE
 from tests.registry import HEADINGS
 
 CSV = "age,smoker\n" + "".join(
@@ -30,6 +35,43 @@ def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
     button(app, "Use this data").click().run()
     assert not app.exception
     return app
+
+
+def write_table(folder, text, name="visits", rows=30):
+    """Write the table of a CSV as two files of several groups of rows."""
+    frame = pd.read_csv(io.StringIO(text))
+    place = folder / name
+    place.mkdir(parents=True)
+    for i, part in enumerate((frame[:70], frame[70:])):
+        path = place / f"part-{i}.parquet"
+        pq.write_table(pa.Table.from_pandas(part), path, row_group_size=rows)
+    return place
+
+
+def open_table(open_page, name="visits"):
+    app = open_page("data")
+    by_label(app.selectbox, "Table in the folder").set_value(name)
+    button(app, "Open the table").click().run()
+    assert not app.exception
+    return app
+
+
+def use_large_table(open_page, name="visits"):
+    app = open_table(open_page, name)
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    """A folder of large tables, with the people of the CSV in two files."""
+    monkeypatch.setattr("ui.work._AT_FIRST", 60.0)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "tables"))
+    write_table(tmp_path / "tables", CSV)
+    return tmp_path / "tables"
 
 
 def mode(app):
@@ -83,6 +125,22 @@ def test_page_runs_with_an_upload(open_page, name):
     use_upload(open_page)
     app = open_page(name)
     assert app.title[0].value == HEADINGS[name]
+    assert not app.error
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("name", HEADINGS)
+@pytest.mark.parametrize("chosen", ["release", "classroom"])
+def test_page_runs_on_a_table_in_parts(open_page, name, chosen):
+    app = use_large_table(open_page)
+    mode(app).set_value(chosen).run()
+    app = open_page(name)
+    assert app.title[0].value == HEADINGS[name]
+    assert not app.error
+    for place in [each for each in app.toggle if each.label.startswith("Show ")]:
+        place.set_value(True)
+    app.run()
+    assert not app.exception
     assert not app.error
 
 

@@ -31,9 +31,14 @@ class Server:
     """The app in a process of its own, with a home and a log of its own."""
 
     def __init__(
-        self, folder: Path, entry: str = "app.py", program: str = "streamlit"
+        self,
+        folder: Path,
+        entry: str = "app.py",
+        program: str = "streamlit",
+        tables: Path | None = None,
     ) -> None:
         self._program = program
+        self._tables = tables
         self.home = folder / "home"
         folder.mkdir(exist_ok=True)
         self.log = folder / "server.log"
@@ -53,6 +58,7 @@ class Server:
             "EPSILON_STUDIO_LEDGER": "",
             "EPSILON_STUDIO_DATABASES": "",
             "EPSILON_STUDIO_CLUSTER": "",
+            "EPSILON_STUDIO_TABLES": str(self._tables or ""),
         }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

@@ -1,5 +1,6 @@
 """Losses that are counted in parts are those of everybody in memory."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -16,8 +17,11 @@ from dpcore.individual.distribution import (
     _Most,
     loss_distribution,
     loss_of_row,
+    person_of_row,
 )
+from dpcore.individual.explanation import explain_alone
 from dpcore.individual.exposure import expose
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
 from dpcore.statistics import totals
 from dpcore.statistics.kinds import StatisticKind
@@ -159,3 +163,81 @@ def test_cells_of_the_grid_hold_their_upper_edge(worst):
         np.searchsorted(np.sort(losses), edges[1:], side="right"), prepend=0
     )
     np.testing.assert_array_equal(_in_cells(losses, edges), expected)
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+@pytest.mark.parametrize("name", ["mean", "sum", "median", "by ward"])
+def test_losses_of_another_change_are_those_of_the_table_in_memory(
+    folder, name, relation
+):
+    question = QUESTIONS[name]
+    request = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0)
+    if ASKED[name] == "gaussian":
+        request = replace(request, mechanism_key="laplace")
+    whole = expose(
+        request.plan,
+        question.statistic,
+        question.values(in_memory(rows())),
+        relation=relation,
+    )
+    found = loss_distribution(
+        request.plan, question, opened(folder), relation=relation, by=COLUMNS[1]
+    )
+    np.testing.assert_allclose(found.maximum, whole.maximum, rtol=1e-12)
+    np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
+    assert found.counts.sum() == whole.people
+    assert found.edges[-1] >= found.maximum * (1 - 1e-9)
+    np.testing.assert_allclose(np.diff(found.edges), found.worst_case / 1000)
+    person = found.most_exposed[0]
+    alone = person_of_row(
+        request.plan, question, opened(folder), person.row, relation=relation
+    )
+    assert alone is not None
+    assert alone.values == person.values
+    np.testing.assert_allclose(alone[:3], person[:3], rtol=1e-12)
+    top = whole.most_exposed(PEOPLE)
+    behind = question.rows(in_memory(rows()))
+    shift = next(one.shift for one in top if behind[one.entry] == person.row)
+    np.testing.assert_allclose(person.shift, shift, rtol=1e-12)
+    codes = in_memory(rows()).codes("ward")[behind]
+    compared = zip(found.groups, whole.by_group(codes, COLUMNS[1].labels), strict=True)
+    cell = found.worst_case / 1000
+    for counted, group in compared:
+        assert counted[:2] == group[:2]
+        np.testing.assert_allclose(counted.mean, group.mean, rtol=1e-12)
+        np.testing.assert_allclose(counted.maximum, group.maximum, rtol=1e-12)
+        assert 0 <= counted.median - group.median * (1 - 1e-9) <= cell * 1.001
+        assert counted.ninth_decile - group.ninth_decile * (1 - 1e-9) >= 0
+
+
+def test_shares_above_a_number_hold_the_true_one_and_are_exact_at_an_edge(folder):
+    question = QUESTIONS["mean"]
+    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
+    whole = expose(
+        plan,
+        question.statistic,
+        question.values(in_memory(rows())),
+        relation=question.relation,
+    )
+    found = loss_distribution(plan, question, opened(folder))
+    levels = [*found.edges[::37], *whole.epsilon[:9], 0.0, 0.123, 2.0]
+    for level in levels:
+        least, most = found.exceeding(float(level))
+        assert least <= most
+        assert least - 1e-12 <= whole.exceeding(float(level)) <= most + 1e-12
+    for edge in found.edges[::37]:
+        least, most = found.exceeding(float(edge))
+        assert least == most
+
+
+def test_why_somebody_is_exposed_is_said_without_the_others(folder):
+    for name in ("mean", "histogram", "by ward", "smokers", "median"):
+        question = QUESTIONS[name]
+        plan = Request(query=question, mechanism_key=ASKED[name], epsilon=1.0).plan
+        found = loss_distribution(plan, question, opened(folder))
+        said = explain_alone(
+            found.most_exposed[0], question, replaced=False, worst_case=1.0
+        )
+        assert "eaving this record out moves" in said
+        assert "where the guarantee is at most 1." in said
+        assert ("This person's age is" in said) is (name in {"mean", "median"})

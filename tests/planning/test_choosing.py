@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.opening import open_table
 from dpcore.errors import BudgetExceeded, DataError, ParameterError
 from dpcore.individual.release_losses import release_losses
 from dpcore.planning.choosing import KEY, TOLD, ChoiceRequest
@@ -24,6 +26,7 @@ from dpcore.releases.record import Mode, Release
 from dpcore.releases.transaction import release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
+from tests.data.partitions.test_partitions import write
 from tests.releases.questions import AGE, asked, by_group, terms
 from tests.statistics.columns import DROP, number
 
@@ -245,3 +248,15 @@ def test_what_cannot_be_chosen_cannot_be_asked(wrong):
 def test_another_limit_is_another_choice():
     assert choice().analysis("f") != choice(limit=0.5).analysis("f")
     assert choice().analysis("f") == replace(choice(), draw=2).analysis("f")
+
+
+@pytest.mark.parametrize("relation", NeighboringRelation)
+def test_people_of_a_table_in_parts_are_counted_as_those_in_memory(tmp_path, relation):
+    ages = np.random.default_rng(4).uniform(0, 120, 90)
+    write(tmp_path, pa.table({"age": ages}), {20, 55})
+    request = choice(of_age(people=90, relation=relation), limit=0.4)
+    parts = open_table(tmp_path, "visits").with_columns(AGE)
+    counts = request.value(parts)
+    np.testing.assert_array_equal(counts, request.value(table(ages)))
+    assert counts.any()
+    assert counts.dtype == np.int64

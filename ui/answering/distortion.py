@@ -41,10 +41,10 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         found = session.remember(
             "bias",
             study.about(asked.query),
-            lambda: bias(asked.query, study.dataset),
+            lambda: bias(asked.query, study.in_memory),
         )
         _outside(found, asked.query.unit.counted)
-        _beyond_the_cap(study.dataset)
+        _beyond_the_cap(study.in_memory)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
             _causes(found, asked)

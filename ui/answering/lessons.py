@@ -23,7 +23,7 @@ from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.raw import sample_quantile
 from dpcore.studies.proportions.coverage import coverage
 from dpcore.wording import percent
-from ui import results, session
+from ui import partwise, results, session
 from ui.answering import chains, crossed, groups, means, pair
 from ui.answering.answers import parts_picture
 
@@ -48,11 +48,9 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
     if session.mode() is not Mode.CLASSROOM:
         return
     question = study.about(asked.query)
-    truth = session.remember(
-        "truth",
-        question,
-        lambda: asked.query.statistic.value(asked.query.values(study.dataset)),
-    )
+    truth = _truth(asked, study, question)
+    if truth is None:
+        return
     kind = asked.query.kind
     with st.container(border=True, key="classroom-lesson"):
         st.badge(
@@ -60,6 +58,9 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
         )
         if kind.of_matrix:
             picture = _matrix(answer, asked, truth)
+        elif kind.of_ranks and study.parts is not None:
+            partwise.in_memory(study, "The quantile beside its draws")
+            return
         elif kind.of_ranks:
             quantile = session.remember(
                 "quantile", question, lambda: _quantile(asked, study)
@@ -70,6 +71,20 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
         results.show(picture, "lesson")
         if asked.constraint is not None:
             _coverage(answer, asked)
+
+
+def _truth(asked: Request, study: Study, question: str) -> FloatArray | None:
+    """Return the answer without noise; ``None`` while the parts of a table are read."""
+    if study.parts is not None:
+        return partwise.found(
+            "truth",
+            question,
+            study.parts,
+            asked.query.value,
+            doing="Computing the answer without noise",
+        )
+    table = study.in_memory
+    return session.remember("truth", question, lambda: asked.query.value(table))
 
 
 def _of_groups(answer: Release, asked: Request, truth: FloatArray) -> Picture:
@@ -163,7 +178,7 @@ def _coverage(answer: Release, asked: Request) -> None:
 
 def _quantile(asked: Request, study: Study) -> float:
     plan = cast("RankPlan", asked.plan)
-    values = plan.statistic.bounds.clip(asked.query.values(study.dataset))
+    values = plan.statistic.bounds.clip(asked.query.values(study.in_memory))
     return float(sample_quantile(values, plan.statistic.q))
 
 

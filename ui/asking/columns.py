@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 import streamlit as st
@@ -21,7 +21,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table, TableT
 
 _KINDS: list[ColumnKind] = list(ColumnKind)
 _NAMED = 6
@@ -31,7 +31,7 @@ _MISSING = {
 }
 
 
-def choose(dataset: Dataset) -> int:
+def choose(dataset: Table) -> int:
     """Return the position of the column chosen in the selector shared by all pages.
 
     It starts from the first whose heading does not say that it tells people apart:
@@ -51,8 +51,8 @@ def choose(dataset: Dataset) -> int:
 
 
 def declare(
-    dataset: Dataset, position: int, keep: Callable[[Dataset], None]
-) -> Dataset | None:
+    dataset: TableT, position: int, keep: Callable[[Table], None]
+) -> TableT | None:
     """Show the form of one column; keep and return what was declared.
 
     An invalid entry is explained in place; the last valid declaration stays kept, and
@@ -61,17 +61,17 @@ def declare(
     column = dataset.columns[position]
     try:
         declared = _form(column, f"{session.generation()}-{position}")
+        if declared == column:
+            return dataset
+        changed = cast("TableT", dataset.with_columns(declared))
     except ParameterError as error:
         st.error(literal(str(error)))
         return None
-    if declared == column:
-        return dataset
-    changed = dataset.with_columns(declared)
     keep(changed)
     return changed
 
 
-def folded(dataset: Dataset, position: int, key: str) -> Dataset | None:
+def folded(dataset: TableT, position: int, key: str) -> TableT | None:
     """Show the form of a column of the table in use, folded away once it is declared.
 
     It is drawn only while it is open: a control must answer quickly.
@@ -270,7 +270,7 @@ def _fill_in(key: str) -> None:
         session.set_public(f"upper-{key}", bounds.upper)
 
 
-def tell_ending(dataset: Dataset) -> None:
+def tell_ending(dataset: Table) -> None:
     """Say what lists of columns leave out of every name."""
     ending = dataset.ending.lstrip(" ,")
     if ending:
@@ -280,7 +280,7 @@ def tell_ending(dataset: Dataset) -> None:
         )
 
 
-def tell_undeclared(dataset: Dataset) -> None:
+def tell_undeclared(dataset: Table) -> None:
     """Name the columns that no question can be asked of yet."""
     open_ = [
         dataset.short(column.name)
@@ -297,7 +297,7 @@ def tell_undeclared(dataset: Dataset) -> None:
         )
 
 
-def overview(dataset: Dataset) -> pd.DataFrame:
+def overview(dataset: Table) -> pd.DataFrame:
     """Return what is declared about every column."""
     columns = dataset.columns
     return pd.DataFrame(

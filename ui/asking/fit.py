@@ -2,19 +2,101 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.dataset import Dataset
 from dpcore.wording import people, percent
-from ui import confidential, session
+from ui import confidential, partwise, session
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.columns import Column
+    from dpcore.data.table import Table
 
 
-def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fit:
+    """How a declaration fits some rows. CONFIDENTIAL.
+
+    Attributes:
+        missing: Number of rows without a value.
+        outside: Number of values outside the bounds or the list.
+        below: Number of values below the bounds.
+        above: Number of values above the bounds.
+        least: The least number; infinite where there is none.
+        most: The largest number.
+
+    """
+
+    missing: int = field(default=0, repr=False)
+    outside: int = field(default=0, repr=False)
+    below: int = field(default=0, repr=False)
+    above: int = field(default=0, repr=False)
+    least: float = field(default=math.inf, repr=False)
+    most: float = field(default=-math.inf, repr=False)
+
+    @classmethod
+    def of(cls, name: str, part: Dataset) -> _Fit:
+        """Return how the declaration of a column fits a part of a table."""
+        column, missing = part.column(name), int(part.missing(name).sum())
+        if not column.is_declared:
+            return cls(missing=missing)
+        if column.kind is not ColumnKind.NUMBER:
+            return cls(missing=missing, outside=part.outside(name))
+        below, above = part.beyond(name)
+        values = part.numbers(name)
+        values = values[~np.isnan(values)]
+        return cls(
+            missing=missing,
+            outside=below + above,
+            below=below,
+            above=above,
+            least=float(values.min(initial=math.inf)),
+            most=float(values.max(initial=-math.inf)),
+        )
+
+    @classmethod
+    def together(cls, table: Table, name: str) -> _Fit:
+        """Return how the declaration of a column fits a whole table."""
+        parts = [*table.each(partial(cls.of, name), [name])]
+        return cls(
+            missing=sum(part.missing for part in parts),
+            outside=sum(part.outside for part in parts),
+            below=sum(part.below for part in parts),
+            above=sum(part.above for part in parts),
+            least=min(part.least for part in parts),
+            most=max(part.most for part in parts),
+        )
+
+    def touches(self, column: Column) -> bool:
+        """Return whether the bounds are exactly the least and the largest number."""
+        bounds = column.bounds
+        return bounds is not None and (self.least, self.most) == (
+            bounds.lower,
+            bounds.upper,
+        )
+
+
+def _looked(dataset: Table, column: Column) -> _Fit | None:
+    """Return how the declaration fits; ``None`` while parts of the table are read."""
+    if isinstance(dataset, Dataset):
+        return _Fit.together(dataset, column.name)
+    return partwise.found(
+        "fit",
+        f"{session.generation()} {column}",
+        dataset,
+        lambda table: _Fit.together(table, column.name),
+        doing="Looking how it fits",
+    )
+
+
+def check(dataset: Table, position: int, *, codebook: bool) -> None:
     """Show the curator how the declaration fits the table. CONFIDENTIAL.
 
     With a published ``codebook`` nobody suspects that bounds were looked up.
@@ -32,9 +114,11 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
     with confidential.area("fit", what, ready=ready) as shown:
         if not shown:
             return
-        missing = int(dataset.missing(column.name).sum())
-        outside = dataset.outside(column.name) if column.is_declared else 0
-        st.markdown(f"{many(missing)} with a missing value.")
+        fits = _looked(dataset, column)
+        if fits is None:
+            return
+        outside = fits.outside
+        st.markdown(f"{many(fits.missing)} with a missing value.")
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return
@@ -42,11 +126,10 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
         where = "bounds" if of_number else "list"
         st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
         if of_number and outside:
-            below, above = dataset.beyond(column.name)
             st.markdown(
-                f"{many(below)} below the lower bound, {many(above)} above the "
-                "upper one. What that does to an answer, “Release” shows before it is "
-                "released."
+                f"{many(fits.below)} below the lower bound, {many(fits.above)} above "
+                "the upper one. What that does to an answer, “Release” shows before it "
+                "is released."
             )
         twenty = "people" if dataset.cap is None else "rows"
         if of_number and share > 0.05:  # noqa: PLR2004
@@ -54,7 +137,7 @@ def check(dataset: Dataset, position: int, *, codebook: bool) -> None:
                 f"Clamping moves more than one in twenty {twenty}. The release will be "
                 "biased; wider bounds cost noise instead."
             )
-        if of_number and not codebook and dataset.touches_bounds(column.name):
+        if of_number and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
                 "If they were looked up there, they give those two people away: "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -25,13 +26,17 @@ from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
-from ui import controls, session
+from ui import controls, partwise, session
 from ui.asking import columns, details, methods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from dpcore.data.columns import Column
+    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.mechanisms.catalog import Entry
     from dpcore.relations import TableSize
     from dpcore.releases.constraints import Constraint
@@ -192,9 +197,7 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
         sizes = (size.people, *(0,) * (cells - 1))
         return GroupSizes(sizes=sizes, labels_public=False)
     # Declared public by the curator, with everybody's group.
-    codes = study.dataset.codes(asked.group.name)
-    counts = np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
-    sizes = tuple(counts.tolist())
+    sizes = _sizes(asked.group, cells, study)
     if sizes[-1] == 0:
         sizes = sizes[:-1]
     if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
@@ -204,6 +207,35 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
         )
         raise ParameterError(message)
     return GroupSizes(sizes=sizes, labels_public=True)
+
+
+def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
+    """Return how many people are in each group; the page ends while they are counted.
+
+    Where groups are public.
+    """
+
+    def counted(table: Table) -> tuple[int, ...]:
+        parts = [*table.each(partial(_in_cells, group.name, cells), [group.name])]
+        return tuple(np.sum(parts, axis=0, dtype=int).tolist())
+
+    if study.parts is None:
+        return counted(study.dataset)
+    found = partwise.found(
+        "group-sizes",
+        f"{study.fingerprint} {group}",
+        study.parts,
+        counted,
+        doing="Counting the people of each group",
+    )
+    if found is None:
+        session.end_page()
+    return found
+
+
+def _in_cells(name: str, cells: int, part: Dataset) -> NDArray[np.intp]:
+    codes = part.codes(name)
+    return np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
 
 
 def _constraint(query: Question, key: str) -> Constraint | None:

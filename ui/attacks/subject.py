@@ -89,7 +89,7 @@ def of_table(study: Study) -> Subject:
     sample = session.remember(
         "attacked-sample",
         f"{study.fingerprint} {session.generation()}",
-        lambda: class_sample(study.dataset, rng=np.random.default_rng(_SEED)),
+        lambda: class_sample(study.in_memory, rng=np.random.default_rng(_SEED)),
     )
     masked = not st.toggle(
         "Show values",

@@ -252,7 +252,7 @@ def _of_row(request: Releasable, study: Study) -> Trial:
         cast("int", session.public(_row(which)) or 1) - 1
         for which in ("person", "other")
     )
-    return trials.of_person(request, study.dataset, person, other)
+    return trials.of_person(request, study.in_memory, person, other)
 
 
 def questions(study: Study) -> dict[str, Releasable]:

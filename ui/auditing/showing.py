@@ -122,7 +122,7 @@ def check(study: Study) -> None:
         "audit-checks",
         key,
         4 * len(known),
-        lambda: checks(list(known.values()), study.dataset),
+        lambda: checks(list(known.values()), study.in_memory),
         doing="Checking the questions",
     )
     if done is None:

@@ -38,7 +38,7 @@ def _prepare() -> None:
     declared = draft.before
     try:
         key = session.fingerprint_key()
-        made = prepared(as_read(draft.dataset), declared.steps, key=key)
+        made = prepared(as_read(draft.in_memory), declared.steps, key=key)
         made = made.with_columns(*declared.columns)
     except DPCoreError as error:
         session.fail(str(error))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.steps import steps_of
-from dpcore.errors import LedgerError
+from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
@@ -20,6 +20,8 @@ from ui.study import Draft, Earlier
 
 if TYPE_CHECKING:
     from dpcore.data.doors.opening import Opened
+    from dpcore.data.partitions.table import PartitionedDataset
+    from dpcore.data.table import Table
     from ui.study import Study
 
 _FOLDER = "declared"
@@ -42,27 +44,47 @@ def drafted(name: str, opened: Opened) -> Draft:
     )
 
 
-def look_up(dataset: Dataset) -> Earlier | None:
-    """Return what was declared before, if anything was."""
+def opened(table: PartitionedDataset) -> Draft:
+    """Return a table that stays in its files, with what was declared of one like it."""
+    return Draft(dataset=table, example=None, earlier=_fitting(look_up(table), table))
+
+
+def _fitting(earlier: Earlier | None, table: PartitionedDataset) -> Earlier | None:
+    """Leave out what cannot be declared of it: that text is a number."""
+    try:
+        if earlier is not None:
+            table.with_columns(*earlier.declaration.columns)
+    except ParameterError:
+        return None
+    return earlier
+
+
+def look_up(dataset: Table) -> Earlier | None:
+    """Return what was declared before, if anything was.
+
+    Files that stay where they are have not been read so far, so that only their columns
+    tell which table it is.
+    """
     names = [column.name for column in dataset.columns]
     kept = _kept()
     if not kept.knows(names):
         return None
-    with contextlib.suppress(LedgerError):
-        account = dataset.fingerprint(session.fingerprint_key())
-        about_it = kept.of_table(account, names)
-        if about_it is not None:
-            return Earlier(declaration=about_it, same_table=True)
+    if isinstance(dataset, Dataset):
+        with contextlib.suppress(LedgerError):
+            account = dataset.fingerprint(session.fingerprint_key())
+            about_it = kept.of_table(account, names)
+            if about_it is not None:
+                return Earlier(declaration=about_it, same_table=True)
     alike = kept.of_columns(names)
     return None if alike is None else Earlier(declaration=alike, same_table=False)
 
 
-def with_columns(dataset: Dataset) -> tuple[str, ...]:
+def with_columns(dataset: Table) -> tuple[str, ...]:
     """Return the fingerprints of tables that were declared with the same columns."""
     return _kept().tables([column.name for column in dataset.columns])
 
 
-def redeclare(dataset: Dataset) -> None:
+def redeclare(dataset: Table) -> None:
     """Take over, and keep, what was newly declared about the table in use."""
     session.redeclare(dataset)
     study = session.study()

@@ -35,7 +35,7 @@ def ask(current: Draft | Study) -> bool:
     """
     if current.example is not None:
         return False
-    dataset = current.dataset
+    dataset = current.in_memory
     kept: tuple[Condition, ...] = ()
     if isinstance(dataset, FilteredDataset | CappedDataset):
         kept = dataset.conditions

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check() -> None:
     """Offer to look for what would let a class recognize somebody in an upload."""
     study = session.study()
-    if study is None or study.example is not None:
+    if study is None or study.example is not None or study.parts is not None:
         return
     with st.expander("Is this table fit for a class?", key="folded-class"):
         st.markdown(
@@ -43,7 +43,7 @@ def check() -> None:
 def _found(study: Study) -> tuple[Finding, ...]:
     with st.spinner("Looking through the columns …"):
         return session.remember(
-            "class", study.fingerprint, lambda: findings(study.dataset.frame)
+            "class", study.fingerprint, lambda: findings(study.in_memory.frame)
         )
 
 

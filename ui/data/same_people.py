@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.preparation.capping import CappedDataset
-from dpcore.data.preparation.people import PeopleDataset
+from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
 from dpcore.releases import people
 from dpcore.releases.people import Description
 from ui import accounts, session
 from ui.data import declaring
-from ui.data.filtering import whole
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.releases.people import Likeness
     from ui.study import Study, Terms
 
@@ -62,7 +61,7 @@ class Whose:
     said: bool = True
 
 
-def ask(dataset: Dataset, agreed: Terms) -> Whose | None:
+def ask(dataset: Table, agreed: Terms) -> Whose | None:
     """Ask whose account pays for a table; ``None`` where there is nothing to ask.
 
     That is so where the table has an account, or where no account was described.
@@ -83,7 +82,7 @@ def ask(dataset: Dataset, agreed: Terms) -> Whose | None:
             "quarter, another order of the rows, or some who joined or left make no "
             "other people."
         )
-        if isinstance(whole(dataset), PeopleDataset | CappedDataset):
+        if steps_of(dataset).whose is not None:
             who = _ALL_ROWS if dataset.cap is not None else _MADE
             st.caption(f"{who} {_PUT_TOGETHER}")
         if chosen != _OTHERS:
@@ -160,6 +159,17 @@ def _tell_account(one: Likeness, agreed: Terms) -> None:
         )
 
 
+def check_said(whose: Whose | None) -> None:
+    """Refuse a table of which it has to be said whether its people are others.
+
+    Raises:
+        LedgerError: It was not said.
+
+    """
+    if whose is not None and not whose.said:
+        raise LedgerError(_NOT_SAID)
+
+
 def agree(study: Study, whose: Whose | None) -> None:
     """Open the account of a table, or put it under that of the same people.
 
@@ -174,8 +184,7 @@ def agree(study: Study, whose: Whose | None) -> None:
     if account is None:
         if whose is None and any(one.alike for one in _offered(study.dataset)):
             raise LedgerError(_PRESSED_TOO_EARLY)
-        if whose is not None and not whose.said:
-            raise LedgerError(_NOT_SAID)
+        check_said(whose)
         if whose is not None and whose.account is not None:
             people.join(
                 book,
@@ -193,15 +202,18 @@ def agree(study: Study, whose: Whose | None) -> None:
     people.describe(book, study.fingerprint, about, others=others)
 
 
-def _offered(dataset: Dataset) -> tuple[Likeness, ...]:
+def _offered(dataset: Table) -> tuple[Likeness, ...]:
     """Return the accounts that a table may belong to; none where it has one."""
     book = session.kept_ledger()
     known = book.accounts()
     if not known:
         return ()
-    here = _fingerprint(dataset)
-    if any(here in account.fingerprints for account in known):
-        return ()
+    # Files that stay where they are were not read so far. Where they have an account
+    # it is among those that look alike, and goes on.
+    if isinstance(dataset, Dataset):
+        here = _fingerprint(dataset)
+        if any(here in account.fingerprints for account in known):
+            return ()
     return people.likenesses(
         book, _description(dataset), declaring.with_columns(dataset)
     )
@@ -217,5 +229,5 @@ def _fingerprint(dataset: Dataset) -> str:
     )
 
 
-def _description(dataset: Dataset) -> Description:
+def _description(dataset: Table) -> Description:
     return Description(name=dataset.name, columns=dataset.header)

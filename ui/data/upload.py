@@ -1,4 +1,4 @@
-"""Choosing a table: a built-in example, one of a database, or a file, read as said."""
+"""Choosing a table: an example, one of a database or folder, or a file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.opening import is_text, read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.examples import EXAMPLES, Example
+from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from dpcore.wording import capital
 from ui import controls, memory, session
-from ui.data import again, databases, declaring, terms
+from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft
 from ui.text import literal
 
@@ -95,6 +96,7 @@ def choose() -> None:
     elif wanted == "upload" and upload is not None:
         _read_upload(upload)
     databases.offer()
+    large.offer()
     _tell_failure(upload)
     _tell_draft(upload)
 
@@ -181,7 +183,11 @@ def _tell_draft(upload: Upload | None) -> None:
         return
     if session.failure() is not None:
         upload = None
-    facts = "not in use yet" if upload is None else f"{upload.size} · not in use yet"
+    known = "" if upload is None else f"{upload.size} · "
+    if isinstance(draft.dataset, PartitionedDataset):
+        count = len(draft.dataset.columns)
+        known = f"{count} column{'s' * (count > 1)}, stays in its files · "
+    facts = f"{known}not in use yet"
     _row(draft.dataset.name, facts, "Forget this table", session.forget_draft)
     if upload is not None and upload.dialect is not None:
         _tell_reading(upload.dialect, len(draft.dataset.header))

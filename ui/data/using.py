@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.examples import EXAMPLES
-from dpcore.errors import LedgerError, ParameterError
+from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Mode
 from ui import session
-from ui.data import declaring, same_people, terms, upload
+from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.upload import load_example
 from ui.study import Study
+from ui.text import literal
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from ui.data.same_people import Whose
-    from ui.study import Draft, Terms
+    from ui.study import Draft, Taken, Terms
 
 _LINK = "example"
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -35,8 +36,31 @@ _OTHER_ROWS = (
 )
 
 
+def offer(
+    dataset: Table, current: Draft | Study, agreed: Terms, whose: Whose | None
+) -> None:
+    """Offer to put a table in use on these terms; say why it cannot be."""
+    pressed = st.button("Use this data", type="primary")
+    try:
+        if pressed:
+            same_people.check_said(whose)
+        taken = fingerprinting.taken(dataset, current, pressed=pressed)
+        if taken is None:
+            return
+        study = accept(dataset, current.example, agreed, taken, whose)
+    except DPCoreError as error:
+        st.error(literal(str(error)))
+        session.end_page()
+    session.use(study)
+    st.rerun()
+
+
 def accept(
-    dataset: Dataset, example: str | None, agreed: Terms, whose: Whose | None = None
+    dataset: Table,
+    example: str | None,
+    agreed: Terms,
+    taken: Taken,
+    whose: Whose | None = None,
 ) -> Study:
     """Return the study of a table on these terms, and agree them with the ledger.
 
@@ -55,7 +79,7 @@ def accept(
         raise ParameterError(_OTHER_ROWS)
     if dataset.number_is_private and agreed.relation is not _ADD_REMOVE:
         raise ParameterError(_NUMBER_IS_PRIVATE)
-    study = _study(dataset, example, agreed)
+    study = _study(dataset, example, agreed, taken)
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)
     if example is None:
@@ -64,18 +88,11 @@ def accept(
     return study
 
 
-def _study(dataset: Dataset, example: str | None, agreed: Terms) -> Study:
-    try:
-        key = session.fingerprint_key()
-    except LedgerError:
-        if example is None:
-            raise
-        # A lesson needs no ledger, and Release mode will say what is wrong with it.
-        key = session.spare_key()
+def _study(dataset: Table, example: str | None, agreed: Terms, taken: Taken) -> Study:
     return Study(
         dataset=dataset,
-        fingerprint=dataset.fingerprint(key),
-        key=key,
+        fingerprint=taken.fingerprint,
+        key=taken.key,
         terms=agreed,
         example=example,
     )
@@ -94,10 +111,10 @@ def use_example(key: str) -> None:
 
     A lesson about it that was begun before goes on, with the budget that it has.
     """
-    dataset = load_example(key).dataset
-    noun = upload.noun(key)
+    dataset = load_example(key).in_memory
+    agreed = terms.usual(dataset.people, upload.noun(key))
     session.start_anew()
-    session.use(_study(dataset, key, terms.usual(dataset.people, noun)))
+    session.use(_study(dataset, key, agreed, fingerprinting.of_memory(dataset, key)))
 
 
 def tell_not_in_force(typed: Terms) -> None:

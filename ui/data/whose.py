@@ -45,7 +45,7 @@ def ask(current: Draft | Study) -> bool:
     """
     if current.example is not None:
         return False
-    dataset = whole(current.dataset)
+    dataset = whole(current.in_memory)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
     source = _source(dataset)
@@ -73,10 +73,10 @@ def ask(current: Draft | Study) -> bool:
         )
         asked = _form(source, made, rule)
         if isinstance(asked, RowCap):
-            waiting = capping.offer(source, asked, current.dataset)
+            waiting = capping.offer(source, asked, current.in_memory)
         elif asked is not None:
             waiting = asked != made
-            _offer(source, current.dataset, asked, same=not waiting)
+            _offer(source, current.in_memory, asked, same=not waiting)
         done = made is not None or rule is not None
         if done and st.button("Take every row as one person again"):
             capping.keep(source)

@@ -42,7 +42,7 @@ def ask(current: Draft | Study) -> None:
     """
     if current.example is not None:
         return
-    made = steps_of(current.dataset).made
+    made = steps_of(current.in_memory).made
     if made:
         names = "; ".join(literal(one.name) for one in made)
         st.markdown(f"**New columns:** {names}.")
@@ -65,22 +65,22 @@ def ask(current: Draft | Study) -> None:
             "declared, and those of a ratio where they leave 0 out below the line; "
             "else declare them for what is made."
         )
-        every = [column.name for column in as_read(current.dataset).columns]
+        every = [column.name for column in as_read(current.in_memory).columns]
         usable = {*every, *(one.name for one in made if isinstance(one, Without))}
         numbers = [
             column.name
-            for column in widened(current.dataset).columns
+            for column in widened(current.in_memory).columns
             if column.kind is ColumnKind.NUMBER and column.name in usable
         ]
         try:
             new = _form(numbers, every)
             ready = new is not None and new not in made
             if st.button("Add the column", disabled=not ready) and new is not None:
-                _keep(current.dataset, (*made, new))
+                _keep(current.in_memory, (*made, new))
         except DPCoreError as error:
             st.error(literal(str(error)))
         try:
-            _existing(current.dataset, made)
+            _existing(current.in_memory, made)
         except DPCoreError as error:
             # Something else is made of that column: it goes first.
             st.error(literal(str(error)))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+    from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.arrays import FloatArray
     from dpcore.individual.exposure import Exposure
@@ -42,7 +43,7 @@ _MOST = (
     "it hits hardest."
 )
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
-_REPLACED = (
+REPLACED = (
     "The guarantee of this release is about a person who comes or goes. The losses "
     "here "
     "are about another record in a person's place, which may be as much as one that "
@@ -50,15 +51,15 @@ _REPLACED = (
     "and one that comes: that some are larger than the guarantee breaks no promise. "
     "Choose “the person had not been there” above to hold losses against it."
 )
-_REPLACED_NOT_PROMISED = (
+REPLACED_NOT_PROMISED = (
     NeighboringRelation.SUBSTITUTION,
     NeighboringRelation.ADD_REMOVE,
 )
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
-_OWN, _OWN_LIMIT = "own epsilon", "own epsilon at most"
-OWN_DIGITS = dict.fromkeys((_OWN, _OWN_LIMIT), results.THREE_DIGITS)
+OWN, _OWN_LIMIT = "own epsilon", "own epsilon at most"
+OWN_DIGITS = dict.fromkeys((OWN, _OWN_LIMIT), results.THREE_DIGITS)
 """How the column of ``own`` is shown."""
 
 
@@ -88,15 +89,15 @@ def show(
         upper=losses.upper,
     )
     _chain(steps, key=key)
-    alike = (steps.relation, steps.promised) != _REPLACED_NOT_PROMISED
+    alike = (steps.relation, steps.promised) != REPLACED_NOT_PROMISED
     if not alike:
-        st.info(_REPLACED)
+        st.info(REPLACED)
     remarks()
     _distribution(losses, key=key, alike=alike)
     most_exposed()
     _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)
     closer()
-    _why_not_publish(subject.relation, model=isinstance(subject, ModelSubject))
+    why_not_publish(subject.relation, model=isinstance(subject, ModelSubject))
 
 
 def moments(subject: AnySubject, study: Study) -> None:
@@ -117,9 +118,22 @@ def _groups(
     mechanism_key: str,
 ) -> None:
     """Show who bears the loss, by a category; ``rows`` of the table are from 0."""
+    name = ask_group(study)
+    if name is None:
+        return
+    column = study.dataset.column(name)
+    codes = study.in_memory.codes(column.name)[rows()]
+    picture = exposures.groups_picture(
+        losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
+    )
+    results.show(picture, "groups")
+
+
+def ask_group(study: Study) -> str | None:
+    """Ask by which column groups are compared; ``None`` where by none."""
     if study.dataset.cap is not None:
         st.caption("Groups are compared where everybody has one row, and one category.")
-        return
+        return None
     choices = [
         column.name
         for column in study.dataset.columns
@@ -127,7 +141,7 @@ def _groups(
     ]
     if not choices:
         st.caption("Declare a yes/no or category column on “Data” to compare groups.")
-        return
+        return None
     position = st.selectbox(
         "Compare groups by",
         range(len(choices)),
@@ -137,17 +151,10 @@ def _groups(
         key=f"groups-{session.generation()}",
         persist_state="session",
     )
-    if position is None:
-        return
-    column = study.dataset.column(choices[position])
-    codes = study.dataset.codes(column.name)[rows()]
-    picture = exposures.groups_picture(
-        losses.by_group(codes, column.labels), by=column.name, key=mechanism_key
-    )
-    results.show(picture, "groups")
+    return None if position is None else choices[position]
 
 
-def _why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
+def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
     """Say why these numbers stay with the curator."""
     told = (
         "Compared with another record, a person's loss often depends on their own "
@@ -165,7 +172,7 @@ def _why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
 
 def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
     """Return the column of a list with the losses of some people, by its name."""
-    name = _OWN_LIMIT if losses.upper else _OWN
+    name = _OWN_LIMIT if losses.upper else OWN
     return {name: rounded(losses.epsilon[list(entries)], up=losses.upper)}
 
 
@@ -183,11 +190,7 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
 def _chain(steps: Chain, *, key: str) -> None:
     """Show the chain of guarantees in numbers, and offer it as nested bars."""
     cells = st.columns(4)
-    cells[0].metric(
-        "Any table, anybody (DP)",
-        epsilon_text(steps.guarantee),
-        help="The guarantee: the largest loss over all tables and all people.",
-    )
+    tell_guarantee(cells[0], steps.guarantee)
     text, known = steps.anybody
     words: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
     cells[1].metric(
@@ -198,19 +201,8 @@ def _chain(steps: Chain, *, key: str) -> None:
         help="The largest loss of anybody, in this table or joining it: at most what "
         "is proved, or at least what a search found where nothing is.",
     )
-    bound = "at most" if steps.upper else None
-    for cell, label, loss, explained in (
-        (cells[2], "Most exposed person here", steps.maximum, _MOST),
-        (cells[3], "Average person here", steps.mean, _AVERAGE),
-    ):
-        shown = significant(loss, up=steps.upper)
-        cell.metric(
-            label,
-            shown,
-            delta=bound,
-            **words,
-            help=explained,
-        )
+    tell_most(cells[2], steps.maximum, upper=steps.upper)
+    tell_average(cells[3], steps.mean, upper=steps.upper)
     folded(
         "The four beside each other",
         "chain",
@@ -218,12 +210,49 @@ def _chain(steps: Chain, *, key: str) -> None:
     )
 
 
+def tell_guarantee(cell: DeltaGenerator, guarantee: float) -> None:
+    """Show the largest loss over all tables and people."""
+    cell.metric(
+        "Any table, anybody (DP)",
+        epsilon_text(guarantee),
+        help="The guarantee: the largest loss over all tables and all people.",
+    )
+
+
+def tell_most(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
+    """Show what the most exposed person of the table loses."""
+    _tell(cell, "Most exposed person here", loss, _MOST, upper=upper)
+
+
+def tell_average(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
+    """Show what the average person of the table loses."""
+    _tell(cell, "Average person here", loss, _AVERAGE, upper=upper)
+
+
+def _tell(
+    cell: DeltaGenerator, label: str, loss: float, explained: str, *, upper: bool
+) -> None:
+    cell.metric(
+        label,
+        significant(loss, up=upper),
+        delta="at most" if upper else None,
+        delta_color="off",
+        delta_arrow="off",
+        help=explained,
+    )
+
+
 def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) -> None:
     """Show the distribution over all people, and how many lose more than a number."""
     picture = exposures.exposure_picture(losses, key=key, alike=alike)
     results.show(picture, "exposure")
-    usual = losses.worst_case
-    threshold = controls.HERE.number(
+    threshold = ask_threshold(losses.worst_case)
+    st.markdown(f"{exposures.exceeding_text(losses.exceeding(threshold), threshold)}.")
+
+
+def ask_threshold(usual: float) -> float:
+    """Ask for a loss that nobody should exceed."""
+    return controls.HERE.number(
         "Nobody should lose more than",
         # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         round(usual / 2, 6) if np.isfinite(usual) else 1.0,
@@ -231,7 +260,6 @@ def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) ->
         key="threshold",
         kept="session",
     )
-    st.markdown(f"{exposures.exceeding_text(losses.exceeding(threshold), threshold)}.")
 
 
 def _moments(losses: Losses, analysis: str, *, key: str) -> None:

@@ -77,7 +77,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
 
     def behind() -> Behind:
         values = session.this_run(
-            "values", question, lambda: asked.query.values(study.dataset)
+            "values", question, lambda: asked.query.values(study.in_memory)
         )
         shifts = session.this_run(
             "shifts",
@@ -249,12 +249,14 @@ class _Listed(NamedTuple):
 
 
 def _most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> _Listed:
-    rows = asked.query.rows(study.dataset)
+    rows = asked.query.rows(study.in_memory)
     most = exposure.most_exposed(_MOST)
     why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)
     entries = [person.entry for person in most]
-    table = persons.who(rows[entries], study) | _in_use(asked, exposure, entries)
+    table = persons.who(rows[entries], study) | in_use(
+        asked, np.asarray(exposure.values)[entries]
+    )
     if not asked.query.kind.of_places:
         table["moves the answer by"] = [person.shift for person in most]
     table |= everybody.own(exposure, entries)
@@ -295,9 +297,7 @@ def _rows_in_use(
     return shown
 
 
-def _in_use(
-    asked: StatisticRequest, exposure: Exposure, entries: list[int]
-) -> dict[str, list[Any]]:
+def in_use(asked: StatisticRequest, values: FloatArray) -> dict[str, list[Any]]:
     """Return values as the statistic counts them: clamped to the public bounds.
 
     No column of the table can be called like one that stands beside them.
@@ -305,7 +305,6 @@ def _in_use(
     query = asked.query
     part = query.part if isinstance(query, GroupedQuery) else query
     counted = isinstance(part, Query) and bool(part.membership or part.edges)
-    values = np.asarray(exposure.values)[entries]
     if query.unit.cap is not None:
         return _rows_in_use(values, query, counted=counted)
     if values.ndim == 1 and query.kind.of_cells:

@@ -16,9 +16,16 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text
-from ui import controls, session, tabs
+from ui import controls, partwise, session, tabs
 from ui.asking import inputs
-from ui.individual import exposing, one_person, publishing, resampled, what_if
+from ui.individual import (
+    counted,
+    exposing,
+    one_person,
+    publishing,
+    resampled,
+    what_if,
+)
 from ui.individual.ledger import totals as person_totals
 from ui.individual.models import exposing as model_exposing
 from ui.individual.models import subject as model_subject
@@ -66,10 +73,27 @@ _SIDES: dict[type, tuple[Callable[..., None], ...]] = {
 def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
     """Show the controls of what is released, and return it."""
     if kind is SubjectKind.MODEL:
+        if not partwise.models_are_offered(study):
+            session.end_page()
         return modelling.ask(study)
     if kind is SubjectKind.RESAMPLES:
+        if not partwise.in_memory(study, "A number from resamples"):
+            session.end_page()
         return resampled.ask(study)
     return inputs.ask(study)
+
+
+def show(
+    study: Study,
+    asked: StatisticRequest | ModelRequest,
+    relation: NeighboringRelation,
+    unit_column: int | None,
+) -> None:
+    """Show everybody's loss from what is asked, from the side that is open."""
+    if study.parts is not None:
+        counted.views(asked, study, relation)
+        return
+    views(subject(study, asked, relation, unit_column), study)
 
 
 def ask_change(

@@ -81,7 +81,7 @@ def choose(
         entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry])
     )
     limit = "at most " if exposure.upper else ""
-    called = names_of(study.dataset, np.array([person.row]))
+    called = names_of(study.in_memory, np.array([person.row]))
     named = "".join(f", {name} {said}" for name, (said,) in called.items())
     st.markdown(
         f"{number_of} {person.row + 1}{literal(named)}: own privacy loss {limit}"
@@ -94,7 +94,7 @@ def choose(
 
 def who(places: NDArray[np.intp], study: Study) -> dict[str, list[int] | list[str]]:
     """Return who some people are: rows of the table, or who has several of them."""
-    dataset = study.dataset
+    dataset = study.in_memory
     # No column of the table is called like those that follow.
     called: dict[str, list[int] | list[str]] = {
         f"{name}, whose rows": said for name, said in names_of(dataset, places).items()

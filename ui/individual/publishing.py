@@ -83,7 +83,7 @@ def show(subject: Subject, study: Study) -> None:
 
 def _ask(subject: Subject, study: Study) -> _Target | None:
     """Let the curator choose the column; explain what is missing."""
-    dataset = study.dataset
+    dataset = study.in_memory
     usable = [
         column
         for column in dataset.columns

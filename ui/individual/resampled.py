@@ -100,7 +100,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
             found = expose(
                 asked.plan,
                 query.statistic,
-                query.values(study.dataset),
+                query.values(study.in_memory),
                 relation=relation,
                 delta=delta_of(asked),
                 rows=query.unit.rows,

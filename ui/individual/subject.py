@@ -60,7 +60,7 @@ class _OfNumber(_OfRelease):
 
     def rows(self, study: Study) -> NDArray[np.intp]:
         """Return the row of the table, from 0, of everybody behind the release."""
-        return self.request.query.rows(study.dataset)
+        return self.request.query.rows(study.in_memory)
 
     def identity(self, study: Study) -> str:
         """Return what results about this subject are remembered by."""
@@ -107,7 +107,7 @@ class ModelSubject(_OfRelease):
 
     def rows(self, study: Study) -> NDArray[np.intp]:
         """Return the row of the table, from 0, of everybody behind the release."""
-        return self.request.question.rows(study.dataset)
+        return self.request.question.rows(study.in_memory)
 
     def identity(self, study: Study) -> str:
         """Return what results about this subject are remembered by."""

@@ -129,7 +129,7 @@ def _left_out(study: Study, asked: ModelRequest) -> None:
     question = asked.question
     if question.most_people >= study.dataset.people:
         return
-    more = len(question.design.rows(study.dataset)) - question.most_people
+    more = len(question.design.rows(study.in_memory)) - question.most_people
     if more > 0:
         st.warning(
             f"{people(more)} more than the public maximum are in the table, and left "

@@ -92,16 +92,15 @@ def _carry_out(
     def cost(new: Sequence[Releasable]) -> PrivacyCost:
         return price_of(new, delta=basket.delta).cost
 
-    if pressed is not None:
-        with st.spinner("Drawing from the secure source …"):
-            done = releasing.carry_out_all(
-                requests, study, pressed, name=name, cost=cost
-            )
-        if done:
-            # Another split would make other questions of them, to be paid for anew.
-            kept = tuple(replace(item, locked=True) for item in basket.items)
-            plans.keep(study, replace(basket, items=kept))
-            st.rerun()
+    with releasing.drawing(study, pressed):
+        done = pressed is not None and releasing.carry_out_all(
+            requests, study, pressed, name=name, cost=cost
+        )
+    if done:
+        # Another split would make other questions of them, to be paid for anew.
+        kept = tuple(replace(item, locked=True) for item in basket.items)
+        plans.keep(study, replace(basket, items=kept))
+        st.rerun()
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))

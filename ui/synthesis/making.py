@@ -133,7 +133,7 @@ def beside_the_original(
     sources: Sources, made: MadeUp, chosen: int, study: Study
 ) -> None:
     """Show the counts of the original, and what is lost. CONFIDENTIAL."""
-    truth = exact(sources.forest.kept[chosen], study.dataset).ravel()
+    truth = exact(sources.forest.kept[chosen], study.in_memory).ravel()
     picture = original_picture(
         _cells(sources, made, chosen), truth, unit=_unit(sources, chosen)
     )
@@ -141,7 +141,7 @@ def beside_the_original(
     found = session.remember(
         "made-up-ties",
         made.key,
-        lambda: ties(sources.forest, study.dataset, made.table),
+        lambda: ties(sources.forest, study.in_memory, made.table),
     )
     if not found:
         return

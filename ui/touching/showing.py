@@ -41,7 +41,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         losses = session.while_shown(
             "plan-losses",
             key,
-            lambda: PlanLosses.of(items, study.dataset, asked.relation),
+            lambda: PlanLosses.of(items, study.in_memory, asked.relation),
         )
         priced = f"{key} {delta} " + " ".join(str(item.epsilon) for item in items)
         own = session.while_shown(
@@ -189,7 +189,7 @@ def _groups(own: Losses, asked: Asked, study: Study, by: str, priced: str) -> No
 
 def _by_group(own: Losses, study: Study, by: str) -> dict[str, FloatArray]:
     """Return the totals of everybody in each group that has people, ascending."""
-    column, codes = study.dataset.column(by), study.dataset.codes(by)
+    column, codes = study.dataset.column(by), study.in_memory.codes(by)
     names = (*column.labels, "other", "missing")
     places = np.where(codes < 0, len(column.labels) + 1, codes)
     order = np.argsort(places, kind="stable")
@@ -240,7 +240,7 @@ def _numbers(plan: Option, study: Study) -> dict[str, FloatArray]:
     asked = [item.request.asked for item in plan.basket.items]
     columns = {column.name: column for one in asked for column in one.columns}
     return {
-        name: study.dataset.numbers(name)
+        name: study.in_memory.numbers(name)
         for name, column in columns.items()
         if column.kind is ColumnKind.NUMBER
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dpcore.data.fingerprints import check_key
 from dpcore.data.partitions.engine import of_each
 from dpcore.data.partitions.folder import Stamp, files_of
 from dpcore.data.partitions.parquet import read_part
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ChangedError, DataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _CHUNK: Final = 1 << 20
+
+
+class Reading(NamedTuple):
+    """How much of the files of a table is read, in bytes."""
+
+    read: int
+    total: int
+    fingerprint: str = ""
+    """Once all of it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,9 +72,28 @@ class PartitionedDataset:
         return self.people
 
     @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the files."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def number_is_private(self) -> bool:
+        """Return whether the number of rows is private under every relation."""
+        return False
+
+    @property
     def cap(self) -> int | None:
         """Return how many rows of one person count at most; None for one row each."""
         return None
+
+    @property
+    def ending(self) -> str:
+        """Return what all names of columns end with: nothing is added to them."""
+        return ""
+
+    def short(self, name: str) -> str:
+        """Return the name of a column in a list of them."""
+        return name
 
     def column(self, name: str) -> Column:
         """Return the description of a column."""
@@ -152,32 +180,47 @@ class PartitionedDataset:
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
+        *_, last = self.fingerprinting(key)
+        return last.fingerprint
+
+    def fingerprinting(self, key: bytes) -> Iterator[Reading]:
+        """Yield how much of the files is read, and with all of it the fingerprint.
+
+        Errors as for ``fingerprint``.
+        """
         check_key(key)
         self.check_unchanged()
         state = blake2b(key=key, digest_size=32, person=b"files")
+        total = sum(stamp.size for _, stamp in self.stamps)
+        read = 0
         for path, _ in self.stamps:
-            state.update(_digest(path, key))
+            file = blake2b(key=key, digest_size=32, person=b"file")
+            for chunk in _chunks(path):
+                file.update(chunk)
+                read += len(chunk)
+                yield Reading(read=read, total=total)
+            state.update(file.digest())
         self.check_unchanged()
-        return state.hexdigest()
+        yield Reading(read=total, total=total, fingerprint=state.hexdigest())
 
     def check_unchanged(self) -> None:
         """Refuse a table whose files are not those that were opened.
 
         Raises:
-            DataError: A file was added, changed, replaced or deleted.
+            ChangedError: A file was added, changed, replaced or deleted.
 
         """
         now: list[tuple[Path, Stamp]] | None
         try:
             now = [(path, Stamp.of(path)) for path in files_of(self.folder, self.name)]
-        except OSError:
+        except (OSError, DataError):
             now = None
         if now != list(self.stamps):
             message = (
                 "the files of the table have changed since it was opened. Nothing was "
                 "computed or charged. Open it once more."
             )
-            raise DataError(message)
+            raise ChangedError(message)
 
     def _with(self, columns: Sequence[str]) -> _Reading:
         kept = tuple(column for column in self.columns if column.name in columns)
@@ -210,13 +253,11 @@ def _of_part(function: Callable[[Dataset], _T], reading: _Reading, part: Part) -
         raise DataError(message, line=error.line) from None
 
 
-def _digest(path: Path, key: bytes) -> bytes:
-    state = blake2b(key=key, digest_size=32, person=b"file")
+def _chunks(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
-                state.update(chunk)
+                yield chunk
     except OSError:
         message = f"the file {path.name} of the table cannot be read."
         raise DataError(message) from None
-    return state.digest()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
     from dpcore.data.preparation.conditions import Condition
     from dpcore.data.preparation.new_columns import NewColumn
+    from dpcore.data.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class Steps:
         return tuple(told)
 
 
-def steps_of(dataset: Dataset) -> Steps:
+def steps_of(dataset: Table) -> Steps:
     """Return how a table was prepared; no steps where it was not."""
     conditions: tuple[Condition, ...] = ()
     whose: Preparation | RowCap | None = None

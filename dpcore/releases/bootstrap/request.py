@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
+from dpcore.data.table import in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.privacy.bootstrap.calibration import MOST_RHO, Correction, factor_of
@@ -29,7 +30,7 @@ from dpcore.statistics.tables import checked
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.statistics.query import Query
 
 ADDITIVE: Final = (
@@ -214,15 +215,17 @@ class BootstrapRequest(OfQuery):
             **BOOTSTRAP.write(self),
         }
 
-    def value(self, dataset: Dataset) -> FloatArray:
+    def value(self, dataset: Table) -> FloatArray:
         """Return everybody's term, clamped, shape ``(n,)``. CONFIDENTIAL.
 
         Raises:
             DataError: The column cannot be read as it is declared.
-            ParameterError: The number of people is not the public one.
+            ParameterError: The number of people is not the public one, or the table
+                lies in parts.
 
         """
-        values = checked(self.query.values(dataset), self.query.size)
+        held = in_memory(dataset, "a bootstrap")
+        values = checked(self.query.values(held), self.query.size)
         return self._terms.clip(values)
 
     @property

@@ -20,8 +20,7 @@ from dpcore.statistics.conditions import statement
 from dpcore.wording import in_full
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
-    from dpcore.data.partitions.table import PartitionedDataset
+    from dpcore.data.table import Table
     from dpcore.models.fits import Fit
     from dpcore.models.laws.law import Law
     from dpcore.models.question import ModelQuestion
@@ -204,7 +203,7 @@ class ModelRequest(Releasable):
             **MODEL_REQUEST.write(self),
         }
 
-    def value(self, dataset: Dataset | PartitionedDataset) -> Fit:
+    def value(self, dataset: Table) -> Fit:
         """Return the fitted model. CONFIDENTIAL.
 
         Raises:

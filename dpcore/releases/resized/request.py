@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
+from dpcore.data.table import in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized import bootstrap as resized_bootstrap
 from dpcore.mechanisms.resized import repair as resized_repair
@@ -23,7 +24,7 @@ from dpcore.statistics.tables import checked
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.statistics.query import Query
 
 _KINDS = (StatisticKind.MEAN, StatisticKind.PROPORTION)
@@ -177,15 +178,17 @@ class ResizedRequest(OfQuery):
             **RESIZED[self.mechanism_key].write(self),
         }
 
-    def value(self, dataset: Dataset) -> FloatArray:
+    def value(self, dataset: Table) -> FloatArray:
         """Return everybody's value within the bounds, shape ``(n,)``. CONFIDENTIAL.
 
         Raises:
             DataError: A cell is not what the column is declared to hold.
-            ParameterError: There are not as many people as was said.
+            ParameterError: There are not as many people as was said, or the table lies
+                in parts.
 
         """
-        rows = checked(self.query.values(dataset), self.query.size)
+        held = in_memory(dataset, "a resized bootstrap")
+        rows = checked(self.query.values(held), self.query.size)
         return self.query.bounds.clip(rows)
 
 

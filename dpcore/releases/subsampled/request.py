@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.budget_filter import PrivacyCost, computed, typed
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
+from dpcore.data.table import in_memory
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
 from dpcore.privacy.amplification import base_epsilon
@@ -19,7 +20,7 @@ from dpcore.releases.subsampled.plan import Entries, SubsampledPlan, fixed_size
 from dpcore.statistics.kinds import StatisticKind
 
 if TYPE_CHECKING:
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from dpcore.releases.record import Mode
     from dpcore.statistics.query import Query
 
@@ -165,24 +166,26 @@ class SubsampledRequest(OfQuery):
             **SUBSAMPLED.write(self),
         }
 
-    def value(self, dataset: Dataset) -> Entries:
+    def value(self, dataset: Table) -> Entries:
         """Return what the sample is drawn from. CONFIDENTIAL.
 
         Raises:
             DataError: The column cannot be read as it is declared.
-            ParameterError: The table does not have the public number of rows.
+            ParameterError: The table does not have the public number of rows, or it
+                lies in parts.
 
         """
-        if self.people is not None and dataset.people != self.people:
+        held = in_memory(dataset, "a secret sample")
+        if self.people is not None and held.people != self.people:
             message = (
                 f"the public number of rows is {self.people}, and the table has "
                 "another one."
             )
             raise ParameterError(message)
         return Entries(
-            values=self.query.values(dataset),
-            rows=self.query.rows(dataset),
-            people=dataset.people,
+            values=self.query.values(held),
+            rows=self.query.rows(held),
+            people=held.people,
         )
 
     @property

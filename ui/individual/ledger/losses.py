@@ -152,7 +152,7 @@ def _of_statistic(
     if not _same_noise(plan.noise, release.noise):
         return None
     query: Question = request.query
-    table = as_declared(request, study.dataset)
+    table = as_declared(request, study.in_memory)
     change = change_counted(request, relation)
     note = "" if change is relation else f"{release.title} {_OTHER_CHANGE}"
     values, rows = query.values(table), query.rows(table)
@@ -185,7 +185,7 @@ def _of_model(
     request = model_request_from(release.request, study.dataset, draw=release.draw)
     if not _same_noise(request.plan.noise, release.noise):
         return None
-    table = as_declared(request, study.dataset)
+    table = as_declared(request, study.in_memory)
     exposure = expose_model(
         request,
         request.question.fit(table),

@@ -45,7 +45,7 @@ def of(
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
     question = study.about(asked.question)
     fit = session.while_shown(
-        "model-fit", question, lambda: asked.question.fit(study.dataset)
+        "model-fit", question, lambda: asked.question.fit(study.in_memory)
     )
     audited = None
     if not fit.linear:
@@ -60,7 +60,7 @@ def of(
                 asked,
                 fit,
                 relation=relation,
-                rows=asked.question.rows(study.dataset),
+                rows=asked.question.rows(study.in_memory),
                 codes=codes,
                 audited=audited,
             )
@@ -152,7 +152,7 @@ def _codes(
     return session.while_shown(
         "model-units",
         f"{position} {study.about(asked.question)}",
-        lambda: unit_codes(study.dataset, name, asked.question.rows(study.dataset)),
+        lambda: unit_codes(study.in_memory, name, asked.question.rows(study.in_memory)),
     )
 
 

@@ -59,7 +59,7 @@ def ask(study: Study) -> tuple[Own, Study]:
     with row[0].place:
         position = columns.choose(study.dataset)
     size = settings.ask_size(tuple(controls.row(4)))
-    dataset = columns.folded(study.dataset, position, "resized-bounds")
+    dataset = columns.folded(study.in_memory, position, "resized-bounds")
     if dataset is None:
         session.end_page()
     study = replace(study, dataset=dataset)

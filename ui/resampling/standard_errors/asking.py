@@ -64,7 +64,7 @@ def ask_question(study: Study) -> Query | None:
     first, second, third, _ = controls.row(4)
     with first.place:
         position = columns.choose(study.dataset)
-    if columns.folded(study.dataset, position, "se-bounds") is None:
+    if columns.folded(study.in_memory, position, "se-bounds") is None:
         return None
     study = session.require_study()
     column = study.dataset.columns[position]

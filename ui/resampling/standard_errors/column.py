@@ -76,7 +76,7 @@ def _people(query: Query) -> People:
         DataError: The column cannot be read as it is declared.
 
     """
-    values = query.values(session.require_study().dataset)
+    values = query.values(session.require_study().in_memory)
     share = query.kind in {StatisticKind.PROPORTION, StatisticKind.COUNT}
     bounds = query.column.bounds
     if share or bounds is None:

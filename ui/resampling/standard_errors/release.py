@@ -19,7 +19,7 @@ from dpcore.inference.bootstrap.intervals import (
 from dpcore.releases.bootstrap.request import BootstrapRequest
 from dpcore.releases.request import Request
 from dpcore.wording import epsilon_text, measured, significant
-from ui import controls, offering, results, session
+from ui import controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
 from ui.text import after_number, literal
@@ -46,6 +46,8 @@ def show(asked: Settings) -> Query | None:
             "from here."
         )
         st.page_link("pages/data.py", label="Go to Data")
+        return None
+    if not partwise.in_memory(study, "A bootstrap"):
         return None
     try:
         query = asking.ask_question(study)

@@ -138,7 +138,7 @@ def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:
     key = f"{study.fingerprint} {column.name} {bounds.lower!r} {bounds.upper!r}"
 
     def moments() -> SampledMean:
-        values = study.dataset.numbers(column.name)
+        values = study.in_memory.numbers(column.name)
         clamped = bounds.clip(values[~np.isnan(values)])
         middle = bounds.lower + bounds.width / 2
         return SampledMean.of(clamped - middle, width=bounds.width, epsilon=1.0)

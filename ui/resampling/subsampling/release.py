@@ -14,7 +14,7 @@ from dpcore.releases.subsampled.request import KINDS, LAWS, SubsampledRequest
 from dpcore.statistics.query import Query
 from dpcore.studies.resampling.subsampling.errors import SampledMean
 from dpcore.wording import epsilon_text, significant
-from ui import confidential, controls, offering, results, session
+from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
 from ui.text import after_number, literal
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 def show(study: Study) -> None:
     """Ask a question, offer its release from a sample, and show the answer."""
+    if not partwise.in_memory(study, "A secret sample"):
+        return
     asked, request = ask(study)
     study = session.require_study()  # as declared by the controls just now
     if request is None:
@@ -148,7 +150,7 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
             lambda: expose(
                 request.plan,
                 query.statistic,
-                query.values(study.dataset),
+                query.values(study.in_memory),
                 relation=query.relation,
                 delta=request.used_delta,
             ),

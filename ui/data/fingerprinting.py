@@ -1,0 +1,120 @@
+"""The fingerprint of a table that is put in use, by which its account is found again.
+
+That of files which stay where they are reads every byte of them, with progress.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Reading
+from dpcore.errors import DPCoreError, LedgerError
+from ui import session, work
+from ui.study import Study, Taken
+from ui.work import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.data.partitions.table import PartitionedDataset
+    from dpcore.data.table import Table
+    from ui.study import Draft
+
+_SLOT: Final = "fingerprint"
+_READS: Final = "_fingerprint_reads"
+Piece = Reading | Taken | DPCoreError
+
+
+def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | None:
+    """Return the fingerprint of a table that is to be used; ``None`` before it is.
+
+    ``pressed`` tells whether that was asked for in this run.
+    """
+    if not isinstance(dataset, Dataset):
+        return _of_files(dataset, current, pressed=pressed)
+    if not pressed:
+        return None
+    with st.spinner("Taking the fingerprint of the table …"):
+        return of_memory(dataset, current.example)
+
+
+def of_memory(dataset: Dataset, example: str | None) -> Taken:
+    """Return the fingerprint of a table in memory."""
+    key = _key(example)
+    return Taken(fingerprint=dataset.fingerprint(key), key=key)
+
+
+def _of_files(
+    table: PartitionedDataset, current: Draft | Study, *, pressed: bool
+) -> Taken | None:
+    """Return the fingerprint of files; ``None`` while they are read, and before.
+
+    Every byte of them is read, once: a table that was in use is not read anew.
+    """
+    if not pressed:
+        return _read_on(table, None)
+    known = _known(current)
+    if known is not None and known.key == _key(None):
+        table.check_unchanged()
+        return known
+    session.count_up(_READS)
+    return _read_on(table, _key(None))
+
+
+def _known(current: Draft | Study) -> Taken | None:
+    if isinstance(current, Study):
+        return Taken(fingerprint=current.fingerprint, key=current.key)
+    return current.taken
+
+
+def _read_on(table: PartitionedDataset, key: bytes | None) -> Taken | None:
+    """Read the files of a table; a ``key`` begins it."""
+    last = work.whole(
+        _SLOT,
+        f"{session.generation()} {session.count(_READS)}",
+        None if key is None else lambda: _pieces(table, key),
+        _told,
+    )
+    if isinstance(last, DPCoreError):
+        raise last
+    if isinstance(last, Taken):
+        session.keep_taken(last)
+        return last
+    return None
+
+
+def _pieces(table: PartitionedDataset, key: bytes) -> Iterator[Piece]:
+    try:
+        for reading in table.fingerprinting(key):
+            yield (
+                Taken(fingerprint=reading.fingerprint, key=key)
+                if reading.fingerprint
+                else reading
+            )
+    except DPCoreError as error:
+        yield error
+
+
+def _told(latest: Piece) -> Told:
+    """Return how far reading is, in words."""
+    if not isinstance(latest, Reading):
+        return Told(None, "All files are read.")
+    read, total = (f"{count / 2**20:,.0f}" for count in latest[:2])
+    words = (
+        "Taking the fingerprint of the table, by which its account is found again: "
+        f"{read} of {total} MB are read. Whoever leaves the page stops it."
+    )
+    return Told(latest.read / max(latest.total, 1), words)
+
+
+def _key(example: str | None) -> bytes:
+    try:
+        return session.fingerprint_key()
+    except LedgerError:
+        if example is None:
+            raise
+        # A lesson needs no ledger, and Release mode will say what is wrong with it.
+        return session.spare_key()

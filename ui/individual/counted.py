@@ -1,0 +1,267 @@
+"""Everybody's losses from a statistic of a table in parts: counted. CONFIDENTIAL.
+
+Nobody's loss is held. Counts on a grid, the largest losses with their rows, groups, and
+one person who is looked up are found by reading the parts twice.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from dpcore.errors import InPartsError
+from dpcore.figures.attackers import belief_text
+from dpcore.figures.individual.counted import counted_picture
+from dpcore.figures.individual.exposures import groups_picture
+from dpcore.individual.distribution import loss_distribution, person_of_row
+from dpcore.individual.explanation import explain_alone
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.request import Request
+from dpcore.wording import epsilon_text, in_full, percent, rounded, significant
+from ui import controls, partwise, results, session, tabs
+from ui.individual import everybody, exposing
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.data.columns import Column
+    from dpcore.data.partitions.table import PartitionedDataset
+    from dpcore.individual.distribution import LossDistribution, Place
+    from dpcore.releases.models.request import ModelRequest
+    from dpcore.releases.rebuilding import StatisticRequest
+    from ui.study import Study
+
+_TWICE: Final = 2
+_EVERYBODY: Final = "Working out everybody's loss"
+_LEFT_OUT: Final = (
+    "Counted are people in cells of a thousandth of the guarantee: the largest loss, "
+    "the average and the most exposed are exact, other shares of people lie in a cell. "
+    "Moments, other mechanisms, moving somebody, what may be published, and totals "
+    "over the ledger need everybody's loss at once; a sample of the rows, uploaded as "
+    "a file, shows them."
+)
+
+
+def views(
+    asked: StatisticRequest | ModelRequest, study: Study, relation: NeighboringRelation
+) -> None:
+    """Show everybody's loss, or one person's, from the side that is open.
+
+    Raises:
+        InPartsError: Losses of this kind of release are not counted in parts.
+
+    """
+    table = study.parts
+    if table is None or not isinstance(asked, Request):
+        message = "Losses from this release are not computed of a table in parts."
+        raise InPartsError(message)
+    sides = {"Everybody": _everybody, "One person": _one_person}
+    tabs.show(sides, asked, study, table, relation, key="individual-view")
+
+
+def _everybody(
+    asked: Request,
+    study: Study,
+    table: PartitionedDataset,
+    relation: NeighboringRelation,
+) -> None:
+    losses = partwise.found(
+        "counted-losses",
+        f"{relation} {asked.analysis(study.fingerprint)}",
+        table,
+        lambda read: _losses(asked, read, relation),
+        doing=_EVERYBODY,
+        passes=_TWICE,
+    )
+    if losses is None:
+        return
+    _chain(losses)
+    alike = relation is asked.relation
+    if (relation, asked.relation) == everybody.REPLACED_NOT_PROMISED:
+        st.info(everybody.REPLACED)
+    results.show(
+        counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure"
+    )
+    _threshold(losses)
+    _most_exposed(losses, asked, relation)
+    _groups(asked, study, table, relation)
+    st.caption(_LEFT_OUT)
+    everybody.why_not_publish(relation, model=False)
+
+
+def _losses(
+    asked: Request, table: PartitionedDataset, relation: NeighboringRelation
+) -> LossDistribution:
+    return loss_distribution(
+        asked.plan, asked.query, table, delta=asked.used_delta, relation=relation
+    )
+
+
+def _chain(losses: LossDistribution) -> None:
+    cells = st.columns(3)
+    everybody.tell_guarantee(cells[0], losses.worst_case)
+    everybody.tell_most(cells[1], losses.maximum)
+    everybody.tell_average(cells[2], losses.mean)
+
+
+def _threshold(losses: LossDistribution) -> None:
+    """Say how many lose more than a number."""
+    limit = everybody.ask_threshold(losses.worst_case)
+    least, most = (percent(share) for share in losses.exceeding(limit))
+    share = least if least == most else f"Between {least} and {most}"
+    st.markdown(f"{share} of the people lose more than {significant(limit, 6)}.")
+
+
+def _most_exposed(
+    losses: LossDistribution, asked: Request, relation: NeighboringRelation
+) -> None:
+    """List who is most exposed, by row number and the value in use, and why."""
+    st.markdown("**Who is most exposed, and why**")
+    first = losses.most_exposed[0]
+    st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
+    tied = sum(math.isclose(p.epsilon, first.epsilon) for p in losses.most_exposed)
+    if tied > 1:
+        least = "At least " if tied == len(losses.most_exposed) else ""
+        st.markdown(
+            f"{least}{tied} people are tied at the top: “this person” is the first of "
+            "them in the table, and no more exposed than the others."
+        )
+    results.table(
+        _listed(losses.most_exposed, asked),
+        column_config={
+            "moves the answer by": results.THREE_DIGITS,
+            **everybody.OWN_DIGITS,
+        },
+        key="most-exposed",
+    )
+
+
+def _reason(
+    person: Place, asked: Request, relation: NeighboringRelation, guarantee: float
+) -> str:
+    replaced = relation is NeighboringRelation.SUBSTITUTION
+    return explain_alone(person, asked.query, replaced=replaced, worst_case=guarantee)
+
+
+def _listed(people: Sequence[Place], asked: Request) -> dict[str, list[object]]:
+    values = np.array([person.values for person in people])
+    if values.shape[1] == 1:
+        values = values[:, 0]
+    shown: dict[str, list[object]] = {"row": [person.row + 1 for person in people]}
+    shown |= exposing.in_use(asked, values)
+    if not asked.query.kind.of_places:
+        shown["moves the answer by"] = [person.shift for person in people]
+    own = np.array([person.epsilon for person in people])
+    return shown | {everybody.OWN: [*rounded(own)]}
+
+
+def _groups(
+    asked: Request,
+    study: Study,
+    table: PartitionedDataset,
+    relation: NeighboringRelation,
+) -> None:
+    """Show who bears the loss, by a category."""
+    column = everybody.ask_group(study)
+    if column is None:
+        return
+    losses = partwise.found(
+        "counted-groups",
+        f"{relation} {asked.analysis(study.fingerprint)} {column}",
+        table,
+        partial(
+            _grouped, asked=asked, relation=relation, by=study.dataset.column(column)
+        ),
+        doing="Comparing groups",
+        passes=_TWICE,
+    )
+    if losses is not None:
+        picture = groups_picture(losses.groups, by=column, key=asked.mechanism_key)
+        results.show(picture, "groups")
+
+
+def _grouped(
+    table: PartitionedDataset,
+    asked: Request,
+    relation: NeighboringRelation,
+    by: Column,
+) -> LossDistribution:
+    return loss_distribution(
+        asked.plan, asked.query, table, delta=asked.used_delta, relation=relation, by=by
+    )
+
+
+def _one_person(
+    asked: Request,
+    study: Study,
+    table: PartitionedDataset,
+    relation: NeighboringRelation,
+) -> None:
+    """Look one person up, by the row of the table."""
+    row = controls.row([1, 2])[0].number(
+        f"Row, from 1 to {table.rows:,}",
+        1,
+        (1, table.rows),
+        key=f"one-person-row-{session.generation()}",
+        kept="page",
+        note="Rows are counted over all files of the table, in the order of their "
+        "names.",
+    )
+    person = partwise.found(
+        "looked-up",
+        f"{relation} {asked.analysis(study.fingerprint)} {row}",
+        table,
+        lambda read: _Looked(
+            person_of_row(
+                asked.plan,
+                asked.query,
+                read,
+                int(row) - 1,
+                delta=asked.used_delta,
+                relation=relation,
+            )
+        ),
+        doing="Looking this person up",
+    )
+    if person is not None:
+        _tell(person.place, int(row), asked, relation)
+
+
+class _Looked(NamedTuple):
+    """Somebody who was looked for. CONFIDENTIAL."""
+
+    place: Place | None
+
+
+def _tell(
+    person: Place | None, row: int, asked: Request, relation: NeighboringRelation
+) -> None:
+    if person is None:
+        st.info(
+            "This row has no value of what is asked for, so it is not part of the "
+            "release. Choose another one."
+        )
+        return
+    delta = asked.used_delta
+    at = f" at δ {in_full(delta)}" if delta else ""
+    st.markdown(
+        f"Row {row}: own privacy loss ε {significant(person.epsilon)}{at}, where the "
+        f"guarantee is ε {epsilon_text(asked.real_epsilon)}. About this person, "
+        f"{belief_text(person.epsilon, delta=delta)}."
+    )
+    guarantee = asked.plan.worst_case(delta=delta)
+    st.markdown(literal(_reason(person, asked, relation, guarantee)))
+    results.table(
+        _listed([person], asked),
+        column_config={
+            "moves the answer by": results.THREE_DIGITS,
+            **everybody.OWN_DIGITS,
+        },
+        key="looked-up",
+    )
+    st.caption(_LEFT_OUT)

@@ -1,0 +1,165 @@
+"""What is computed over the parts of a table that stays in its files.
+
+It takes as long as reading them: a bar says how many parts are done, and "Stop" ends
+it. A table in memory answers at once.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import streamlit as st
+
+from dpcore.data.partitions.stepping import Found, Reached, stepwise
+from dpcore.errors import DPCoreError
+from dpcore.releases.rebuilding import as_declared
+from ui import session, work
+from ui.work import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dpcore.data.partitions.table import PartitionedDataset
+    from dpcore.data.table import Table
+    from dpcore.releases.releasable import Releasable
+    from ui.study import Study
+
+_T = TypeVar("_T")
+_SLOT: Final = "release-values"
+_MODELS: Final = "A regression"
+_STAY: Final = "Whoever leaves the page stops it."
+
+
+def found(
+    slot: str,
+    key: str,
+    table: PartitionedDataset,
+    compute: Callable[[PartitionedDataset], _T],
+    *,
+    doing: str,
+    passes: int = 1,
+) -> _T | None:
+    """Return what is found in a table, kept while it is shown. CONFIDENTIAL.
+
+    Args:
+        slot: Which result of the page it is.
+        key: Public settings: other settings begin anew.
+        table: The table.
+        compute: Finds it.
+        doing: What is being done, in plain words.
+        passes: How often it reads the parts.
+
+    Returns:
+        ``None`` while it is computed, and where that was stopped.
+
+    Raises:
+        DPCoreError: It cannot be computed.
+
+    """
+    last = work.once(
+        slot,
+        key,
+        lambda: _pieces(table, compute),
+        lambda latest: _told(latest, doing, passes),
+    )
+    return None if last is None else _value(last)
+
+
+def values(
+    requests: Sequence[Releasable], study: Study, press: str
+) -> dict[str, object] | None:
+    """Return what requests are answered from, by their names. CONFIDENTIAL.
+
+    Of a table in parts that takes some runs of the page, each of which asks for it.
+
+    Args:
+        requests: What is asked.
+        study: The table, which is read as it was declared for each.
+        press: What was pressed; pressed twice, the work goes on.
+
+    Returns:
+        ``None`` while they are computed, and where that was stopped.
+
+    Raises:
+        DPCoreError: One of them cannot be computed.
+
+    """
+    of = partial(_values, {each.analysis(study.fingerprint): each for each in requests})
+    table = study.parts
+    if table is None or not requests:
+        return of(study.dataset)
+    last = work.whole(
+        _SLOT,
+        press,
+        lambda: _pieces(table, of),
+        lambda latest: _told(latest, "Computing the answer", len(requests)),
+    )
+    return None if last is None else _value(last)
+
+
+def forget_values() -> None:
+    """End the computing that a press began."""
+    session.let_go([_SLOT])
+
+
+def was_stopped(press: str) -> bool:
+    """Tell whether the computing that a press began was stopped."""
+    return work.was_stopped(_SLOT, press)
+
+
+def forget_stop() -> None:
+    """Let what was stopped be computed when it is pressed again."""
+    work.forget_stop(_SLOT)
+
+
+def models_are_offered(study: Study) -> bool:
+    """Tell whether regressions are computed of this table; say so where they are not.
+
+    The one place that knows that they need a table in memory.
+    """
+    return in_memory(study, _MODELS)
+
+
+def in_memory(study: Study, what: str) -> bool:
+    """Tell whether all rows are in memory, as ``what`` needs; say so where not."""
+    if study.parts is None:
+        return True
+    st.info(
+        f"{what} is not offered for a table that stays in its files: all rows would "
+        "have to be in memory. Upload a sample of them as a file for it."
+    )
+    return False
+
+
+def _values(requests: Mapping[str, Releasable], table: Table) -> dict[str, object]:
+    return {
+        name: each.value(as_declared(each, table)) for name, each in requests.items()
+    }
+
+
+def _pieces(
+    table: PartitionedDataset, compute: Callable[[PartitionedDataset], _T]
+) -> Iterator[Reached | Found[_T] | DPCoreError]:
+    try:
+        yield from stepwise(table, compute)
+    except DPCoreError as error:
+        yield error
+
+
+def _value(last: Reached | Found[_T] | DPCoreError) -> _T:
+    if isinstance(last, Found):
+        return last.value
+    assert isinstance(last, DPCoreError), "work ends with what it finds"  # noqa: S101
+    raise last
+
+
+def _told(latest: object, doing: str, passes: int) -> Told:
+    """Return how far the work is, in words."""
+    if not isinstance(latest, Reached):
+        return Told(None, f"{doing}: all parts are read.")
+    parts, done, ended = latest
+    share = (ended + done / parts) / max(passes, ended + 1)
+    which = f", reading {ended + 1} of {passes}" if passes > 1 else ""
+    words = f"{doing}: {done:,} of {parts:,} parts are read{which}. {_STAY}"
+    return Told(share, words)
