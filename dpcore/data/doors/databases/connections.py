@@ -82,9 +82,9 @@ def beside(database: Database, connection: Connection) -> Iterator[Connection]:
 
 def cancel(connection: Connection) -> None:
     """End what a connection is waiting for; called from another thread."""
-    driven = connection.connection.dbapi_connection
     # A connection that is closed, or was dropped, waits for nothing.
     with contextlib.suppress(Exception):
+        driven = connection.connection.dbapi_connection
         if isinstance(driven, sqlite3.Connection):
             driven.interrupt()
         elif driven is not None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _INTEGERS: Final = frozenset((20, 21, 23))
 """Types of PostgreSQL, by their numbers."""
+_UNCOUNTED: Final = 32
+"""Ranges of a table whose rows the server has not counted yet."""
+_AS_IT_STANDS: Final = {"no_parameters": True}
 _CELLS: Final = 1 << 17
 """Cells of a block: fetched at a time, some megabytes."""
 _SAID: Final = text("""
@@ -134,12 +137,13 @@ class Query:
 
     def _by_cursor(self, wanted: _Wanted) -> Generator[Block, None, None]:
         (connection,) = self._connections
-        said, expected = {}, None
+        said: Mapping[str, Said] = {}
+        expected = None
         if wanted.table and connection.dialect.name == "postgresql":
             said, expected = _known(connection, wanted.table)
         result = connection.exec_driver_sql(
             wanted.statement,
-            execution_options={"no_parameters": True, "stream_results": True},
+            execution_options={**_AS_IT_STANDS, "stream_results": True},
         )
         with contextlib.closing(result):
             names = tuple(result.keys())
@@ -185,16 +189,20 @@ def _wanted(connection: Connection, asked: Asked) -> _Wanted:
     table = _found(connection, typed, schema)
     if table is None:
         raise no_table(asked.text)
-    quote = connection.dialect.identifier_preparer.quote_identifier
-    name = ".".join(quote(part) for part in (*schemas[-1:], table))
+    name = ".".join(map(_quoted, (*schemas[-1:], table)))
     key = inspect(connection).get_pk_constraint(table, schema)["constrained_columns"]
-    quoted = tuple(map(quote, key))
+    quoted = tuple(map(_quoted, key))
     return _Wanted(
         statement=_select(name, key=quoted),
         table=name,
         key=quoted,
         first=key[0] if key else "",
     )
+
+
+def _quoted(name: str) -> str:
+    # SQLAlchemy writes a percent sign twice, for statements with parameters.
+    return '"{}"'.format(name.replace('"', '""'))
 
 
 def _select(table: str, condition: str = "", key: tuple[str, ...] = ()) -> str:
@@ -219,7 +227,8 @@ def _unloadable(connection: Connection, wanted: _Wanted) -> Block | None:
 def _header(connection: Connection, wanted: _Wanted) -> Block:
     said, expected = _known(connection, wanted.table)
     nothing = _select(wanted.table, "false")
-    with contextlib.closing(connection.exec_driver_sql(nothing)) as result:
+    found = connection.exec_driver_sql(nothing, execution_options=_AS_IT_STANDS)
+    with contextlib.closing(found) as result:
         return Block(
             names=tuple(result.keys()),
             said=said,
@@ -239,13 +248,15 @@ def _parts(
     if header.types[header.names.index(wanted.first)] not in _INTEGERS:
         return [wanted.statement]
     ends = f"SELECT min({key}), max({key}) FROM {wanted.table}"  # noqa: S608 - quoted
-    first, last = connection.exec_driver_sql(ends).one()
+    found = connection.exec_driver_sql(ends, execution_options=_AS_IT_STANDS)
+    first, last = found.one()
     if first is None:
         return [wanted.statement]
-    expected = last - first + 1 if header.expected is None else header.expected
+    expected = header.expected
+    count = _UNCOUNTED if expected is None else expected // (rows * AHEAD) + 1
     return [
         _select(wanted.table, f"{key} BETWEEN {low} AND {high}", wanted.key)
-        for low, high in ranges_of(first, last, expected // (rows * AHEAD) + 1)
+        for low, high in ranges_of(first, last, count)
     ]
 
 
