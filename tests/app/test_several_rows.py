@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 
@@ -14,6 +15,7 @@ from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, press_release
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
+from ui import results
 
 PAGES = (
     "app.py",
@@ -63,7 +65,9 @@ def in_use(app, text):
 
 def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
+    assert "So far every row counts as one person" in said(app)
     put_together(app)
+    assert "So far every row counts as one person" not in said(app)
     assert columns(app) == [
         "mean of stay",
         "mean of age",
@@ -99,6 +103,20 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     button(app, "Forget this table").click().run()
     assert "In use: visits" in said(app)
     assert columns(app)[0] == "mean of stay"
+
+
+def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
+    app = in_use(open_page("data"), visits())
+    page = open_page("release")
+    press_release(page)
+    app = open_page("ledger")
+    listed = next(one for one in app.dataframe if "what" in one.value)
+    (name,) = listed.value["what"]
+    assert name == "mean of mean of stay per patient"
+    wide = json.loads(listed.proto.columns)["what"]
+    assert wide["width"] == "large"
+    heights = [results._height(length) for length in (60, 120)]  # noqa: SLF001
+    assert 2 * 20 < heights[0] < heights[1]
 
 
 def capped_in_use(app, text, most=3):

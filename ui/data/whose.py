@@ -54,6 +54,10 @@ def ask(current: Draft | Study) -> bool:
     if rule is not None:
         st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
     if made is None and rule is None:
+        st.caption(
+            "So far every row counts as one person: where this page says “people”, it "
+            "means rows. If one person has several, say below whose they are."
+        )
         _warn(source)
     form = st.expander(
         "Several rows of one person",
