@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,9 @@ _WHERE = (
 _NARROW = 3
 _MOST_NUMBERS = 200
 _MEDIUM = st.column_config.TextColumn(width="medium")
+_LARGE = st.column_config.TextColumn(width="large")
+# What fits into a line of a medium and of a large column, and how high lines are.
+_MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
 
 
 def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
@@ -83,12 +87,17 @@ def table(
     key: str,
     column_config: dict[str, Any] | None = None,
     placeholder: str | None = None,
+    row_height: int | None = None,
 ) -> None:
-    """Show a table, given by its columns or by its rows, which have no names."""
+    """Show a table, given by its columns or by its rows, which have no names.
+
+    Text goes on in a next line where ``row_height``, in pixels, leaves room for it.
+    """
     st.dataframe(
         pd.DataFrame(data),
         column_config=column_config,
         placeholder=placeholder,
+        row_height=row_height,
         hide_index=True,
         key=key,
     )
@@ -199,6 +208,8 @@ def listing(
     ``here`` has the names of those about the table in use, where others are listed.
     """
     planned = any(release.plan for release in releases)
+    longest = max((len(release.title) for release in releases), default=0)
+    long = longest > _MEDIUM_LINE
     table(
         [
             {
@@ -216,7 +227,12 @@ def listing(
             for release in reversed(releases)
         ],
         # So that long answers leave room for what they cost.
-        column_config={"what": _MEDIUM, "answer": _MEDIUM, "ρ": _ENDLESS},
+        column_config={
+            "what": _LARGE if long else _MEDIUM,
+            "answer": _MEDIUM,
+            "ρ": _ENDLESS,
+        },
+        row_height=_height(longest) if longest > _LARGE_LINE else None,
         key="releases",
     )
     if planned:
@@ -229,6 +245,13 @@ def listing(
     if whole.open:
         with whole:
             _whole(releases)
+
+
+def _height(longest: int) -> int:
+    """Return the height of rows in which a text of so many characters stands whole."""
+    # Lines end between words, so that one more may be needed.
+    lines = ceil(longest / _LARGE_LINE) + 1
+    return lines * _LINE_PIXELS + _PADDING_PIXELS
 
 
 def _which(release: Release, here: Collection[str]) -> str:

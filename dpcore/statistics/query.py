@@ -28,6 +28,7 @@ from dpcore.statistics.proportions import Proportions
 from dpcore.statistics.quantile import RankScores
 from dpcore.statistics.question import Question
 from dpcore.statistics.rows_of_people import (
+    ASKED_OF_PEOPLE,
     OF_PEOPLE,
     entries_of_people,
     of_people,
@@ -286,8 +287,7 @@ class Query(Question):
 
     def _check_cap(self) -> None:
         if self.unit.cap is not None and self.kind not in OF_PEOPLE:
-            further = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)
-            known = ", ".join(kind.value for kind in (*OF_PEOPLE, *further))
+            known = ", ".join(kind.value for kind in ASKED_OF_PEOPLE)
             message = (
                 f"“{self.kind}” is not offered where several rows of a person count. "
                 f"These are: {known}. Or make one row a person on Data."

@@ -50,6 +50,8 @@ OF_PEOPLE: Final = (
     StatisticKind.HISTOGRAM,
 )
 """What can be asked of a column of which several rows of a person count."""
+ASKED_OF_PEOPLE: Final = (*OF_PEOPLE, StatisticKind.DIFFERENCE, StatisticKind.MEANS)
+"""All that can be asked of a table of which several rows of a person count."""
 _Wide = Grouped | GroupMoments | MeanMoments | PairMoments
 _SUBSTITUTION: Final = NeighboringRelation.SUBSTITUTION
 _ADD_REMOVE: Final = NeighboringRelation.ADD_REMOVE

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dpcore.statistics.rows_of_people import ASKED_OF_PEOPLE
 from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, press_release
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT
+from ui import results
 
 PAGES = (
     "app.py",
@@ -61,7 +65,9 @@ def in_use(app, text):
 
 def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
+    assert "So far every row counts as one person" in said(app)
     put_together(app)
+    assert "So far every row counts as one person" not in said(app)
     assert columns(app) == [
         "mean of stay",
         "mean of age",
@@ -97,6 +103,20 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     button(app, "Forget this table").click().run()
     assert "In use: visits" in said(app)
     assert columns(app)[0] == "mean of stay"
+
+
+def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
+    app = in_use(open_page("data"), visits())
+    page = open_page("release")
+    press_release(page)
+    app = open_page("ledger")
+    listed = next(one for one in app.dataframe if "what" in one.value)
+    (name,) = listed.value["what"]
+    assert name == "mean of mean of stay per patient"
+    wide = json.loads(listed.proto.columns)["what"]
+    assert wide["width"] == "large"
+    heights = [results._height(length) for length in (60, 120)]  # noqa: SLF001
+    assert 2 * 20 < heights[0] < heights[1]
 
 
 def capped_in_use(app, text, most=3):
@@ -152,10 +172,9 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     # Whose many rows: three of them count, and they are the longest stays.
     assert "This person has 3 of the" in said(app)
     assert most_exposed(app) == ["q", 3]
-    by_label(app.selectbox, "Statistic").set_value("median").run()
-    refused = "".join(one.value for one in [*app.info, *app.warning, *app.error])
-    assert "is not offered where several rows of a person count" in refused
-    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    offered = by_label(app.selectbox, "Statistic")
+    assert set(offered.options) == {str(kind) for kind in ASKED_OF_PEOPLE}
+    assert "need one row a person" in offered.help
 
 
 def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
@@ -241,8 +260,63 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert not app.exception
     assert not app.error
     app = open_page("data")
-    button(app, "Take all rows again").click().run()
+    by_label(app.number_input, "Public minimum number of people").set_value(40).run()
+    by_label(app.selectbox, "Column").set_value(1).run()
+    by_label(app.number_input, "Public number for age").set_value(50.0).run()
+    for press in ("Keep only these rows", "Take all rows again"):
+        button(app, press).click().run()
+        assert not app.exception
+        by_label(app.selectbox, "Column").set_value(1).run()
+        # What was declared of the rows that met the conditions holds for all.
+        assert by_label(app.number_input, "Upper bound").value == 30.0
+        minimum = by_label(app.number_input, "Public minimum number of people")
+        assert minimum.value == 40
     assert columns(app) == HEADER
+
+
+@pytest.mark.parametrize(
+    ("owner", "told"),
+    [("all", "All rows say the same"), ("age", "It does"), ("row", "No two rows")],
+)
+def test_the_curator_can_look_whether_a_column_tells_people_apart(
+    open_page, owner, told
+):
+    head, *rows = visits().splitlines()
+    lines = [f"{head},all,row", *(f"{row},x,v{i}" for i, row in enumerate(rows))]
+    app = upload(open_page("data"), "\n".join(lines), "visits.csv")
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value([owner]).run()
+    assert told not in said(app)
+    look = by_label(app.toggle, "Show whether this column tells people apart")
+    look.set_value(True).run()
+    assert not app.exception
+    texts = [one.value for one in [*app.warning, *app.caption]]
+    assert any(text.startswith(told) for text in texts)
+
+
+def test_limits_look_at_the_rows_that_meet_the_conditions(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    turn(app, next(key for key in views(app) if key.startswith("cond")), view=True)
+    chosen = by_label(app.multiselect, "Columns with a condition")
+    chosen.set_value(["stay"]).run()
+    by_label(app.number_input, "Public number for stay").set_value(5.0).run()
+    button(app, "Keep only these rows").click().run()
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
+    by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
+    way = by_label(app.radio, "What counts of each person")
+    way.set_value("their rows, at most so many").run()
+    show = by_label(app.toggle, "Show what a limit leaves out, and what it costs")
+    show.set_value(True).run()
+    by_label(app.radio, "Off by how much is").set_value("a count").run()
+    here = by_label(app.toggle, "Show what limits do to this very table")
+    here.set_value(True).run()
+    assert not app.exception
+    rows = visits().splitlines()[1:]
+    met = Counter(r.split(",")[0] for r in rows if float(r.split(",")[1]) >= 5)
+    assert 0 < met.total() < len(rows)
+    turn(app, "twin-row-limits-here", view=True)
+    first = app.dataframe[-1].value.iloc[0]
+    assert first.iloc[:2].tolist() == [1, pytest.approx(len(met) / met.total())]
 
 
 def not_taken(app):

@@ -23,6 +23,7 @@ from dpcore.data.columns import propose_kinds, yes_no
 from dpcore.data.dialects import sniff
 from dpcore.data.doors.databases import gathering, querying
 from dpcore.data.doors.databases.asking import asked
+from dpcore.data.doors.databases.gathering import arrays_of
 from dpcore.data.doors.databases.named import VARIABLE, Database, databases
 from dpcore.data.doors.databases.reading import read, read_whole
 from dpcore.data.fingerprints import table_fingerprint
@@ -379,21 +380,31 @@ def test_whoever_is_not_let_in_is_told_why(server, tmp_path):
 
 def backends(server):
     return server.run(
-        "SELECT pid FROM pg_stat_activity WHERE usename = 'guest' AND state <> ''"
+        "SELECT pid FROM pg_stat_activity WHERE usename = 'guest' AND state <> '' "
+        "ORDER BY backend_start"
     )
 
 
 @pytest.mark.usefixtures("_short_blocks")
-def test_a_connection_dropped_midway_is_told_and_nothing_kept(server):
+@pytest.mark.parametrize(
+    ("text", "connections", "which"),
+    [(IN_ORDER, 1, 0), ("people", 2, 0), ("people", 2, 1)],
+)
+def test_a_connection_dropped_midway_is_told_and_nothing_kept(
+    server, text, connections, which
+):
     while backends(server):  # Those of readings before, which end by themselves.
         pass
-    going = read(at(server), "people")
-    while next(going).rows < 20:
+    with closing(read(at(server), text)) as going:
+        while next(going).rows < 20:
+            pass
+        found = backends(server)
+        assert len(found) == connections
+        server.run(f"SELECT pg_terminate_backend({found[which][0]})")
+        with pytest.raises(DataError, match="dropped before the last row"):
+            list(going)
+    while backends(server):
         pass
-    ((pid,),) = backends(server)
-    server.run(f"SELECT pg_terminate_backend({pid})")
-    with pytest.raises(DataError, match="dropped before the last row"):
-        list(going)
 
 
 def test_whoever_stops_frees_the_server(server):
@@ -473,8 +484,8 @@ def test_a_name_is_told_from_a_statement(text, table):
 
 def test_numbers_are_those_of_decimals():
     gathered = gathering.Gathered(["a"])
-    gathered.add([(Decimal("0.1"),), (None,), (Decimal("NaN"),)])
-    gathered.add([(2**70,), (dt.date(1, 1, 1).year,), (None,)])
+    gathered.add(arrays_of([(Decimal("0.1"),), (None,), (Decimal("NaN"),)]))
+    gathered.add(arrays_of([(2**70,), (dt.date(1, 1, 1).year,), (None,)]))
     frame, _ = gathered.whole()
     assert frame["a"].tolist()[0] == 0.1
     assert frame["a"].tolist()[3:5] == [2.0**70, 1.0]

@@ -26,6 +26,7 @@ from dpcore.statistics.joint_query import JointQuery
 from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
 from dpcore.statistics.means_query import MeansQuery
 from dpcore.statistics.query import Query
+from dpcore.statistics.rows_of_people import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
 from ui.asking import columns, details, methods
 
@@ -49,6 +50,10 @@ _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
+_ONE_ROW_ONLY = (
+    "Medians, quantiles, spreads and relations of columns need one row a person, which "
+    "“Data” makes: here several rows of one count."
+)
 
 
 def ask(study: Study) -> Request:
@@ -61,9 +66,11 @@ def ask(study: Study) -> Request:
         position = columns.choose(study.dataset)
     _begin_anew(position)
     column = study.dataset.columns[position]
-    kinds = allowed(column.kind)
-    changed = _settle_statistic(column.kind)
-    kind = second.selectbox("Statistic", kinds, key="statistic", note=_explained(kinds))
+    kinds = _offered(column.kind, study.dataset.cap)
+    changed = _settle_statistic(column.kind, kinds)
+    kind = second.selectbox(
+        "Statistic", kinds, key="statistic", note=_explained(kinds, study.dataset.cap)
+    )
     session.set_public(_LAST, (column.kind, kind))
     key = methods.mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
@@ -266,13 +273,22 @@ def _begin_anew(position: int) -> None:
             st.rerun()
 
 
-def _settle_statistic(column: ColumnKind) -> StatisticKind | None:
+def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:
+    """Return what can be asked, fewer where several rows of a person count."""
+    kinds = allowed(column)
+    if cap is None:
+        return kinds
+    return tuple(kind for kind in kinds if kind in ASKED_OF_PEOPLE)
+
+
+def _settle_statistic(
+    column: ColumnKind, kinds: tuple[StatisticKind, ...]
+) -> StatisticKind | None:
     """Choose a statistic that the column has; return the one it does not have.
 
     Back at a column of another kind, the statistic asked of that kind comes back.
     """
     chosen, last = session.public("statistic"), session.public(_LAST)
-    kinds = allowed(column)
     if isinstance(last, tuple) and last[0] is not column:
         session.set_public(f"{_LAST}-{last[0]}", last[1])
         before = session.public(f"{_LAST}-{column}")
@@ -296,8 +312,9 @@ def _edges(
     return equal_edges(column.bounds, bins)
 
 
-def _explained(kinds: Iterable[StatisticKind]) -> str:
-    """Return the meanings of those statistics, as a list."""
-    return "\n".join(
-        f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS
-    )
+def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
+    """Return the meanings of those statistics, as a list, and why no more are there."""
+    lines = [f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS]
+    if cap is not None:
+        lines += ["", _ONE_ROW_ONLY]
+    return "\n".join(lines)

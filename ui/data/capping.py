@@ -95,7 +95,7 @@ def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
     """Return the conditions that rows of ``source`` meet to be in a table of them."""
     if isinstance(dataset, CappedDataset):
         return dataset.conditions
-    if isinstance(dataset, FilteredDataset) and dataset.source is source:
+    if isinstance(dataset, FilteredDataset) and dataset.source.frame is source.frame:
         return dataset.conditions
     return ()
 

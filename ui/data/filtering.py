@@ -56,14 +56,15 @@ def ask(current: Draft | Study) -> bool:
             "public, as part of the name of every column. How many rows meet them "
             "stays private, so that they go with add/remove. A row without a value "
             "meets no condition. If one person has several rows, put them together "
-            "first."
+            "first. Bounds, lists and the public minimum stay as declared: lower the "
+            "minimum if fewer may meet the conditions."
         )
         return _change(dataset, kept)
 
 
 def whole(dataset: Dataset) -> Dataset:
     """Return the table without conditions, but for rows that count of each person."""
-    return dataset.source if isinstance(dataset, FilteredDataset) else dataset
+    return dataset.undone() if isinstance(dataset, FilteredDataset) else dataset
 
 
 def _chosen(dataset: Dataset, conditions: tuple[Condition, ...]) -> Dataset:
@@ -108,11 +109,11 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
             terms.set_relation(NeighboringRelation.ADD_REMOVE)
-            capping.keep(made)
+            capping.keep(made, minimum=True)
     except DPCoreError as error:
         st.error(literal(str(error)))
     if kept and st.button("Take all rows again"):
-        capping.keep(_chosen(dataset, ()))
+        capping.keep(_chosen(dataset, ()), minimum=True)
     return waiting
 
 

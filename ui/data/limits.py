@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.columns import ColumnKind
+from dpcore.data.preparation.filtering import met_by
 from dpcore.data.preparation.owners import NOBODY, persons
 from dpcore.errors import DataError
 from dpcore.figures.row_limits import limits_picture
@@ -23,13 +24,17 @@ if TYPE_CHECKING:
 
     from dpcore.data.dataset import Dataset
     from dpcore.data.preparation.capping import RowCap
+    from dpcore.data.preparation.conditions import Condition
     from dpcore.studies.row_limits import LimitErrors
 
 _COUNT, _MEAN = "a count", "a mean"
 
 
-def show(source: Dataset, rule: RowCap) -> None:
-    """Show both errors under every limit, once that is asked for."""
+def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) -> None:
+    """Show both errors under every limit, once that is asked for.
+
+    ``conditions`` are what all rows that count meet; a guess is one of those rows.
+    """
     generation = session.generation()
     if not st.toggle(
         "Show what a limit leaves out, and what it costs",
@@ -89,25 +94,32 @@ def show(source: Dataset, rule: RowCap) -> None:
                 "Which limit is best here depends on everybody's rows: choose it by "
                 "the guess above, not by this. It tells whether the guess was far off."
             )
-            looked_up = _of_table(source, rule, guess, of, epsilon)
+            counted = _persons(source, rule, conditions)
+            looked_up = _of_table(source, rule, guess, of, epsilon, counted)
             picture = limits_picture(looked_up, rule.most, of=of, table=True)
             results.show(picture, "row-limits-here")
 
 
 def _of_table(
-    source: Dataset, rule: RowCap, guess: Guess, of: str, epsilon: float
+    source: Dataset,
+    rule: RowCap,
+    guess: Guess,
+    of: str,
+    epsilon: float,
+    person: NDArray[np.intp],
 ) -> LimitErrors:
     """Return the errors in the table, of a column that is chosen. CONFIDENTIAL.
+
+    ``person`` is whose each row is, -1 for one that does not count.
 
     Raises:
         DataError: No column of numbers has bounds, or nobody has a row.
 
     """
     limits = with_limit(rule.most)
-    person = _persons(source, rule)
     there = person > NOBODY
     if not there.any():
-        message = "no row says whose it is. Choose another column."
+        message = "no row counts, or says whose it is. Choose another column."
         raise DataError(message)
     if of == _COUNT:
         return count_errors(person[there], epsilon, limits)
@@ -145,8 +157,15 @@ def _of_table(
     )
 
 
-def _persons(source: Dataset, rule: RowCap) -> NDArray[np.intp]:
-    about = f"{session.generation()} {id(source.frame)} {rule.owners} {rule.ownerless}"
-    return session.remember(
-        "row-owners", about, lambda: persons(source, rule.owners, rule.ownerless)
-    )
+def _persons(
+    source: Dataset, rule: RowCap, conditions: tuple[Condition, ...]
+) -> NDArray[np.intp]:
+    about = f"{session.generation()} {id(source.frame)} {rule} {conditions}"
+
+    def found() -> NDArray[np.intp]:
+        person = persons(source, rule.owners, rule.ownerless)
+        if conditions:
+            person[~met_by(source, conditions)] = NOBODY
+        return person
+
+    return session.remember("row-owners", about, found)

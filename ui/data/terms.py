@@ -129,7 +129,7 @@ def ask(*, start: Terms, cap: int | None = None) -> Terms:
     )
     unit = _unit(right, start.unit, cap)
     minimum = right.number(
-        f"Public minimum number of {unit.counted if cap else 'people'}",
+        f"Public minimum number of {unit.counted}",
         start.minimum_people,
         (3, None),
         key=_minimum_key(),

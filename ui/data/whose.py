@@ -13,7 +13,7 @@ from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Rec
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
-from ui.data import capping, declaring, limits, terms
+from ui.data import capping, declaring, limits, telling_apart, terms
 from ui.data.filtering import whole
 from ui.text import literal
 
@@ -28,7 +28,7 @@ _LABELS = {
     Recipe.SUM: "Sum of",
     Recipe.FIRST: "First of",
     Recipe.LAST: "Last of",
-    Recipe.MOST_FREQUENT: "Most frequent of",
+    Recipe.MOST_FREQUENT: "Most frequent of (of several: first in the alphabet)",
 }
 _USUAL = Preparation(owners=("",))
 _OWNERLESS = {
@@ -54,6 +54,10 @@ def ask(current: Draft | Study) -> bool:
     if rule is not None:
         st.markdown(f"**Several rows a person:** {literal(rule.describe())}.")
     if made is None and rule is None:
+        st.caption(
+            "So far every row counts as one person: where this page says “people”, it "
+            "means rows. If one person has several, say below whose they are."
+        )
         _warn(source)
     form = st.expander(
         "Several rows of one person",
@@ -82,7 +86,7 @@ def ask(current: Draft | Study) -> bool:
             capping.keep(source)
     # Its figure has a folded part, which has no place in another.
     if isinstance(asked, RowCap):
-        limits.show(source, asked)
+        limits.show(source, asked, capping.conditions_on(source, current.in_memory))
     return waiting
 
 
@@ -145,6 +149,7 @@ def _form(
         key=f"ownerless-{key}",
         kept="session",
     )
+    telling_apart.show(source, tuple(owners), ownerless)
     if capping.ask_way(rule):
         return capping.ask(tuple(owners), ownerless, rule)
     derived = [

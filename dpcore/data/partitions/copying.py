@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from dpcore.data.doors.databases.gathering import array_of
 from dpcore.data.doors.databases.reading import Progress, blocks_of
 from dpcore.data.partitions.folder import VARIABLE, tables
 from dpcore.data.reading import column_names
@@ -116,8 +115,8 @@ def _written(
         waiting: list[pa.Table] = []
         for block in blocks:
             if block is not None:
-                waiting.append(_table(block.rows, schema))
-                progress = replace(progress, rows=progress.rows + len(block.rows))
+                waiting.append(_table(block.columns, schema))
+                progress = replace(progress, rows=progress.rows + len(waiting[-1]))
             if sum(map(len, waiting)) >= _ROWS:
                 writer.write_table(pa.concat_tables(waiting))
                 waiting.clear()
@@ -147,14 +146,11 @@ def _schema(header: Block) -> pa.Schema:
     return pa.schema(list(zip(names, types, strict=True)))
 
 
-def _table(rows: Sequence[Sequence[object]], schema: pa.Schema) -> pa.Table:
+def _table(columns: Sequence[pa.Array], schema: pa.Schema) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     arrays = [
-        array_of(values, place).cast(field.type)
-        for place, (values, field) in enumerate(
-            zip(zip(*rows, strict=True), schema, strict=True), start=1
-        )
+        column.cast(field.type) for column, field in zip(columns, schema, strict=True)
     ]
     return pa.table(arrays, schema=schema)
 

@@ -54,6 +54,13 @@ class FilteredDataset(Dataset):
         """Return the names of the columns of the file."""
         return self.source.header
 
+    def undone(self) -> Dataset:
+        """Return the table that the rows are of, with what was declared of them."""
+        pairs = zip(self.columns, self.source.columns, strict=True)
+        return self.source.with_columns(
+            *(replace(declared, name=before.name) for declared, before in pairs)
+        )
+
     def fingerprint(self, key: bytes) -> str:
         """Return that of the whole table: the same people pay on the same account.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
     from dpcore.data.preparation.recipes import Derived
+
+
+_TIES: Final = " Of values that are as frequent: the least, or first in the alphabet."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,8 +109,11 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
     whose = preparation.describe()
     columns = []
     names = iter(preparation.names)
+    tied = set()
     for one in preparation.derived:
         of, name = source.column(one.column), next(names)
+        if one.recipe is Recipe.MOST_FREQUENT:
+            tied.add(name)
         if one.recipe.calculates or of.kind is ColumnKind.NUMBER:
             unit = "" if of.kind is ColumnKind.YES_NO else of.unit
             described = Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
@@ -123,7 +129,10 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
     if preparation.count:
         columns.append(Column(name=next(names), kind=ColumnKind.NUMBER, unit="rows"))
     meaning = whose[0].upper() + whose[1:] + "."
-    return tuple(replace(column, description=meaning) for column in columns)
+    return tuple(
+        replace(column, description=meaning + _TIES * (column.name in tied))
+        for column in columns
+    )
 
 
 def _made(

@@ -80,6 +80,8 @@ def test_names_state_the_conditions_and_nothing_declared_is_lost():
     ]
     assert found.columns[1].bounds == Interval(lower=0, upper=100)
     assert found.header == ("who", "age", "ward")
+    assert found.undone().columns == bounded.columns
+    assert found.undone().frame is bounded.frame
     assert found.number_is_private
     assert not VISITS.number_is_private
     same_people = found.with_columns(*found.columns).fingerprint(KEY)

@@ -76,6 +76,15 @@ def test_every_small_table_is_made_as_by_hand(made):
         assert found.tolist() == [by_hand(ROWS_OF_ONE[one]) for one in people]
 
 
+def test_ties_are_said_of_what_is_most_frequent_and_of_nothing_else():
+    rows = {"who": ["a", "a", "b"], "x": [2.0, 0.0, 1.0]}
+    found = one_row_each(table(rows), OF_X)
+    for column in found.columns:
+        said = "as frequent: the least, or first in the alphabet" in column.description
+        assert said is column.name.startswith("most frequent")
+    assert found.frame["most frequent x per who"].tolist() == [0.0, 1.0]
+
+
 def neighbors(relation):
     """Each person of each table: the numbers of all tables with another in the place.
 

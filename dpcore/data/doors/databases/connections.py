@@ -65,11 +65,26 @@ def opened(database: Database) -> Iterator[Connection]:
         yield connection
 
 
+@contextlib.contextmanager
+def beside(database: Database, connection: Connection) -> Iterator[Connection]:
+    """Open one more connection to a PostgreSQL, which sees what another one sees.
+
+    Raises:
+        DataError: It cannot be reached.
+        DBAPIError: It does not let others see it.
+
+    """
+    seen = connection.exec_driver_sql("SELECT pg_export_snapshot()").scalar_one()
+    with opened(database) as other:
+        other.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{seen}'")
+        yield other
+
+
 def cancel(connection: Connection) -> None:
     """End what a connection is waiting for; called from another thread."""
-    driven = connection.connection.dbapi_connection
     # A connection that is closed, or was dropped, waits for nothing.
     with contextlib.suppress(Exception):
+        driven = connection.connection.dbapi_connection
         if isinstance(driven, sqlite3.Connection):
             driven.interrupt()
         elif driven is not None:

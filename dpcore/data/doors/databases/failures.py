@@ -81,7 +81,7 @@ _VALUE: Final = (
     "a value in the table makes the query fail, by a division by zero or as a text "
     "that is no number. Leave such rows out by a condition."
 )
-_UNREADABLE: Final = (
+UNREADABLE: Final = (
     "a value cannot be taken over, such as the day “infinity”, or one before the year "
     "1. Leave such rows out, or ask for the column as text: CAST(… AS text)."
 )
@@ -197,7 +197,7 @@ def _why_no_answer(error: DBAPIError, text: str) -> str:
         return _LOST
     # The server has sent it, and the driver has no day or time for it.
     if not state and isinstance(error, UnreadableError):
-        return _UNREADABLE
+        return UNREADABLE
     return _OTHER.format(state=f" (SQLSTATE {state})" if state else "")
 
 

@@ -41,14 +41,14 @@ class Gathered:
     _bytes: int = 0
     _columns: list[list[pa.Array]] = field(default_factory=list)
 
-    def add(self, rows: Sequence[Sequence[object]]) -> None:
-        """Take over the next rows, at least one.
+    def add(self, columns: Sequence[pa.Array]) -> None:
+        """Take over the next rows, at least one, as an array of each column.
 
         Raises:
-            DataError: There are too many, or they hold what is no number, text or day.
+            DataError: There are too many.
 
         """
-        self.rows += len(rows)
+        self.rows += len(columns[0])
         if self.rows > MAX_ROWS:
             message = (
                 f"there are more than {MAX_ROWS:,} rows, which is the most that can be "
@@ -57,9 +57,8 @@ class Gathered:
             raise DataError(message)
         if not self._columns:
             self._columns = [[] for _ in self.names]
-        for place, values in enumerate(zip(*rows, strict=True), start=1):
-            block = array_of(values, place)
-            self._columns[place - 1].append(block)
+        for blocks, block in zip(self._columns, columns, strict=True):
+            blocks.append(block)
             self._bytes += block.nbytes
         if self._bytes > MOST_BYTES:
             message = (
@@ -95,7 +94,32 @@ class Gathered:
         return pd.DataFrame(columns, index=lines), frozenset(yes_no)
 
 
-def array_of(values: Sequence[object], place: int) -> pa.Array:
+def arrays_of(rows: Sequence[Sequence[object]]) -> list[pa.Array]:
+    """Return the columns of some rows, at least one, by the types that values have.
+
+    Raises:
+        DataError: One holds what is no number, text or day.
+
+    """
+    columns = enumerate(zip(*rows, strict=True), start=1)
+    return [_array_of(values, place) for place, values in columns]
+
+
+def all_missing(rows: int) -> pa.Array:
+    """Return so many rows of a column in which none of them has a value."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return pa.nulls(rows)
+
+
+def as_texts(days: pa.Array) -> pa.Array:
+    """Return days as they are written, one copy of each for all rows."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return days.cast(pa.string()).dictionary_encode()
+
+
+def _array_of(values: Sequence[object], place: int) -> pa.Array:
     """Return the values of a column in some rows, by the type that they have.
 
     Text, and what is read as text, is one copy of each answer.
@@ -104,11 +128,9 @@ def array_of(values: Sequence[object], place: int) -> pa.Array:
         DataError: They are no numbers, text or days; says the ``place`` of the column.
 
     """
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
     found = set(map(type, values)) - {type(None)}
     if not found:
-        return pa.nulls(len(values))
+        return all_missing(len(values))
     if len(found) == 1 and (only := next(iter(found))) in _MADE:
         return _MADE[only](values)
     if found <= _FLOATS:
@@ -148,7 +170,7 @@ def _floats(values: Sequence[Any]) -> pa.Array:
 def _days(values: Sequence[Any]) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    return pa.array(values, pa.date32()).cast(pa.string()).dictionary_encode()
+    return as_texts(pa.array(values, pa.date32()))
 
 
 def _moments(values: Sequence[Any]) -> pa.Array:

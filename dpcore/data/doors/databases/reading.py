@@ -76,7 +76,7 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
                 said = block.said
                 progress = Progress(rows=0, expected=block.expected)
             elif block is not None and gathered is not None:
-                gathered.add(block.rows)
+                gathered.add(block.columns)
                 progress = replace(progress, rows=gathered.rows)
             yield progress
     assert gathered is not None, "a query gives its header or fails"  # noqa: S101
