@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import confidential, offering, partwise, session
+from ui import confidential, offering, session
 from ui.models import modelling, regression
 from ui.text import literal
 
@@ -11,8 +11,6 @@ st.title("Regression")
 st.markdown(
     "What explains a column, and how well can that be said without giving anybody away?"
 )
-if not partwise.models_are_offered(session.require_study()):
-    session.end_page()
 asked = modelling.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()

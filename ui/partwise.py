@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _SLOT: Final = "release-values"
-_MODELS: Final = "A regression"
 _STAY: Final = "Whoever leaves the page stops it."
 
 
@@ -38,7 +37,7 @@ def found(
     compute: Callable[[PartitionedDataset], _T],
     *,
     doing: str,
-    passes: int = 1,
+    passes: int | None = 1,
 ) -> _T | None:
     """Return what is found in a table, kept while it is shown. CONFIDENTIAL.
 
@@ -48,7 +47,7 @@ def found(
         table: The table.
         compute: Finds it.
         doing: What is being done, in plain words.
-        passes: How often it reads the parts.
+        passes: How often it reads the parts; ``None`` where nobody knows that before.
 
     Returns:
         ``None`` while it is computed, and where that was stopped.
@@ -113,14 +112,6 @@ def forget_stop() -> None:
     work.forget_stop(_SLOT)
 
 
-def models_are_offered(study: Study) -> bool:
-    """Tell whether regressions are computed of this table; say so where they are not.
-
-    The one place that knows that they need a table in memory.
-    """
-    return in_memory(study, _MODELS)
-
-
 def in_memory(study: Study, what: str) -> bool:
     """Tell whether all rows are in memory, as ``what`` needs; say so where not."""
     if study.parts is None:
@@ -154,12 +145,15 @@ def _value(last: Reached | Found[_T] | DPCoreError) -> _T:
     raise last
 
 
-def _told(latest: object, doing: str, passes: int) -> Told:
-    """Return how far the work is, in words."""
+def _told(latest: object, doing: str, passes: int | None) -> Told:
+    """Return how far the work is, in words; of unknown passes, how far this one is."""
     if not isinstance(latest, Reached):
         return Told(None, f"{doing}: all parts are read.")
     parts, done, ended = latest
-    share = (ended + done / parts) / max(passes, ended + 1)
-    which = f", reading {ended + 1} of {passes}" if passes > 1 else ""
+    if passes is None:
+        share, which = done / parts, f", reading {ended + 1}"
+    else:
+        share = (ended + done / parts) / max(passes, ended + 1)
+        which = f", reading {ended + 1} of {passes}" if passes > 1 else ""
     words = f"{doing}: {done:,} of {parts:,} parts are read{which}. {_STAY}"
     return Told(share, words)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
 
 from dpcore.errors import DataError
-from dpcore.models.glm.fit import fit_glm, weighted_sum
-from dpcore.models.glm.removals import newton_steps
+from dpcore.models.blocks import row_blocks
+from dpcore.models.glm.fit import best_constant, linear, weighted_sum
+from dpcore.models.glm.removals import Beginning, newton_steps
 from dpcore.models.influence import UNIQUE_FROM
 from dpcore.models.losses import Logistic, Poisson
-from dpcore.models.penalty import Penalty
-from dpcore.models.ridge.removals import removals
 from dpcore.privacy.halving import halved
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.arrays import FloatArray
     from dpcore.models.fits import Fit
     from dpcore.models.glm.fit import GlmFit
+    from dpcore.models.losses import Loss
+    from dpcore.models.ridge.fit import RidgeFit
 
 _HALVINGS: Final = 50
 
@@ -59,7 +63,7 @@ def diagnose(fit: Fit) -> Diagnostics:
     """Return how well a fit went, in a few passes over the rows.
 
     Raises:
-        DataError: There is nobody.
+        DataError: There is nobody, or a part of the table cannot be read.
 
     """
     if fit.people == 0:
@@ -68,68 +72,137 @@ def diagnose(fit: Fit) -> Diagnostics:
             "and a release is nothing but noise."
         )
         raise DataError(message)
-    if not fit.linear:
-        leverages = newton_steps(fit).leverages
-        slopes = fit.loss.slope(fit.predictions, fit.target)
-        explained = _deviance_explained(fit)
-    else:
-        leverages, slopes = removals(fit).leverage, -fit.residuals
-        scatter = float(((fit.target - fit.target.mean()) ** 2).sum())
-        left = float((fit.residuals**2).sum())
-        explained = 1 - left / scatter if scatter > 0 else math.nan
-    diagonal = fit.penalty.diagonal(len(fit.theta), fit.people)
-    gradient = weighted_sum(fit.features, slopes) + diagonal * fit.theta
+    found = list(fit.table.each(_Look.at(fit).part))
+    slopes = np.sum([some.slopes for some in found], axis=0)
+    gradient = slopes + fit.penalty.diagonal(len(fit.theta), fit.people) * fit.theta
+    alike = min(some.least for some in found) == max(some.most for some in found)
+    base = 0.0 if alike else _missed_by_constant(fit, found)
+    left = math.fsum(some.missed for some in found)
     return Diagnostics(
         people=fit.people,
         condition=fit.factor.condition,
-        largest_leverage=float(leverages.max()),
-        unique=int(np.count_nonzero(leverages >= UNIQUE_FROM)),
+        largest_leverage=max(some.leverage for some in found),
+        unique=sum(some.unique for some in found),
         gradient=float(np.linalg.norm(gradient)),
-        separated=_separated(fit),
+        separated=all(some.separated for some in found),
         found=fit.found,
-        explained=explained,
+        explained=1 - left / base if base > 0 else math.nan,
     )
 
 
-def _separated(fit: Fit) -> bool:
-    if fit.linear or not isinstance(fit.loss, Logistic):
-        return False
-    return bool(((2 * fit.target - 1) * fit.predictions > 0).all())
+class _Some(NamedTuple):
+    """What is kept of some people. CONFIDENTIAL."""
+
+    slopes: FloatArray
+    """The gradient of their losses."""
+    missed: float
+    """Their losses, beyond the least that any predictions could have."""
+    total: float
+    """Their targets added up."""
+    least: float
+    most: float
+    leverage: float
+    """The largest one."""
+    unique: int
+    separated: bool
 
 
-def _deviance_explained(fit: GlmFit) -> float:
-    """Return which share of a constant prediction's losses is gone."""
-    y = fit.target
-    if y.min() == y.max():
-        return math.nan
-    least = _least(fit, y)
-    constant = np.full(len(y), _best_constant(fit, y))
-    base = float(fit.loss.value(constant, y).sum()) - least
-    left = float(fit.loss.value(fit.predictions, y).sum()) - least
-    return 1 - left / base if base > 0 else math.nan
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Look:
+    """A look at the people of a part, with the fit of everybody. CONFIDENTIAL.
+
+    Holds no rows: it goes to whoever reads the parts.
+    """
+
+    fit: Fit = field(repr=False)
+    begun: Beginning | None = field(repr=False)
+    """What the steps of a nonlinear fit have in common."""
+
+    @classmethod
+    def at(cls, fit: Fit) -> _Look:
+        """Return a look at the people of a fit."""
+        begun = None if fit.linear else Beginning.of(fit)
+        bare = fit.seen_with(np.empty((0, fit.table.columns)), np.empty(0))
+        return cls(fit=bare, begun=begun)
+
+    def part(self, x: FloatArray, y: FloatArray) -> _Some:
+        """Return what is kept of the people of a part."""
+        fit = self.fit
+        if fit.linear:
+            missed = y - linear(x, fit.theta)
+            leverages, slopes = _leverages(fit, x), -missed
+            left, separated = float((missed**2).sum()), False
+        else:
+            seen = fit.seen_with(x, y)
+            leverages = newton_steps(seen, begun=self.begun).leverages
+            slopes = fit.loss.slope(seen.predictions, y)
+            left = _missed(fit.loss, seen.predictions, y)
+            told = (2 * y - 1) * seen.predictions > 0
+            separated = isinstance(fit.loss, Logistic) and bool(told.all())
+        return _Some(
+            slopes=weighted_sum(x, slopes),
+            missed=left,
+            total=float(y.sum()),
+            least=float(y.min(initial=math.inf)),
+            most=float(y.max(initial=-math.inf)),
+            leverage=float(leverages.max(initial=0.0)),
+            unique=int(np.count_nonzero(leverages >= UNIQUE_FROM)),
+            separated=separated,
+        )
 
 
-def _best_constant(fit: GlmFit, y: FloatArray) -> float:
+def _leverages(fit: RidgeFit, x: FloatArray) -> FloatArray:
+    root = fit.with_penalty_of(fit.people - 1).factor.inverse_root
+    leverages = np.empty(len(x))
+    for rows in row_blocks(*x.shape):
+        halves = x[rows] @ root
+        leverages[rows] = np.einsum("ij,ij->i", halves, halves)
+    return leverages
+
+
+def _missed(loss: Loss, predictions: FloatArray, y: FloatArray) -> float:
+    """Return losses, beyond the least that any predictions could have."""
+    least = float((y - xlogy(y, y)).sum()) if isinstance(loss, Poisson) else 0.0
+    return float(loss.value(predictions, y).sum()) - least
+
+
+def _missed_by_constant(fit: Fit, found: Sequence[_Some]) -> float:
+    """Return everybody's losses with the best constant prediction."""
+    if fit.linear:
+        mean = math.fsum(some.total for some in found) / fit.people
+        return math.fsum(fit.table.each(partial(_scattered, mean)))
+    low, high = min(some.least for some in found), max(some.most for some in found)
+    constant = _best_constant(fit, low, high)
+    return math.fsum(fit.table.each(partial(_missed_by, fit.loss, constant)))
+
+
+def _scattered(mean: float, x: FloatArray, y: FloatArray) -> float:
+    del x
+    return float(((y - mean) ** 2).sum())
+
+
+def _missed_by(loss: Loss, constant: float, x: FloatArray, y: FloatArray) -> float:
+    return _missed(loss, np.full(len(x), constant), y)
+
+
+def _slope_at(loss: Loss, at: float, x: FloatArray, y: FloatArray) -> float:
+    return float(loss.slope(np.full(len(x), at), y).sum())
+
+
+def _best_constant(fit: GlmFit, low: float, high: float) -> float:
     """Return a constant prediction that misses targets least.
 
-    Huber's loss may have many: it is flat between two groups of the same size that lie
-    far apart. Any of them does, and bisection of the slope ends at one.
+    Huber's loss may have many, between the least and the largest target: it is flat
+    between two groups of the same size that lie far apart. Any of them does, and
+    bisection of the slope ends at one.
     """
     try:
-        found = fit_glm(
-            np.ones((len(y), 1)), y, loss=fit.loss, penalty=Penalty(strength=0.0)
-        )
+        return best_constant(fit.table, fit.loss)
     except DataError:
         low, high = halved(
-            lambda at: float(fit.loss.slope(np.full(len(y), at), y).sum()) > 0,
-            float(y.min()),
-            float(y.max()),
+            lambda at: math.fsum(fit.table.each(partial(_slope_at, fit.loss, at))) > 0,
+            low,
+            high,
             times=_HALVINGS,
         )
         return (low + high) / 2
-    return float(found.theta[0])
-
-
-def _least(fit: GlmFit, y: FloatArray) -> float:
-    """Return the sum of the least losses that any predictions could have."""
-    return float((y - xlogy(y, y)).sum()) if isinstance(fit.loss, Poisson) else 0.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import numpy as np
 
 from dpcore.data.partitions.parquet import Part
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import DataError, InPartsError
 from dpcore.models.factor import checked_table
 
 if TYPE_CHECKING:
@@ -161,6 +161,13 @@ class InParts:
         held = dict(zip(people.tolist(), rows, strict=True))
         return replace(self, held=self.held | held)
 
+    def read_by(self, dataset: PartitionedDataset) -> InParts:
+        """Return the same table, read by another reader of its parts."""
+        now = self.dataset
+        return replace(
+            self, dataset=replace(dataset, parts=now.parts, columns=now.columns)
+        )
+
     def without(self, people: People) -> InParts:
         """Return all others."""
         gone = np.union1d(self.whom.gone, people)
@@ -269,9 +276,9 @@ def _nothing(who: People, x: FloatArray, y: FloatArray) -> None:
     del who, x, y
 
 
-def _in_parts() -> ParameterError:
+def _in_parts() -> InPartsError:
     message = (
         "this needs all rows of the model at once, and they lie in parts. Look at it "
         "with a sample of the rows, uploaded as a file."
     )
-    return ParameterError(message)
+    return InPartsError(message)

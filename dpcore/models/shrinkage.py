@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
     from dpcore.models.fits import Fit
 
 
@@ -53,6 +57,29 @@ def moved_predictions(
     2.0
     """
     return length * min(math.sqrt(strength / (people * curvature)) / 2, 1.0)
+
+
+class Plain(NamedTuple):
+    """A fit without a penalty, beside the one with it. CONFIDENTIAL."""
+
+    theta: FloatArray | None
+    """Its coefficients, shape ``(d,)``; ``None`` as for ``plain_fit``."""
+    moved: float
+    """How far the penalty moves predictions: root of the mean square."""
+
+
+def plain_beside(fit: Fit) -> Plain:
+    """Return the fit to the same rows without a penalty, and how far that one is."""
+    plain = plain_fit(fit)
+    if plain is None:
+        return Plain(None, math.nan)
+    squares = fit.table.each(partial(_squared, fit.theta - plain.theta))
+    return Plain(plain.theta, math.sqrt(math.fsum(squares) / max(fit.people, 1)))
+
+
+def _squared(difference: FloatArray, x: FloatArray, y: FloatArray) -> float:
+    del y
+    return float(np.sum((x @ difference) ** 2))
 
 
 def plain_fit(fit: Fit) -> Fit | None:

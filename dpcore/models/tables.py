@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.partitions.table import PartitionedDataset
 
 _T = TypeVar("_T")
 _REACH: Final = 1e300
@@ -105,6 +107,10 @@ class Table(Passes, Protocol):
         """Return the same table, which need not look for the rows of some people."""
         ...
 
+    def read_by(self, dataset: PartitionedDataset) -> Table:
+        """Return the same table, read by another reader of its parts."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InMemory:
@@ -165,6 +171,11 @@ class InMemory:
         del people, x, y
         return self
 
+    def read_by(self, dataset: PartitionedDataset) -> InMemory:
+        """Return the table, which has no parts to read."""
+        del dataset
+        return self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Together:
@@ -186,6 +197,33 @@ class Together:
         """Yield what a function makes of the parts of each table."""
         for part in self.parts:
             yield from part.each(kernel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ones:
+    """The people of a table, of whom nothing but their targets is known."""
+
+    rows: Passes
+
+    @property
+    def people(self) -> int:
+        """Return the number of people."""
+        return self.rows.people
+
+    @property
+    def columns(self) -> int:
+        """Return the number of entries of a row: a constant."""
+        return 1
+
+    def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
+        """Yield what a function makes of constant rows, and targets, of each part."""
+        yield from self.rows.each(partial(_with_ones, kernel))
+
+
+def _with_ones(
+    kernel: Callable[[FloatArray, FloatArray], _T], x: FloatArray, y: FloatArray
+) -> _T:
+    return kernel(np.ones((len(x), 1)), y)
 
 
 def packed(people: int, *sums: FloatArray | float) -> Totals:

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 _TWICE: Final = 2
 _EVERYBODY: Final = "Working out everybody's loss"
+NOT_THERE: Final = (
+    "This row has no value of what is asked for, so it is not part of the release. "
+    "Choose another one."
+)
 _LEFT_OUT: Final = (
     "Counted are people in cells of a thousandth of the guarantee: the largest loss, "
     "the average and the most exposed are exact, other shares of people lie in a cell. "
@@ -87,7 +91,7 @@ def _everybody(
     results.show(
         counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure"
     )
-    _threshold(losses)
+    tell_threshold(losses)
     _most_exposed(losses, asked, relation)
     _groups(asked, study, table, relation)
     st.caption(_LEFT_OUT)
@@ -109,7 +113,7 @@ def _chain(losses: LossDistribution) -> None:
     everybody.tell_average(cells[2], losses.mean)
 
 
-def _threshold(losses: LossDistribution) -> None:
+def tell_threshold(losses: LossDistribution) -> None:
     """Say how many lose more than a number."""
     limit = everybody.ask_threshold(losses.worst_case)
     least, most = (percent(share) for share in losses.exceeding(limit))
@@ -124,13 +128,7 @@ def _most_exposed(
     st.markdown("**Who is most exposed, and why**")
     first = losses.most_exposed[0]
     st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
-    tied = sum(math.isclose(p.epsilon, first.epsilon) for p in losses.most_exposed)
-    if tied > 1:
-        least = "At least " if tied == len(losses.most_exposed) else ""
-        st.markdown(
-            f"{least}{tied} people are tied at the top: “this person” is the first of "
-            "them in the table, and no more exposed than the others."
-        )
+    tell_ties(losses)
     results.table(
         _listed(losses.most_exposed, asked),
         column_config={
@@ -139,6 +137,18 @@ def _most_exposed(
         },
         key="most-exposed",
     )
+
+
+def tell_ties(losses: LossDistribution) -> None:
+    """Say how many lose as much as the most exposed person, if others do."""
+    people = losses.most_exposed
+    tied = sum(math.isclose(one.epsilon, losses.maximum) for one in people)
+    if tied > 1:
+        least = "At least " if tied == len(people) else ""
+        st.markdown(
+            f"{least}{tied} people are tied at the top: “this person” is the first of "
+            "them in the table, and no more exposed than the others."
+        )
 
 
 def _reason(
@@ -203,15 +213,7 @@ def _one_person(
     relation: NeighboringRelation,
 ) -> None:
     """Look one person up, by the row of the table."""
-    row = controls.row([1, 2])[0].number(
-        f"Row, from 1 to {table.rows:,}",
-        1,
-        (1, table.rows),
-        key=f"one-person-row-{session.generation()}",
-        kept="page",
-        note="Rows are counted over all files of the table, in the order of their "
-        "names.",
-    )
+    row = ask_row(table)
     person = partwise.found(
         "looked-up",
         f"{relation} {asked.analysis(study.fingerprint)} {row}",
@@ -221,7 +223,7 @@ def _one_person(
                 asked.plan,
                 asked.query,
                 read,
-                int(row) - 1,
+                row - 1,
                 delta=asked.used_delta,
                 relation=relation,
             )
@@ -229,7 +231,21 @@ def _one_person(
         doing="Looking this person up",
     )
     if person is not None:
-        _tell(person.place, int(row), asked, relation)
+        _tell(person.place, row, asked, relation)
+
+
+def ask_row(table: PartitionedDataset) -> int:
+    """Ask whom to look up, by the row of the table, from 1."""
+    row = controls.row([1, 2])[0].number(
+        f"Row, from 1 to {table.rows:,}",
+        1,
+        (1, table.rows),
+        key=f"one-person-row-{session.generation()}",
+        kept="page",
+        note="Rows are counted over all files of the table, in the order of their "
+        "names.",
+    )
+    return int(row)
 
 
 class _Looked(NamedTuple):
@@ -242,10 +258,7 @@ def _tell(
     person: Place | None, row: int, asked: Request, relation: NeighboringRelation
 ) -> None:
     if person is None:
-        st.info(
-            "This row has no value of what is asked for, so it is not part of the "
-            "release. Choose another one."
-        )
+        st.info(NOT_THERE)
         return
     delta = asked.used_delta
     at = f" at δ {in_full(delta)}" if delta else ""

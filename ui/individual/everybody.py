@@ -58,8 +58,8 @@ REPLACED_NOT_PROMISED = (
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
-OWN, _OWN_LIMIT = "own epsilon", "own epsilon at most"
-OWN_DIGITS = dict.fromkeys((OWN, _OWN_LIMIT), results.THREE_DIGITS)
+OWN, OWN_LIMIT = "own epsilon", "own epsilon at most"
+OWN_DIGITS = dict.fromkeys((OWN, OWN_LIMIT), results.THREE_DIGITS)
 """How the column of ``own`` is shown."""
 
 
@@ -88,7 +88,7 @@ def show(
         promised=subject.promised,
         upper=losses.upper,
     )
-    _chain(steps, key=key)
+    chain(steps, key=key)
     alike = (steps.relation, steps.promised) != REPLACED_NOT_PROMISED
     if not alike:
         st.info(REPLACED)
@@ -172,7 +172,7 @@ def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
 
 def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
     """Return the column of a list with the losses of some people, by its name."""
-    name = _OWN_LIMIT if losses.upper else OWN
+    name = OWN_LIMIT if losses.upper else OWN
     return {name: rounded(losses.epsilon[list(entries)], up=losses.upper)}
 
 
@@ -187,7 +187,7 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
                 st.info(literal(str(error)))
 
 
-def _chain(steps: Chain, *, key: str) -> None:
+def chain(steps: Chain, *, key: str) -> None:
     """Show the chain of guarantees in numbers, and offer it as nested bars."""
     cells = st.columns(4)
     tell_guarantee(cells[0], steps.guarantee)

@@ -27,6 +27,7 @@ from ui.individual import (
     what_if,
 )
 from ui.individual.ledger import totals as person_totals
+from ui.individual.models import counted as model_counted
 from ui.individual.models import exposing as model_exposing
 from ui.individual.models import subject as model_subject
 from ui.individual.subject import (
@@ -56,6 +57,11 @@ _LEAVING_ONLY = (
     "could do is known for linear models with noise of a public shape; for this "
     "release losses are those of leaving."
 )
+_LEAVING_IN_PARTS = (
+    "The guarantee is about another record in a person's place. What another record "
+    "could do to a model is not computed of a table that stays in its files; losses "
+    "are those of leaving."
+)
 _FURTHER = (one_person.show, what_if.show, publishing.show)
 _SIDES: dict[type, tuple[Callable[..., None], ...]] = {
     StatisticSubject: (exposing.show, *_FURTHER),
@@ -73,8 +79,6 @@ _SIDES: dict[type, tuple[Callable[..., None], ...]] = {
 def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
     """Show the controls of what is released, and return it."""
     if kind is SubjectKind.MODEL:
-        if not partwise.models_are_offered(study):
-            session.end_page()
         return modelling.ask(study)
     if kind is SubjectKind.RESAMPLES:
         if not partwise.in_memory(study, "A number from resamples"):
@@ -90,6 +94,9 @@ def show(
     unit_column: int | None,
 ) -> None:
     """Show everybody's loss from what is asked, from the side that is open."""
+    if study.parts is not None and isinstance(asked, ModelRequest):
+        model_counted.views(asked, study)
+        return
     if study.parts is not None:
         counted.views(asked, study, relation)
         return
@@ -104,14 +111,13 @@ def ask_change(
         st.caption(resampled.compared(asked))
         return asked.query.relation
     if isinstance(asked, ModelRequest):
-        linear = asked.question.model is ModelKind.LINEAR
-        known = known_relations(asked.law, linear=linear)
+        known = _known(asked, study)
         # Options differ between releases, and each has its own default.
         key, usual = f"model-what-if-{len(known)}", known[0]
         if study.terms.relation in known:
             usual = study.terms.relation
         else:
-            st.caption(_LEAVING_ONLY)
+            st.caption(_LEAVING_ONLY if study.parts is None else _LEAVING_IN_PARTS)
     else:
         known = (NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION)
         # Replaced, whoever they are, a person could have been at the far bound:
@@ -129,6 +135,14 @@ def ask_change(
         note="Compared with the table without the person, or with the most revealing "
         "other record.",
     )
+
+
+def _known(asked: ModelRequest, study: Study) -> tuple[NeighboringRelation, ...]:
+    """Return which changes of a record losses from a model are known for."""
+    if study.parts is not None:
+        return (NeighboringRelation.ADD_REMOVE,)
+    linear = asked.question.model is ModelKind.LINEAR
+    return known_relations(asked.law, linear=linear)
 
 
 def ask_units(

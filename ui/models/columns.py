@@ -15,7 +15,7 @@ from ui.text import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpcore.data.dataset import Dataset
+    from dpcore.data.table import Table
     from ui.study import Study
 
 _STARTS: Final = {
@@ -83,7 +83,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     return names[target], tuple(names[position] for position in sorted(chosen))
 
 
-def declared(dataset: Dataset, names: Sequence[str]) -> Dataset:
+def declared(dataset: Table, names: Sequence[str]) -> Table:
     """Ask for the bounds that are missing; the page stops until they are there."""
     for name in names:
         position = [column.name for column in dataset.columns].index(name)

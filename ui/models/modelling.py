@@ -40,7 +40,7 @@ def ask(study: Study) -> ModelRequest:
     is declared here is kept: read the study from ``session`` afterwards.
     """
     target, features = columns.choose(study)
-    dataset = columns.declared(study.in_memory, (target, *features))
+    dataset = columns.declared(study.dataset, (target, *features))
     study = replace(study, dataset=dataset)
     chosen = tuple(dataset.column(name) for name in (target, *features))
     _reset(chosen[0])

@@ -15,7 +15,9 @@ from ui.models import in_columns
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
     from dpcore.models.fits import Fit
+    from dpcore.models.shrinkage import Plain
     from dpcore.releases.models.request import ModelRequest
 
 _SPREADS: Final = (1.0, 0.5, 0.1)
@@ -57,33 +59,31 @@ def ahead(asked: ModelRequest) -> None:
     )
 
 
-def behind(asked: ModelRequest, fit: Fit, plain: Fit | None) -> None:
+def behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
     """Show the fit with its penalty beside the one without it. CONFIDENTIAL."""
     st.markdown("**The fit in the units of the columns**")
-    theta = None if plain is None else plain.theta
+    theta = plain.theta
     table = in_columns.exact(asked, fit.theta, theta)
     results.table(table, key="fit-units")
-    if plain is None or theta is None:
+    if theta is None:
         st.caption(
             "There is no single fit without a penalty: some columns depend on others, "
             "or tell every yes from every no. What the penalty does cannot be told."
         )
         return
-    moved = (fit.features @ (fit.theta - theta)) if fit.people else np.zeros(1)
-    typical = float(np.sqrt(np.mean(moved**2)))
     kept = np.linalg.norm(fit.theta) / (np.linalg.norm(theta) or 1.0)
-    flipped = _flipped(asked, fit, plain)
+    flipped = _flipped(asked, fit.theta * theta)
     signs = f" The sign of {literal(flipped)} is turned around." if flipped else ""
     st.markdown(
-        f"The penalty moves predictions of these people by {_moved(asked, typical)}, "
-        f"typically. All coefficients together are {percent(float(kept))} as long as "
-        f"without it.{signs}"
+        "The penalty moves predictions of these people by "
+        f"{_moved(asked, plain.moved)}, typically. All coefficients together are "
+        f"{percent(float(kept))} as long as without it.{signs}"
     )
 
 
-def _flipped(asked: ModelRequest, fit: Fit, plain: Fit) -> str:
+def _flipped(asked: ModelRequest, slopes: FloatArray) -> str:
     """Return the names of the coefficients whose sign the penalty changes."""
-    slopes, names = fit.theta * plain.theta, asked.question.labels
+    names = asked.question.labels
     turned = [n for n, s in zip(names, slopes, strict=True) if s < 0]
     return ", ".join(f"“{name}”" for name in turned if name != "intercept")
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.posterior import published_adaptive as published
-from dpcore.models.shrinkage import plain_fit
+from dpcore.models.shrinkage import plain_beside
 from dpcore.releases.models.errors import errors_of
-from dpcore.wording import in_full, people, percent, significant
+from dpcore.wording import capital, in_full, people, percent, significant
 from ui import offering, results, session
-from ui.models import in_columns, modelling, penalties
+from ui.models import fitting, in_columns, modelling, penalties
+from ui.text import literal
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -81,31 +83,69 @@ def coefficients(
     return drawn[0], np.array([around[name] for name in names]), 1
 
 
-def fitted(study: Study, asked: ModelRequest) -> Fit:
-    """Return the fit to the table. CONFIDENTIAL."""
-    key = study.about(asked.question)
-    return session.while_shown("model-fit", key, lambda: asked.value(study.dataset))
-
-
 def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
     """Show the fit, what is wrong with it, and the truth beside a draw. CONFIDENTIAL.
+
+    While parts of the table are read, what is not known yet is left out.
 
     Raises:
         DataError: No model can be fitted to the table.
 
     """
-    with st.spinner("Fitting …"):
-        fit = fitted(study, asked)
+    fit = fitting.fitted(study, asked)
+    if fit is None:
+        return
     key = study.about(asked.question)
-    _left_out(study, asked)
-    checks = session.remember("model-checks", key, lambda: diagnose(fit))
+    _left_out(study, asked, fit)
+    checks = fitting.found(
+        "model-checks", key, study, fit, diagnose, doing="Looking how the fit went"
+    )
+    if checks is None:
+        return
     _checks(checks, asked)
+    try:
+        _beside(study, asked, fit, answer)
+    except InPartsError as error:
+        st.info(literal(capital(str(error))))
+    plain = fitting.found(
+        "plain-fit", key, study, fit, plain_beside, doing="Fitting without the penalty"
+    )
+    if plain is not None:
+        penalties.behind(asked, fit, plain)
+
+
+def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
+    """Warn the curator that the public maximum is none. CONFIDENTIAL."""
+    most = asked.question.most_people
+    if fit.people < most or most >= study.dataset.people:
+        return
+    everybody = fitting.everybody(study, asked)
+    if everybody is not None and everybody > most:
+        st.warning(
+            f"{people(everybody - most)} more than the public maximum are in the "
+            "table, and left out of the fit. The promise does not hold: raise the "
+            "public maximum number of people."
+        )
+
+
+def _beside(
+    study: Study, asked: ModelRequest, fit: Fit, answer: Release | None
+) -> None:
+    """Show the fit beside what was released, or else beside a simulated draw.
+
+    Raises:
+        InPartsError: It is simulated from all rows at once, and they lie in parts.
+
+    """
     names = asked.question.labels
     if answer is not None:
         values, ends, samples = coefficients(answer, asked)
         what = "The released model beside the fit"
     else:
-        values, ends, samples = _simulated(fit, asked), None, 1
+        drawn = _simulated(study, asked, fit)
+        if drawn is None:
+            return
+        values, ends, samples = drawn, None, 1
         what = "A simulated draw beside the fit"
     st.markdown(f"**{what}**")
     picture = coefficients_picture(
@@ -120,27 +160,21 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
             key="simulate-model",
         )
         st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
-    plain = session.while_shown("plain-fit", key, lambda: plain_fit(fit))
-    penalties.behind(asked, fit, plain)
 
 
-def _left_out(study: Study, asked: ModelRequest) -> None:
-    """Warn the curator that the public maximum is none. CONFIDENTIAL."""
-    question = asked.question
-    if question.most_people >= study.dataset.people:
-        return
-    more = len(question.design.rows(study.in_memory)) - question.most_people
-    if more > 0:
-        st.warning(
-            f"{people(more)} more than the public maximum are in the table, and left "
-            "out of the fit. The promise does not hold: raise the public maximum "
-            "number of people."
-        )
-
-
-def _simulated(fit: Fit, asked: ModelRequest) -> FloatArray:
-    rng = np.random.default_rng(session.count(_DRAW))
-    return np.asarray(asked.law.simulations(fit, rng=rng)[0])
+def _simulated(study: Study, asked: ModelRequest, fit: Fit) -> FloatArray | None:
+    """Return coefficients as they could be released; ``None`` until they are there."""
+    number = session.count(_DRAW)
+    return fitting.found(
+        "model-simulated",
+        f"{number} {asked.analysis(study.fingerprint)}",
+        study,
+        fit,
+        lambda fit: np.asarray(
+            asked.law.simulations(fit, rng=np.random.default_rng(number))[0]
+        ),
+        doing="Simulating a draw",
+    )
 
 
 def _checks(found: Diagnostics, asked: ModelRequest) -> None:

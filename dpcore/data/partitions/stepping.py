@@ -96,7 +96,8 @@ def stepwise(
             yield watch.reached
         yield Found(value=coming.result())
     finally:
-        watch.stopped = True
+        # What was found may hold the table, and read it later on.
+        watch.stopped = not coming.done()
         pool.shutdown(wait=False)
 
 

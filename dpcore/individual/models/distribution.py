@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dpcore.individual.models.exposure import Releasing
     from dpcore.models.fits import Fit
     from dpcore.models.glm.audit import AuditedRemovals
-    from dpcore.models.glm.fit import GlmFit
     from dpcore.models.influence import Influence
     from dpcore.models.laws.law import Law
 
@@ -183,6 +182,18 @@ def model_loss(
     return found.reason(0)
 
 
+def audited_moves(request: Releasing, fit: Fit) -> AuditedRemovals | None:
+    """Return the moves of the people of a nonlinear fit, as ``expose_model`` does.
+
+    ``None`` of a linear one, whose moves are known exactly. Errors as there.
+    """
+    if fit.linear:
+        return None
+    metric, rng = fit.law_of(request.law).metric, np.random.default_rng(0)
+    audit = Audit.by_parts(fit, metric, rng=rng, copies=request.unit.rows)
+    return audit.result(list(audit.pieces(MOST_TOGETHER)))
+
+
 class _Some(NamedTuple):
     """Losses of some people, and what they are to the fit. CONFIDENTIAL."""
 
@@ -244,8 +255,8 @@ class _Asked:
                 "without the person."
             )
             raise ParameterError(message)
-        if audited is None and not fit.linear:
-            audited = _audited(fit, law, rows)
+        if audited is None:
+            audited = audited_moves(request, fit)
         nobody = np.empty((0, fit.table.columns)), np.empty(0)
         asked = cls(
             fit=fit.seen_with(*nobody),
@@ -362,13 +373,6 @@ class _Count:
             most=[some.reason(at) for at in leading[order].tolist()],
             apart=some.apart,
         )
-
-
-def _audited(fit: GlmFit, law: Law, rows: int) -> AuditedRemovals:
-    """Return the moves of the people of a nonlinear fit, as ``expose_model`` does."""
-    rng = np.random.default_rng(0)
-    audit = Audit.by_parts(fit, law.metric, rng=rng, copies=rows)
-    return audit.result(list(audit.pieces(MOST_TOGETHER)))
 
 
 def _most(reasons: list[Reason]) -> tuple[Reason, ...]:

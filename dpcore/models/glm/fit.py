@@ -31,7 +31,7 @@ from dpcore.models.glm.audit import (
 )
 from dpcore.models.losses import Huber
 from dpcore.models.newcomers import glm_moves
-from dpcore.models.tables import InMemory, packed, summed, unpacked
+from dpcore.models.tables import InMemory, Ones, packed, summed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.models.design import Design
     from dpcore.models.factor import Factor
     from dpcore.models.glm.audit import AuditedRemovals
@@ -112,6 +113,10 @@ class GlmFit:
         """Return the fit of everybody, with but some of the rows and targets."""
         some = InMemory(features=x, target=y, people=self.people)
         return replace(self, table=some)
+
+    def read_by(self, dataset: PartitionedDataset) -> GlmFit:
+        """Return the same fit, whose table in parts is read by another reader."""
+        return replace(self, table=self.table.read_by(dataset))
 
     @property
     def predictions(self) -> FloatArray:
@@ -329,6 +334,19 @@ def glm_of_nobody(columns: int, *, loss: Loss, penalty: Penalty) -> GlmFit:
     """
     none = InMemory.of(np.empty((0, columns)), np.empty(0))
     return glm_of(none, loss=loss, penalty=penalty)
+
+
+def best_constant(table: Passes, loss: Loss) -> float:
+    """Return the constant prediction that misses targets least, in some passes.
+
+    Raises:
+        DataError: None is the only best one, or a part cannot be read.
+
+    """
+    problem = _Problem(
+        rows=Ones(rows=table), loss=loss, diagonal=np.zeros(1), longest=1.0
+    )
+    return float(_minimized(problem, np.zeros(1))[0][0])
 
 
 def linear(x: FloatArray, theta: FloatArray) -> FloatArray:

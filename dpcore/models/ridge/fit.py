@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
+    from dpcore.data.partitions.table import PartitionedDataset
     from dpcore.models.design import Design
     from dpcore.models.factor import Factor
     from dpcore.models.glm.audit import AuditedRemovals
@@ -98,6 +99,10 @@ class RidgeFit:
             seen = replace(rest, table=some, known={})
             known["rest"] = self.people - 1, seen
         return replace(self, table=some, known=known)
+
+    def read_by(self, dataset: PartitionedDataset) -> RidgeFit:
+        """Return the same fit, whose table in parts is read by another reader."""
+        return replace(self, table=self.table.read_by(dataset), known={})
 
     @property
     def residuals(self) -> FloatArray:

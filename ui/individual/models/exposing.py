@@ -24,13 +24,21 @@ from ui.individual.models import closer
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.individual.models.distribution import ModelDistribution
     from dpcore.individual.models.exposure import ModelExposure
+    from dpcore.models.fits import Fit
+    from dpcore.models.glm.audit import AuditedRemovals
     from dpcore.relations import PrivacyUnit
     from dpcore.studies.individual.leverage_map import LeverageMap
     from dpcore.studies.individual.model_causes import Causes
     from ui.individual.subject import ModelSubject
     from ui.study import Study
 
+BOUNDED = (
+    "For this release only an upper bound on each loss is known, from the length of "
+    "the person's own features and public numbers. How unusual somebody is among the "
+    "others, or how badly predicted, plays no part in it."
+)
 _MOST = 10
 _TOLERATED = 0.05
 
@@ -48,9 +56,7 @@ def show(subject: ModelSubject, study: Study) -> None:
 
 def _remarks(subject: ModelSubject) -> None:
     exposure, asked = subject.exposure, subject.request
-    _audit(subject)
-    if exposure.note:
-        st.caption(literal(f"Losses here are {exposure.note}."))
+    tell_audit(exposure, subject.fit, subject.audited)
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.markdown(_replaced_text(exposure, asked.relation, asked.unit))
 
@@ -81,16 +87,22 @@ def _closer(subject: ModelSubject, study: Study) -> None:
     )
 
 
-def _audit(subject: ModelSubject) -> None:
-    """Say how well the approximation of a nonlinear model did."""
-    if not subject.exposure.exact:
+def tell_audit(
+    losses: ModelExposure | ModelDistribution,
+    fit: Fit,
+    audited: AuditedRemovals | None,
+) -> None:
+    """Say how exact losses are, and how well an approximation did."""
+    if losses.note:
+        st.caption(literal(f"Losses here are {losses.note}."))
+    if not losses.exact:
         return
-    if subject.fit.linear:
+    if fit.linear:
         st.badge("Exact for everybody", icon=":material/check:", color="green")
         return
-    error = subject.exposure.audit
+    error = losses.audit
     good = error <= _TOLERATED
-    checked = 0 if subject.audited is None else len(subject.audited.refitted)
+    checked = 0 if audited is None else len(audited.refitted)
     if checked == 0:
         st.badge(
             "Approximation not audited: it was stopped",
@@ -106,7 +118,7 @@ def _audit(subject: ModelSubject) -> None:
         color="green" if good else "orange",
     )
     st.caption(
-        audit_text(error, people=subject.exposure.people, refitted=checked)
+        audit_text(error, people=losses.people, refitted=checked)
         + " Those who were fitted again count with their exact loss."
     )
 
@@ -197,11 +209,7 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
 def _bounded(subject: ModelSubject, study: Study) -> None:
     """List the largest bounds: nothing but a person's own record decides them."""
     exposure = subject.exposure
-    st.markdown(
-        "For this release only an upper bound on each loss is known, from the length "
-        "of the person's own features and public numbers. How unusual somebody is "
-        "among the others, or how badly predicted, plays no part in it."
-    )
+    st.markdown(BOUNDED)
     if exposure.tied > _MOST:
         st.markdown(f"{people(exposure.tied)} are tied at the top.")
         return

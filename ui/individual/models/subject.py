@@ -19,6 +19,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.wording import people
 from ui import session, work
 from ui.individual.subject import ModelSubject
+from ui.models import fitting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,9 +45,9 @@ def of(
 ) -> ModelSubject | None:
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
     question = study.about(asked.question)
-    fit = session.while_shown(
-        "model-fit", question, lambda: asked.question.fit(study.in_memory)
-    )
+    fit = fitting.fitted(study, asked)
+    if fit is None:
+        return None
     audited = None
     if not fit.linear:
         audited = _audited(asked, fit, question)
@@ -117,6 +118,12 @@ def ask_units(
         else f"Every row stands for a unit of {unit.rows} rows like it, the most that "
         f"one {unit.noun} may own (declared on “Data”)."
     )
+    if study.parts is not None:
+        st.caption(
+            f"{assumed} Which rows really belong together is not asked of a table that "
+            "stays in its files: all of them would have to be in memory."
+        )
+        return None
     linear = asked.question.model is ModelKind.LINEAR
     leaves = relation is NeighboringRelation.ADD_REMOVE
     if not (leaves and linear and asked.law.units_known):

@@ -1,0 +1,325 @@
+"""A model of a table that stays in its files goes all the way of an uploaded one."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.individual.models.distribution import model_distribution
+from dpcore.individual.models.exposure import expose_model
+from dpcore.releases.models.request import ModelRequest
+from tests.app.test_large_tables import (
+    SOON,
+    again,
+    bar,
+    choose,
+    spent,
+    until_answered,
+)
+from tests.app.test_pages import (
+    button,
+    by_label,
+    charts,
+    mode,
+    open_table,
+    press_release,
+    tables,
+    use_upload,
+    write_table,
+)
+from tests.app.test_uploads import labels, said
+
+__all__ = ["tables"]
+
+SHOW_FIT = "Show the fit itself, without noise"
+SHOW_LOSSES = "Show everybody's own privacy loss"
+OUTPUT, OBJECTIVE = "Noise on the coefficients", "Objective perturbation"
+
+
+def made_up():
+    rng = np.random.default_rng(4)
+    age = rng.integers(20, 70, 200)
+    income = np.clip(20 + 0.7 * age + rng.normal(0, 12, 200), 0, 100).round(1)
+    member = np.where(rng.random(200) < age / 100, "yes", "no")
+    frame = pd.DataFrame({"income": income, "age": age, "member": member})
+    return frame.to_csv(index=False)
+
+
+TABLE = made_up()
+
+
+@pytest.fixture
+def people(tables):
+    write_table(tables, TABLE, "people")
+    return tables
+
+
+def use_parts(open_page):
+    app = open_table(open_page, "people")
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    return declared(app)
+
+
+def use_file(open_page):
+    use_upload(open_page, TABLE)
+    return declared(open_page("data"))
+
+
+def declared(app):
+    choose(app, Column="age")
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(100.0).run()
+    choose(app, Column="member", Kind="yes/no")
+    for radio in (each for each in app.radio if each.label == "These are"):
+        radio.set_value("").run()
+        app.checkbox[-1].set_value(True).run()
+    button(app, "Use this data").click().run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def asked(open_page, page="regression", model="Linear", mechanism=None):
+    """Open a page about a model of what depends on what is there."""
+    app = open_page(page)
+    if page == "individual":
+        by_label(app.radio, "What is released").set_value("a regression model").run()
+    if model == "Logistic":
+        choose(app, Explain="member")
+    choose(app, Model=model)
+    if mechanism is not None:
+        choose(app, Released_by=mechanism)
+    assert not app.error
+    return app
+
+
+def opened(app, label):
+    by_label(app.toggle, label).set_value(True).run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def numbers(app):
+    """Return what a page shows in numbers, by label; and its tables."""
+    metrics = {metric.label: (metric.value, metric.delta) for metric in app.metric}
+    return metrics, [frame.value for frame in app.dataframe]
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize("model", ["Linear", "Logistic", "Huber"])
+def test_the_fit_is_that_of_the_same_table_as_a_file(open_page, model):
+    seen = []
+    for use in (use_file, use_parts):
+        use(open_page)
+        app = opened(asked(open_page, model=model), SHOW_FIT)
+        assert "A simulated draw beside the fit" in said(app)
+        assert "The penalty moves predictions of these people by" in said(app)
+        seen.append((numbers(app), said(app), charts(app)))
+    (whole, words, pictures), (found, told, drawn) = seen
+    assert found[0] == whole[0]
+    for one, other in zip(found[1], whole[1], strict=True):
+        pd.testing.assert_frame_equal(one, other, rtol=1e-6)
+    assert len(drawn) == len(pictures) == 1
+    about = "The penalty moves predictions"
+    assert told[told.index(about) :][:150] == words[words.index(about) :][:150]
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize(
+    ("model", "mechanism"),
+    [("Linear", OUTPUT), ("Logistic", OUTPUT), ("Logistic", OBJECTIVE)],
+)
+def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechanism):
+    use_parts(open_page)
+    app = asked(open_page, model=model, mechanism=mechanism)
+    press_release(app)
+    assert not app.exception
+    assert not app.error
+    assert "In the units of the columns" in said(app)
+    assert spent() == 1
+    opened(app, SHOW_FIT)
+    assert "The released model beside the fit" in said(app)
+
+    app = opened(asked(open_page, "individual", model, mechanism), SHOW_LOSSES)
+    listed = app.dataframe[-1].value
+    assert list(listed.columns) == [
+        "row",
+        "leverage",
+        "residual",
+        "moves the model by",
+        "own epsilon",
+    ]
+    assert "of the people lose more than" in said(app)
+    assert "which rows" not in said(app)
+    assert len(charts(app)) == 1
+    app.session_state["individual-view"] = "One person"
+    app.run()
+    row = int(listed["row"].iloc[0])
+    by_label(app.number_input, "Row, from 1 to 200").set_value(row).run()
+    assert not app.exception
+    assert f"Row {row}: own privacy loss" in said(app)
+    pd.testing.assert_frame_equal(app.dataframe[-1].value, listed[:1], rtol=1e-6)
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize(
+    ("model", "mechanism"),
+    [
+        ("Linear", OUTPUT),
+        ("Linear", "Posterior sample (OPS)"),
+        ("Logistic", OUTPUT),
+        ("Logistic", OBJECTIVE),
+    ],
+)
+def test_losses_are_those_of_the_same_people_in_memory(
+    open_page, monkeypatch, model, mechanism
+):
+    distributions = []
+
+    def noted(*about, **more):
+        distributions.append(model_distribution(*about, **more))
+        return distributions[-1]
+
+    monkeypatch.setattr("ui.individual.models.counted.model_distribution", noted)
+    exposures = []
+
+    def exposed(*about, **more):
+        exposures.append(expose_model(*about, **more))
+        return exposures[-1]
+
+    monkeypatch.setattr("ui.individual.models.subject.expose_model", exposed)
+    seen = []
+    for use in (use_file, use_parts):
+        use(open_page)
+        app = opened(asked(open_page, "individual", model, mechanism), SHOW_LOSSES)
+        listed = next(f.value for f in app.dataframe if "own epsilon" in f.value)
+        seen.append((numbers(app)[0], listed))
+    (metrics, listed), (counted, found) = seen
+    assert counted == metrics
+    same = ["row", "leverage", "own epsilon"]
+    pd.testing.assert_frame_equal(found[same], listed[same], rtol=1e-6)
+    (whole,), (parts,) = exposures, distributions
+    counts, _ = np.histogram(whole.epsilon, bins=parts.edges)
+    # Of a loss on an edge, the two say it in another cell.
+    assert np.abs(counts - parts.counts).sum() <= 2
+    assert parts.people == counts.sum() == 200
+
+
+@pytest.mark.usefixtures("people")
+def test_who_is_given_away_is_told(open_page):
+    use_parts(open_page)
+    app = asked(open_page, "individual")
+    by_label(app.checkbox, "Balance penalty and noise").set_value(False).run()
+    by_label(app.number_input, "Penalty λ").set_value(0.0).run()
+    by_label(app.number_input, "γ")
+
+
+@pytest.mark.usefixtures("people")
+def test_only_leaving_is_offered_and_why_is_said(open_page):
+    use_parts(open_page)
+    app = asked(open_page, "individual")
+    assert by_label(app.radio, "What if").options == ["the person had not been there"]
+    assert "not computed of a table that stays in its files" in said(app)
+    assert not [b for b in app.selectbox if b.label.startswith("Rows with the same")]
+    opened(app, SHOW_LOSSES)
+    assert "Groups, rows that belong together by a column" in said(app)
+
+
+@pytest.mark.usefixtures("people")
+def test_a_model_goes_through_a_plan_and_the_pages_about_it(open_page):
+    use_parts(open_page)
+    app = asked(open_page)
+    button(app, "Add to plan").click().run()
+    assert not app.exception
+    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
+        app = open_page(name)
+        for place in (each for each in app.toggle if each.label.startswith("Show ")):
+            place.set_value(True)
+        app.run()
+        assert not app.exception
+        assert not app.error
+    button(app, "Release the whole plan").click().run()
+    next(each for each in app.button if each.label.startswith("Spend ")).click().run()
+    assert not app.exception
+    assert not app.error
+    assert "All answers of the plan" in said(app)
+    assert spent() == 1
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize("chosen", ["release", "classroom"])
+def test_every_release_of_every_model_is_shown_or_says_why_not(open_page, chosen):
+    app = use_parts(open_page)
+    mode(app).set_value(chosen).run()
+    for page in ("regression", "individual"):
+        for model in ("Linear", "Logistic", "Huber"):
+            app = asked(open_page, page, model)
+            for label in by_label(app.selectbox, "Released by").options:
+                choose(app, Released_by=label)
+                for place in app.toggle:
+                    if place.label.startswith("Show "):
+                        place.set_value(True)
+                app.run()
+                assert not app.exception
+
+
+@pytest.mark.usefixtures("people")
+def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(
+    open_page, monkeypatch
+):
+    use_parts(open_page)
+    waits = threading.Event()
+
+    def slow(*about, **more):
+        waits.wait(SOON)
+        return model_distribution(*about, **more)
+
+    monkeypatch.setattr("ui.individual.models.counted.model_distribution", slow)
+    app = asked(open_page, "individual", "Logistic")
+    monkeypatch.setattr("ui.work._AT_FIRST", 1.0)
+    monkeypatch.setattr("ui.work._PATIENCE", -1.0)
+    opened(app, SHOW_LOSSES)
+    for _ in range(10):
+        if "Working out everybody's loss" in bar(app):
+            break
+        app.run()
+    assert "of 8 parts are read" in bar(app)
+    button(app, "Stop").click().run()
+    assert "Nothing of it is kept" in said(app)
+    assert not app.dataframe
+    waits.set()
+    monkeypatch.setattr("ui.work._AT_FIRST", SOON)
+    button(app, "Begin again").click().run()
+    assert not app.exception
+    assert "Who is most exposed, and why" in said(app)
+
+
+@pytest.mark.usefixtures("people")
+def test_an_answer_is_fitted_over_several_runs_and_stops(open_page, monkeypatch):
+    use_parts(open_page)
+    app = asked(open_page)
+    waits = threading.Event()
+    value = ModelRequest.value
+
+    def slow(*about):
+        waits.wait(SOON)
+        return value(*about)
+
+    monkeypatch.setattr(ModelRequest, "value", slow)
+    monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
+    monkeypatch.setattr("ui.work._PATIENCE", -1.0)
+    press_release(app)
+    assert "0 of 8 parts are read" in bar(app)
+    again(app, of=button(app, "Stop").click())
+    assert "Stopped. Nothing was released, and nothing was charged." in said(app)
+    waits.set()
+    assert not spent()
+    press_release(app)
+    until_answered(app)
+    assert spent() == 1
+    assert "Stop" not in labels(app)
