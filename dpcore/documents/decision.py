@@ -55,7 +55,7 @@ class Decision:
         unit: Whom the guarantee protects.
         size: What is public about the number of people.
         budget: What all releases about the table together may cost.
-        spent: What they cost so far.
+        spent: What they cost so far, with what was answered of the plan.
         typed: What people have typed.
         lesson: Whether this is a lesson that nobody agreed to.
         prepared: The day on which the page was made.
@@ -83,27 +83,35 @@ class Decision:
 
     @property
     def fits(self) -> bool:
-        """Return whether the budget pays for the plan beside what is spent."""
-        return self.budget.admits(self.spent, self.plan.price.cost)
+        """Return whether the budget pays for the rest of the plan beside what is spent.
+
+        What has been answered is part of what is spent, and costs nothing more.
+        """
+        return self.budget.admits(self.spent, self.plan.due.cost)
 
     @property
     def other_fits(self) -> bool:
-        """Return whether the budget pays for the other plan beside what is spent."""
-        return self.budget.admits(self.spent, self.other.price.cost)
+        """Return whether the budget pays for the other plan beside what is spent.
+
+        Once the plan has been released nobody chooses between the two any more.
+        """
+        return self.plan.done or self.budget.admits(self.spent, self.other.due.cost)
 
     @property
     def together(self) -> tuple[float, float] | None:
-        """Return epsilon and delta of what is spent and the plan, added up.
+        """Return epsilon and delta of what is spent and the rest of the plan, added up.
 
         ``None`` where nothing is spent: then it is what the plan costs.
         """
         if not self.spent.epsilon:
             return None
-        epsilon, delta = self.plan.guarantee
-        return (
-            float(self.spent.epsilon) + epsilon,
-            float(self.spent.delta) + delta,
-        )
+        total = self.spent + self.plan.due.cost
+        return float(total.epsilon), float(total.delta)
+
+    @property
+    def left(self) -> PrivacyCost:
+        """Return what is left of the budget once the whole plan is paid for."""
+        return self.budget.remaining(self.spent + self.plan.due.cost)
 
 
 def decision_page(about: Decision, numerals: Numerals) -> Page:
@@ -123,8 +131,7 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
             "was declared and typed; but for a number of people that is said to be "
-            "public, nothing on this page is computed from the table. "
-            "It has no effect before the plan is released."
+            f"public, nothing on this page is computed from the table. {_effect(about)}"
         ),
         sheet=True,
     )
@@ -141,7 +148,10 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
             ("Budget for these people", _budget(about)),
-            ("This plan costs", f"{_price(guarantee)}: {_odds(guarantee)}"),
+            (
+                "This plan costs",
+                f"{_price(guarantee)}: {_odds(guarantee)}{_released(about)}",
+            ),
             *_together(about),
             ("People and period", own(typed.period)),
         )
@@ -203,12 +213,36 @@ def _budget(about: Decision) -> str:
     return f"{about.budget.describe()}; {before}{short}"
 
 
+def _released(about: Decision) -> str:
+    """Return what of the plan has been answered, which is then paid for."""
+    plan = about.plan
+    if not plan.released:
+        return ""
+    days = " and ".join(day.isoformat() for day in plan.days)
+    paid = "what it cost is part of what is spent"
+    if plan.done:
+        return Exact(f". It was released on {days}; {paid}")
+    count, due = len(plan.released), plan.due.cost
+    return (
+        f". {count} of {len(plan.basket.items)} questions were released on {days}, and "
+        f"{paid}; the others cost "
+        f"{_price((float(due.epsilon), float(due.delta)))} more"
+    )
+
+
+def _effect(about: Decision) -> str:
+    if about.plan.done:
+        return "The plan has been released."
+    return "It has no effect before the plan is released."
+
+
 def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     """Return what the plan comes to with what was spent before it, where it does."""
     told = about.together
     if told is None:
         return ()
-    return (("With what is spent", f"{_price(told)}: {_odds(told)}"),)
+    name = "All that is spent" if about.plan.done else "With what is spent"
+    return ((name, f"{_price(told)}: {_odds(told)}"),)
 
 
 def _price(guarantee: tuple[float, float]) -> str:

@@ -1,5 +1,6 @@
 """The page to sign: every field, blanks for the rest, nothing confidential."""
 
+from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 
@@ -144,6 +145,36 @@ def test_what_is_spent_before_counts_beside_the_plan(page):
     assert any(words in small for words in short)
     enough = text(budget=PrivacyBudget.of(epsilon=1.25, delta=1e-5))
     assert not any(words in enough for words in short)
+
+
+@pytest.mark.parametrize("page", [decision_page, german_decision_page])
+def test_what_has_been_answered_of_the_plan_is_counted_once(page):
+    def text(released, spent):
+        plan = replace(option("the plan"), released=released)
+        small = PrivacyBudget.of(epsilon=1.3, delta=1e-5)
+        spent = PrivacyCost.of(epsilon=spent)
+        about = decision(plan=plan, spent=spent, budget=small)
+        made = page(about, Numerals.POINT) if page is decision_page else page(about)
+        return about, read(made.html())[0].replace(",", ".")
+
+    day = date(2027, 2, 1)
+    keys = [one.key for one in option("the plan").basket.items]
+    about, told = text(dict.fromkeys(keys, day), 1.25)
+    assert about.fits
+    assert about.other_fits
+    assert about.together == (1.25, 0.0)
+    assert not any(words in told for words in ("too little", "zu wenig"))
+    assert any(words in told for words in ("All that is spent ε 1.25", "Insgesamt ver"))
+    assert any(words in told for words in ("on 2027-02-01", "am 01.02.2027"))
+    assert not any(words in told for words in ("no effect before", "erst wirksam"))
+    # One of two questions, each of half of the plan's epsilon.
+    about, told = text({keys[0]: day}, 0.75)
+    assert about.fits
+    assert about.together == (1.25, 0.0)
+    assert any(words in told for words in ("1 of 2 questions", "1 von 2 Fragen"))
+    assert any(words in told for words in ("cost ε 0.5 more", "kosten noch ε 0.5"))
+    about, told = text({}, 1.25)
+    assert not about.fits
 
 
 def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():

@@ -53,6 +53,11 @@ def offer(plan: Option, other: Option, study: Study) -> None:
             "page says so. Raise the budget on Ledger, or plan less, before it is "
             "signed."
         )
+    elif about.plan.done and account.spent.epsilon:
+        st.caption(
+            "The plan has been released: what it cost is part of what is spent, and "
+            "the page says so."
+        )
     if not about.other_fits:
         st.caption(
             "The other plan costs more than is left of the budget of these people: it "

@@ -43,8 +43,7 @@ def german_decision_page(about: Decision) -> Page:
         else "",
         foot=f"Erstellt am {day(about.prepared)} mit Epsilon Studio aus Festlegungen "
         "und Eingaben. Außer einer Zahl der Personen, die als öffentlich bezeichnet "
-        "ist, ist nichts auf dieser Seite aus der Tabelle berechnet. Sie wird erst "
-        "wirksam, wenn der Plan veröffentlicht wird.",
+        f"ist, ist nichts auf dieser Seite aus der Tabelle berechnet. {_effect(about)}",
         sheet=True,
         language="de",
     )
@@ -62,7 +61,7 @@ def _facts(about: Decision) -> Facts:
             ("Geschützt", _protected(about)),
             ("Mindestgrößen", _sizes(about)),
             ("Privatsphärenbudget", _budget(about)),
-            ("Dieser Plan kostet", f"{cost}: {odds}"),
+            ("Dieser Plan kostet", f"{cost}: {odds}{_released(about)}"),
             *_together(about),
             ("Über wen, und wann", own(typed.period)),
         ),
@@ -119,12 +118,39 @@ def _budget(about: Decision) -> str:
     return f"{sentences.budget(about.budget)}; {before}{short}"
 
 
+def _released(about: Decision) -> str:
+    """Return what of the plan has been answered, which is then paid for."""
+    plan = about.plan
+    if not plan.released:
+        return ""
+    days = listed([day(one) for one in plan.days])
+    if plan.done:
+        return (
+            f". Er wurde am {days} veröffentlicht; was er gekostet hat, ist im "
+            "Verbrauchten enthalten"
+        )
+    due = plan.due.cost
+    rest = sentences.price(float(due.epsilon), float(due.delta))
+    return (
+        f". {len(plan.released)} von {len(plan.basket.items)} Fragen sind am {days} "
+        f"veröffentlicht; was sie gekostet haben, ist im Verbrauchten enthalten; die "
+        f"übrigen kosten noch {rest}"
+    )
+
+
+def _effect(about: Decision) -> str:
+    if about.plan.done:
+        return "Der Plan ist veröffentlicht."
+    return "Sie wird erst wirksam, wenn der Plan veröffentlicht wird."
+
+
 def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     """Return what the plan comes to with what was spent before it, where it does."""
     if about.together is None:
         return ()
     cost = sentences.price(*about.together)
-    return (("Mit dem Verbrauchten", f"{cost}: {sentences.belief(*about.together)}"),)
+    name = "Insgesamt verbraucht" if about.plan.done else "Mit dem Verbrauchten"
+    return ((name, f"{cost}: {sentences.belief(*about.together)}"),)
 
 
 def _questions(about: Decision) -> tuple[Piece, ...]:
