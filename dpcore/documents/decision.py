@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind
-from dpcore.documents import missing
+from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
@@ -24,7 +24,7 @@ from dpcore.planning.options import rows_of
 from dpcore.wording import epsilon_text, in_full, people, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
@@ -160,12 +160,17 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
 
 def _columns(about: Decision, numerals: Numerals) -> list[str]:
     """Return what is declared about each column that the plan reads."""
-    without = missing.of_columns(item.request.asked for item in about.plan.basket.items)
-    return [_column(column, numerals, without[column.name]) for column in about.columns]
+    done = rests.treated(about.plan.basket.items)
+    return [_column(column, numerals, done[column.name]) for column in about.columns]
 
 
-def _column(column: Column, numerals: Numerals, without: str) -> str:
+def _column(
+    column: Column, numerals: Numerals, done: Mapping[str, Sequence[int]]
+) -> str:
     """Return what is declared about a column; its own words stay as they are."""
+    without = "; ".join(
+        f"no. {listed(at)}: {told}" if at else told for told, at in done.items()
+    )
     name = f"{column.name} ({column.unit})" if column.unit else column.name
     if column.kind is ColumnKind.NUMBER:
         bounds = column.bounds
@@ -190,13 +195,19 @@ def _protected(about: Decision) -> str:
 
 
 def _sizes(about: Decision) -> str:
+    items = about.plan.basket.items
     counted = people(about.size.people, about.unit.noun)
     whole = (
         f"the number of people is public: {counted}"
         if about.size.public
         else f"the number of people is private; at least {counted} stand in for it"
     )
-    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
+    whole += "".join(
+        f". No. {listed(places)} divides by at least {least:,}, a public minimum, "
+        "because whoever has no value is left out"
+        for least, places in rests.minimums(items, about.size).items()
+    )
+    groups = {item.group for item in items if item.width.assumed}
     if not groups:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
@@ -279,15 +290,53 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(OF_A_DIFFERENCE)
+    notes.extend(_rests(about, numerals))
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"The answer to no. {', '.join(map(str, counts))} also tells, with noise, "
+            f"The answer to no. {listed(counts)} also tells, with noise, "
             "how many are in each of its groups: that is part of its price."
         )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _rests(about: Decision, numerals: Numerals) -> list[str]:
+    """Say what no ± covers: who is left out, and what stands in for missing values."""
+    items = about.plan.basket.items
+    told: list[str] = [
+        Exact(
+            f"No. {one.place} compares {one.pair[0]} and {one.pair[1]} alone: whoever "
+            f"is {' or '.join(one.others)} or has no value is left out."
+        )
+        for one in rests.compared(items)
+        if one.others
+    ]
+    stand_in = rests.filled(items)
+    if stand_in:
+        values = "; ".join(
+            f"{column.name}: {_stand_in(column, numerals)}" for column in stand_in
+        )
+        told.append(
+            Exact(
+                "No ± covers what the values that stand in for missing ones move "
+                f"({values})."
+            )
+        )
+    return told
+
+
+def _stand_in(column: Column, numerals: Numerals) -> str:
+    value = column.replacement
+    if isinstance(value, str):
+        return value
+    return numerals.written(in_full(float(value or 0.0)))
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return the numbers of questions in a row."""
+    return ", ".join(map(str, numbers))
 
 
 def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:

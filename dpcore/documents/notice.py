@@ -14,7 +14,7 @@ from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
-from dpcore.releases.declared import each_bounds
+from dpcore.releases.declared import each_bounds, minimum_of
 from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             "follows from it: see the next sheet. "
         )
     if not subject.planned:
-        said += f"{_bounds(subject)} {_missing(subject)}"
+        said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
@@ -201,6 +201,28 @@ def _bounds(subject: Subject) -> str:
     return f"Values beyond public bounds count as the bound ({shown}{more})."
 
 
+def minimums(
+    subject: Subject, named: Callable[[Question], str]
+) -> dict[int, tuple[str, ...]]:
+    """Return the public minimums that answers are divided by, each with what asks."""
+    found: dict[int, dict[str, None]] = {}
+    for question in subject.questions:
+        least = minimum_of(question.parameters)
+        if least is not None:
+            found.setdefault(least, {})[named(question)] = None
+    return {least: tuple(names) for least, names in found.items()}
+
+
+def _minimums(subject: Subject) -> str:
+    """Say by which public minimums answers are divided, and which answers."""
+    counted = subject.facts.unit.counted
+    return "".join(
+        f"Divided by at least {least:,} {counted}, a public minimum: "
+        f"{brief('; '.join(names), _LONGEST)}. "
+        for least, names in minimums(subject, lambda one: one.asks).items()
+    )
+
+
 def _further(subject: Subject) -> tuple[Section, ...]:
     """Return every number that was published, question by question, on sheets after."""
     if subject.planned or not subject.questions:
@@ -219,10 +241,13 @@ def _further(subject: Subject) -> tuple[Section, ...]:
 def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
+    least = minimum_of(question.parameters)
     told = (
         f"Released on {question.when[:10]}",
-        f"values counted within {question.bounds}" * bool(question.bounds),
-        f"without a value: {question.without}" * bool(question.without),
+        f"values beyond these bounds count as the bound ({question.bounds})"
+        * bool(question.bounds),
+        question.without,
+        "" if least is None else f"divided by at least {least:,}, a public minimum",
         f"{left} more numbers are in the full report" * bool(left),
         BELOW_ZERO * question.below_zero,
     )

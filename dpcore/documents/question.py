@@ -174,6 +174,11 @@ class Question:
         )
 
     @property
+    def asks(self) -> str:
+        """Return its name without that of the table."""
+        return self.name.removesuffix(f", in “{self.table}”")
+
+    @property
     def asked(self) -> Mapping[str, Any]:
         """Return what describes the question itself."""
         found = self.parameters.get("query", self.parameters.get("question"))

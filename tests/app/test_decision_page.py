@@ -54,6 +54,7 @@ def test_two_totals_are_compared_from_public_numbers(decided):
     assert not app.exception
     told = [metric.value for metric in app.metric]
     assert "52.5 %" in told
+    assert "do not hold what values move that stand in for missing ones" in shown(app)
     row = compared(app)
     assert row["ε, the other (ε 0.1)"] == "0.1"
     assert "At most 53 of 100" in shown(app)

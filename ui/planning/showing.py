@@ -16,7 +16,7 @@ from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.totals import price_of
 from dpcore.wording import epsilon_text, in_full, rounded, significant
-from ui import accounts, offering, plans, results, session
+from ui import accounts, offering, plans, results, session, stand_ins
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def slide(basket: Basket, account: Account) -> None:
     )
     _say_left(found.totals, account)
     _say_assumed(basket)
+    stand_ins.say(basket.items)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
     right.page_link("pages/touched.py", label="See whom it touches (curator only)")

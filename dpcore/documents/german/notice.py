@@ -17,11 +17,13 @@ from dpcore.documents.notice import (
     MOST_COLUMNS,
     MOST_NUMBERS,
     fairly,
+    minimums,
     numbered,
     shortened,
 )
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
+from dpcore.releases.declared import minimum_of
 from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
@@ -205,6 +207,7 @@ def _said(subject: Subject, left: int) -> str:
         )
     if not subject.planned:
         said.extend(_bounds(subject))
+        said.extend(_minimums(subject))
         said.append(_missing(subject))
     return " ".join(said)
 
@@ -219,6 +222,16 @@ def _bounds(subject: Subject) -> tuple[str, ...]:
     more = "; weitere: nächstes Blatt" * (len(told) > MOST_COLUMNS)
     return (
         f"Werte jenseits öffentlicher Grenzen zählen als die Grenze ({shown}{more}).",
+    )
+
+
+def _minimums(subject: Subject) -> tuple[str, ...]:
+    """Say by which public minimums answers are divided, and which answers."""
+    many = questions.unit(subject.facts.unit.counted)
+    return tuple(
+        f"Geteilt durch mindestens {german(f'{least:,}')} {many}, eine öffentliche "
+        f"Mindestzahl: {brief('; '.join(names), _LONGEST)}."
+        for least, names in minimums(subject, questions.asks).items()
     )
 
 
@@ -239,10 +252,16 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     bounds, without = questions.bounds(question), sentences.without(question)
+    least = minimum_of(question.parameters)
     told = (
         f"Veröffentlicht am {day(date.fromisoformat(question.when[:10]))}",
-        f"Werte gezählt von – bis: {bounds}" * bool(bounds),
-        f"ohne Wert: {without}" * bool(without),
+        f"Werte jenseits dieser Grenzen zählen als die Grenze ({bounds})"
+        * bool(bounds),
+        without,
+        ""
+        if least is None
+        else f"geteilt durch mindestens {german(f'{least:,}')}, eine öffentliche "
+        "Mindestzahl",
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
         _BELOW_ZERO * question.below_zero,
     )

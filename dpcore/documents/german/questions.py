@@ -151,10 +151,13 @@ def name_of(question: Question) -> str:
     return _told(question)
 
 
+def asks(question: Question) -> str:
+    """Return the same without the name of the table."""
+    return _title(question.parameters) or question.asks
+
+
 def _told(question: Question) -> str:
-    title = _title(question.parameters)
-    if not title:
-        return question.name
+    title = asks(question)
     return f"{title}, in „{question.table}“" if question.table else title
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dpcore.documents import missing
+from dpcore.documents import rests
 from dpcore.documents.decision import sizes_told
 from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import own
@@ -16,6 +17,8 @@ from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.documents.decision import Decision
     from dpcore.documents.page import Piece
     from dpcore.documents.typed import Typed
@@ -70,8 +73,7 @@ def _facts(about: Decision) -> Facts:
 
 
 def _columns(about: Decision) -> list[str]:
-    asked = (item.request.asked for item in about.plan.basket.items)
-    done = missing.each_of_columns(asked)
+    done = rests.treated(about.plan.basket.items)
     return [sentences.column(column, done[column.name]) for column in about.columns]
 
 
@@ -93,7 +95,14 @@ def _sizes(about: Decision) -> str:
         else f"wie viele {many} es sind, ist vertraulich; gerechnet wird mit "
         f"mindestens {known}"
     )
-    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
+    items = about.plan.basket.items
+    whole += "".join(
+        f". Nr. {_numbers(places)} wird durch mindestens {german(f'{least:,}')} "
+        f"{questions.unit(about.unit.counted)} geteilt, eine öffentliche "
+        "Mindestzahl, denn wer keinen Wert hat, ist nicht gezählt"
+        for least, places in rests.minimums(items, about.size).items()
+    )
+    groups = {item.group for item in items if item.width.assumed}
     if not groups:
         return whole
     sizes = listed([german(f"{size:,}") for size in sorted(groups)])
@@ -170,15 +179,42 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(sentences.OF_A_DIFFERENCE)
+    notes.extend(_rests(about))
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"Die Antwort auf Nr. {listed([*map(str, counts)])} verrät mit Rauschen "
+            f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen "
             "auch, wie viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
         )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _rests(about: Decision) -> list[str]:
+    """Say what no ± covers: who is left out, and what stands in for missing values."""
+    items = about.plan.basket.items
+    told = [
+        f"Nr. {one.place} vergleicht nur {one.pair[0]} und {one.pair[1]}: Wer "
+        f"{' oder '.join(one.others)} oder keinen Wert hat, ist nicht dabei."
+        for one in rests.compared(items)
+        if one.others
+    ]
+    stand_in = rests.filled(items)
+    if stand_in:
+        values = "; ".join(
+            f"{called(column.name)}: {sentences.stand_in(column)}"
+            for column in stand_in
+        )
+        told.append(
+            "In keinem ± steckt, was die für fehlende Werte eingesetzten Werte bewegen "
+            f"({values})."
+        )
+    return told
+
+
+def _numbers(places: Sequence[int]) -> str:
+    return listed([*map(str, places)])
 
 
 def _question(row: Row) -> tuple[str, ...]:
