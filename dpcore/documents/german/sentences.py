@@ -110,7 +110,7 @@ def owned(unit: PrivacyUnit) -> str:
         )
         return f"allen Zeilen, von denen {counts}"
     if unit.rows == 1:
-        return "der einen Zeile in der Tabelle"
+        return "einer Zeile in der Tabelle"
     return f"bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
 
 

@@ -32,7 +32,8 @@ _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 def german_decision_page(about: Decision) -> Page:
     """Return the page; what was typed, and what came with the table, stays as it is."""
     return Page(
-        title="Entscheidung über eine Veröffentlichung mit Differential Privacy",
+        title="Entscheidung über eine Veröffentlichung mit Differential Privacy "
+        "(Schutz durch Zufall)",
         pieces=(
             _facts(about),
             Section(title="Was veröffentlicht wird", pieces=_questions(about)),
