@@ -15,7 +15,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own
+from dpcore.documents.subject import left_of, own
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
@@ -220,7 +220,8 @@ def _sizes(about: Decision) -> str:
 def _budget(about: Decision) -> str:
     spent = float(about.spent.epsilon)
     before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
-    short = "" if about.fits else f"; {_TOO_LITTLE}"
+    left = f"; {left_of(about.budget, about.left)} is left after this plan"
+    short = left if about.fits else f"; {_TOO_LITTLE}"
     return f"{about.budget.describe()}; {before}{short}"
 
 
@@ -290,6 +291,9 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(OF_A_DIFFERENCE)
+    locked = locks(rows)
+    if locked:
+        notes.append(f"The ε of no. {listed(locked)} was locked, not shared out.")
     notes.extend(_rests(about, numerals))
     counts = sizes_told(rows)
     if counts:
@@ -348,6 +352,15 @@ def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
     )
 
 
+def locks(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Return the numbers of the questions that were to keep their epsilon.
+
+    Of none where all are, as once the plan was released: that tells them not apart.
+    """
+    kept = [row.first is not None and row.first.locked for row in rows]
+    return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
+
+
 def _condition(row: Row) -> str:
     """Return on which size of groups the ✓ of the plan hangs; empty where on none."""
     return "" if row.first is None else condition(row.first)
@@ -374,7 +387,7 @@ def _answer(
         return "", "not asked"
     half, shown = item.width.half, row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
-    known = numerals.written(significant(half)) + unit
+    known = numerals.written(item.width.text) + unit
     told = known if math.isfinite(half) else "not said"
     told += ": says nothing" * says_nothing(item)
     return significant(item.epsilon, 6), Exact(sign + told)

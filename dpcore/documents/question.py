@@ -179,7 +179,7 @@ class Question:
 
         """
         request, width = item.request, item.width
-        wide = f"± {significant(width.half)} {width.unit}".rstrip()
+        wide = f"± {width.text} {width.unit}".rstrip()
         return cls(
             name=item.name,
             said=request.statement,

@@ -133,7 +133,7 @@ def _cell(row: Row, item: Item | None, width: Width | None) -> str:
     shown = row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
     star = "*" if sign and width.assumed else ""
-    half = significant(width.half) if math.isfinite(width.half) else "can't say"
+    half = width.text if math.isfinite(width.half) else "can't say"
     return f"{sign}{half}{star}"
 
 

@@ -17,7 +17,7 @@ from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import in_full, significant
+from dpcore.wording import in_full
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -261,7 +261,7 @@ def half(width: Width) -> str:
     """Return a half-width with its unit."""
     if not math.isfinite(width.half):
         return _NOT_SAID
-    return f"{german(significant(width.half))} {unit(width.unit)}".rstrip()
+    return f"{german(width.text)} {unit(width.unit)}".rstrip()
 
 
 def error(question: Question) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import rests
-from dpcore.documents.decision import sizes_told
+from dpcore.documents.decision import locks, sizes_told
 from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own
+from dpcore.documents.subject import left_of, own
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.options import rows_of
@@ -120,8 +120,9 @@ def _budget(about: Decision) -> str:
         if spent
         else "noch nichts davon verbraucht"
     )
+    left = german(left_of(about.budget, about.left))
     short = (
-        ""
+        f"; nach diesem Plan bleiben {left}"
         if about.fits
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
@@ -180,6 +181,11 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(sentences.OF_A_DIFFERENCE)
+    locked = locks(rows)
+    if locked:
+        notes.append(
+            f"Das ε von Nr. {_numbers(locked)} war festgesetzt, also nicht verteilt."
+        )
     notes.extend(_rests(about))
     counts = sizes_told(rows)
     if counts:
