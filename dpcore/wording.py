@@ -132,6 +132,8 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     ('54.2', '0.12346', '7')
     >>> measured(53487.2, 1300.0), measured(1548782888.0, 2.84e9), measured(7.0, 1e9)
     ('53,500', '1.5 billion', '0')
+    >>> measured(-0.2, 20.0), measured(-0.02, 3.0)
+    ('0', '0.0')
     """
     if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
         return significant(value, 6)
@@ -140,6 +142,9 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     # More than 17 digits would be noise of the floating-point format.
     place = max(place, exact.adjusted() - 16)
     rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+    if rounded == 0:
+        # No number is "-0", though one below it may be rounded to it.
+        rounded = abs(rounded)
     if rounded == 0 and place > 0:
         return "0"
     for power, word in _WORDS:

@@ -101,12 +101,11 @@ class Decision:
     def together(self) -> tuple[float, float] | None:
         """Return epsilon and delta of what is spent and the rest of the plan, added up.
 
-        ``None`` where nothing is spent: then it is what the plan costs.
+        ``None`` where nothing else is spent: then it is what the plan costs.
         """
-        if not self.spent.epsilon:
-            return None
         total = self.spent + self.plan.due.cost
-        return float(total.epsilon), float(total.delta)
+        told = float(total.epsilon), float(total.delta)
+        return None if told == self.plan.guarantee else told
 
     @property
     def left(self) -> PrivacyCost:
