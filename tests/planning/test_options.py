@@ -92,7 +92,7 @@ def test_picture_counts_the_answers_that_are_near_enough():
     assert "half of the answers are off by at most" in free.title
 
 
-@pytest.mark.parametrize("near", range(2, 18, 3))
+@pytest.mark.parametrize("near", range(2, 19, 4))
 def test_as_many_dots_stand_within_the_lines_as_answers_are_near_enough(near):
     planned, start = item("mean", epsilon=0.1), usual(item("mean"))
     values = outcomes(planned, start)
