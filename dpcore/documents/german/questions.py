@@ -223,10 +223,20 @@ def value(number: Number) -> str:
     """Return a released number with its unit."""
     if number.value == TOO_FEW:
         return told(number)
-    name = unit(number.unit)
-    if number.value.lstrip("-−") == "1":
-        name = _ONE.get(name, name)
+    name = of_so_many(number.value, unit(number.unit))
     return f"{told(number)} {name}".rstrip()
+
+
+def of_so_many(number: str, name: str) -> str:
+    """Return a unit as it is called after a number.
+
+    >>> of_so_many("1", "Personen"), of_so_many("2", "Personen")
+    ('Person', 'Personen')
+    """
+    if number.lstrip("-−") != "1":
+        return name
+    first, space, rest = name.partition(" ")
+    return f"{_ONE.get(first, first)}{space}{rest}"
 
 
 def told(number: Number) -> str:

@@ -241,7 +241,8 @@ def _facts(question: Question) -> tuple[tuple[str, str], ...]:
 
 
 def _of(number: str, question: Question) -> str:
-    return f"{number} {questions.noise_unit(question.of_noise)}".rstrip() * bool(number)
+    name = questions.of_so_many(number, questions.noise_unit(question.of_noise))
+    return f"{number} {name}".rstrip() * bool(number)
 
 
 def _cost(question: Question) -> str:
