@@ -37,8 +37,14 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.partitions.cluster import VARIABLE
 from dpcore.data.partitions.opening import open_table
 from dpcore.individual.distribution import loss_distribution, loss_of_row
+from dpcore.individual.models.distribution import model_distribution
+from dpcore.models.design import Design
+from dpcore.models.kinds import ModelKind
+from dpcore.models.penalty import Penalty
+from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.ledger import Ledger
+from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.record import Mode
 from dpcore.releases.request import Request
 from dpcore.releases.transaction import release
@@ -58,12 +64,22 @@ _BOUNDS = Interval(lower=0.0, upper=100.0)
 _KEY = b"sixteen bytes ..."
 _NOW = datetime(2026, 11, 25, tzinfo=UTC)
 _RELATION = NeighboringRelation.SUBSTITUTION
-_AGE = Column(
-    name="v0",
-    kind=ColumnKind.NUMBER,
-    bounds=_BOUNDS,
-    missing=MissingPolicy.REPLACE,
-    replacement=50.0,
+_FEATURES = 8
+
+
+def _column(name: str, upper: float) -> Column:
+    return Column(
+        name=name,
+        kind=ColumnKind.NUMBER,
+        bounds=Interval(lower=0.0, upper=upper),
+        missing=MissingPolicy.REPLACE,
+        replacement=upper / 2,
+    )
+
+
+_AGE = _column("v0", 100.0)
+_NUMBERS = tuple(
+    _column(f"v{i}", 100.0 if i < _FLOATS else 1e12) for i in range(1, _FEATURES + 1)
 )
 
 
@@ -100,16 +116,34 @@ def _of_size(folder: Path, rows: int, runs: int) -> dict[str, float]:
     opening = Spans()
     opening.again(lambda: open_table(folder, "table"), runs)
     print(f"opening: {1000 * opening.middle:.1f} ms")
-    table = open_table(folder, "table").with_columns(_AGE)
+    table = open_table(folder, "table").with_columns(_AGE, *_NUMBERS)
     beside = _Beside(place=place, runs=runs)
-    took = {name: beside.measure(name, step) / rows for name, step in _steps(table)}
+    took = {
+        name: beside.measure(name, columns, step) / rows
+        for name, columns, step in _steps(table)
+    }
     print(f"memory of the process so far, at most: {_peak():,.0f} MB")
     _workers(table, runs)
     return took
 
 
-def _steps(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield what is done with a table, by name: first of all what has a limit."""
+def _steps(
+    table: PartitionedDataset,
+) -> Iterator[tuple[str, list[str], Callable[[], object]]]:
+    """Yield what is done with some columns, by name: first of all what has a limit."""
+    model = _ridge(table.people)
+    yield (
+        f"ridge on {_FEATURES} features, with everybody's loss",
+        [column.name for column in (_AGE, *_NUMBERS)],
+        lambda: model_distribution(model, model.value(table)),
+    )
+    for name, step in _of_one_column(table):
+        yield name, [_AGE.name], step
+
+
+def _of_one_column(
+    table: PartitionedDataset,
+) -> Iterator[tuple[str, Callable[[], object]]]:
     query = _query(StatisticKind.MEAN, table.people, {})
     released = _Released.about(table)
     yield "a mean, released", lambda: released.once_more(query)
@@ -119,8 +153,6 @@ def _steps(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object
             f"everybody's loss from the mean ({key})",
             lambda plan=plan: loss_distribution(plan, query, table),
         )
-    # The place of a ridge regression on 8 features with everybody's loss, which is to
-    # take 10 reads of these columns, once it is fitted in parts.
     for kind, more in {
         StatisticKind.SUM: {},
         StatisticKind.VARIANCE: {},
@@ -131,7 +163,7 @@ def _steps(table: PartitionedDataset) -> Iterator[tuple[str, Callable[[], object
         asked = _query(kind, table.people, more)
         yield str(kind), lambda asked=asked: asked.value(table)
     plan = Request(query=query, mechanism_key="laplace", epsilon=1.0).plan
-    yield "one person's loss", lambda: loss_of_row(plan, query, table, 999_999)
+    yield "one person's loss", lambda: loss_of_row(plan, query, table, table.rows - 1)
 
 
 def _workers(table: PartitionedDataset, runs: int) -> None:
@@ -161,12 +193,14 @@ class _Beside:
     place: Path
     runs: int
 
-    def measure(self, name: str, step: Callable[[], object]) -> float:
+    def measure(
+        self, name: str, columns: list[str], step: Callable[[], object]
+    ) -> float:
         """Print how long a step takes, and return the seconds."""
         reading, took = Spans(), Spans()
         step()
         for _ in range(self.runs):
-            reading.once(self._read)
+            reading.once(lambda: self._read(columns))
             took.once(step)
         print(
             f"{name}: {took.middle:.3f} s, at least {took.least:.3f} s, "
@@ -177,8 +211,8 @@ class _Beside:
         )
         return took.least
 
-    def _read(self) -> None:
-        ds.dataset(self.place).to_table(columns=[_AGE.name])
+    def _read(self, columns: list[str]) -> None:
+        ds.dataset(self.place).to_table(columns=columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +249,21 @@ class _Released:
             mode=Mode.RELEASE,
             now=_NOW,
         )
+
+
+def _ridge(people: int) -> ModelRequest:
+    """Return a regression of the first column on the next, noise on its numbers."""
+    question = ModelQuestion(
+        model=ModelKind.LINEAR,
+        design=Design(features=_NUMBERS, target=_AGE),
+        penalty=Penalty(strength=1.0),
+        relation=NeighboringRelation.ADD_REMOVE,
+        unit=PrivacyUnit(),
+        most_people=people,
+    )
+    return ModelRequest(
+        question=question, mechanism_key="output", epsilon=1.0, delta=1e-6
+    )
 
 
 def _query(kind: StatisticKind, people: int, more: dict[str, object]) -> Query:

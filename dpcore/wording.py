@@ -104,15 +104,19 @@ def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
     return found
 
 
-def interval_ends(low: float, high: float) -> tuple[str, str]:
+def interval_ends(
+    low: float, high: float, *, error: float | None = None
+) -> tuple[str, str]:
     """Return the ends of an interval, rounded outwards as its length justifies.
+
+    Or an ``error`` does, where the interval was cut off.
 
     >>> interval_ends(6.8749, 7.6065), interval_ends(0.0, 1.0)
     (('6.87', '7.61'), ('0.00', '1.00'))
     >>> interval_ends(7.001, 7.999)
     ('7.00', '8.00')
     """
-    error = (high - low) / 2
+    error = (high - low) / 2 if error is None else error
     return (
         measured(low, error, rounding=ROUND_FLOOR),
         measured(high, error, rounding=ROUND_CEILING),
@@ -128,6 +132,8 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     ('54.2', '0.12346', '7')
     >>> measured(53487.2, 1300.0), measured(1548782888.0, 2.84e9), measured(7.0, 1e9)
     ('53,500', '1.5 billion', '0')
+    >>> measured(-0.2, 20.0), measured(-0.02, 3.0)
+    ('0', '0.0')
     """
     if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
         return significant(value, 6)
@@ -136,6 +142,9 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     # More than 17 digits would be noise of the floating-point format.
     place = max(place, exact.adjusted() - 16)
     rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+    if rounded == 0:
+        # No number is "-0", though one below it may be rounded to it.
+        rounded = abs(rounded)
     if rounded == 0 and place > 0:
         return "0"
     for power, word in _WORDS:

@@ -52,7 +52,9 @@ if everything.open:
 
 st.header("Protection and budget")
 notes = st.container()
-agreed = terms.ask(start=using.start(current), cap=dataset.cap)
+agreed = terms.ask(
+    start=using.start(current), cap=dataset.cap, left_out=columns.left_out(dataset)
+)
 upload_drafted = drafted and current.example is None
 people = same_people.ask(dataset, agreed) if upload_drafted else None
 using.tell_mode(current)
@@ -62,6 +64,8 @@ if waiting:
         f"Chosen above and not taken over: **{' and '.join(waiting)}**. “Use this "
         "data” puts the table in use without it; press the button there first."
     )
+if drafted:
+    columns.tell_unsaid(dataset)
 using.offer(dataset, current, agreed, people)
 if not drafted:
     with notes:

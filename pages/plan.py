@@ -43,7 +43,7 @@ if plan.items:
     if all(known):
         st.caption("All of it has been released: its documents are on Ledger.")
     else:
-        area.show(partial(gathering.planned, study, plan), study, key="plan")
+        area.show(partial(gathering.planned, study, plan, known), study, key="plan")
 else:
     st.info("Nothing is planned yet: add questions here, or on the page of each.")
     redeclaring.offer_earlier(study)

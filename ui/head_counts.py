@@ -36,7 +36,10 @@ def in_plan(basket: Basket) -> None:
             st.info(
                 f"Who has no value of **{literal(name)}** is not in the same place in "
                 f"every question of this plan: {literal('; or '.join(told))}. Counts "
-                "of the same group may differ by as many."
+                "of the same group may differ by as many. To have the same people in "
+                "all of them, choose “leave the person out” for it on “Data”, and plan "
+                "with what is declared then; or leave it, and papers say it of each "
+                "question."
             )
 
 

@@ -15,7 +15,7 @@ import streamlit as st
 from dpcore.errors import DataError, DPCoreError, LedgerError
 from dpcore.planning.basket import Basket
 from dpcore.planning.files import Loaded, from_json, to_json, traced
-from dpcore.planning.item import LEAST, MOST, Item
+from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
 from dpcore.planning.losses import times
 from dpcore.planning.redeclared import Declared, adopted, changes
 from dpcore.planning.splits import readable
@@ -90,20 +90,23 @@ def planned(study: Study, request: Releasable) -> Item | None:
     return next((item for item in basket.items if item.key == key), None)
 
 
-def add(request: Releasable) -> None:
-    """Put a question into the plan of the table in use."""
+def add(request: Releasable, group: int = USUAL_GROUP) -> None:
+    """Put a question into the plan of the table in use, of groups of such a size."""
     study = session.study()
     if study is None:
         return
     try:
         basket, item = plan(study), Item.of(traced(request, study.dataset))
+        item = replace(item, group=group)
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
     except DPCoreError as error:
         session.notice(str(error))
 
 
-def button(request: Releasable, study: Study, *, key: str) -> None:
+def button(
+    request: Releasable, study: Study, *, key: str, group: int = USUAL_GROUP
+) -> None:
     """Offer to plan a question, or say that it is planned. It costs nothing."""
     item = planned(study, request)
     left, right = st.columns(2)
@@ -112,7 +115,7 @@ def button(request: Releasable, study: Study, *, key: str) -> None:
         key=f"plan-{key}",
         disabled=item is not None or request.refusal(session.mode()) is not None,
         on_click=add,
-        args=(request,),
+        args=(request, group),
         help="Spends nothing. “Plan” shows all planned questions together: their "
         "errors under several budgets, and what they cost as a whole.",
     )
@@ -120,6 +123,13 @@ def button(request: Releasable, study: Study, *, key: str) -> None:
         right.markdown(
             f"In the plan with ε {epsilon_text(item.epsilon)}: {literal(item.name)}"
         )
+        typed_here = Item.of(request).epsilon
+        if typed_here != item.epsilon:
+            right.caption(
+                f"Not with the ε {epsilon_text(typed_here)} typed here: the plan deals "
+                "out its own total. “Change a question” on “Plan” takes another ε, and "
+                "locks it."
+            )
 
 
 def declared(study: Study) -> Declared:

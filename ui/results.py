@@ -12,11 +12,11 @@ import streamlit as st
 
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import stamp
-from dpcore.releases.digits import number_text
+from dpcore.releases.digits import ends_text, number_text
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, THESE_ROWS, Mode
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import Verdict
-from dpcore.wording import capital, interval_ends, significant
+from dpcore.wording import capital, significant
 from ui import session
 from ui.text import after_number, literal
 
@@ -322,7 +322,7 @@ def _with_ends(release: Release, label: str, value: float) -> str:
     ends = (known.noise or {}).get(label) if known is not None else None
     if ends is None:
         return f"{literal(label)}: **{number_text(release, label, value)}**"
-    low, high = interval_ends(*ends)
+    low, high = ends_text(ends, value)
     return (
         f"{literal(label)}: **{number_text(release, label, value)}** ({low} to {high})"
     )
@@ -342,7 +342,7 @@ def _not_bare(release: Release, label: str, value: float) -> str:
     ends = None if known is None else (known.noise or {}).get(label)
     if told != "0" or ends is None:
         return told
-    return f"{told} (95 %: {' to '.join(interval_ends(*ends))})"
+    return f"{told} (95 %: {' to '.join(ends_text(ends, value))})"
 
 
 def _joined(release: Release) -> str:

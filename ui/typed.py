@@ -63,20 +63,24 @@ def of_other_tables(study: Study) -> dict[str, Typed]:
     return {name: typed for name, typed in others.items() if typed != Typed()}
 
 
-def fresh(study: Study) -> bool:
-    """Tell whether nothing is typed yet that another table may have, too."""
+def lacks(study: Study, other: Typed) -> bool:
+    """Tell whether something was typed of another table that is not typed here yet."""
     typed = _in_tab(_place(study.fingerprint, study))
-    return not typed.deciders and not any(getattr(typed, x) for x in _OF_ALL_TABLES)
+    names = (*_OF_ALL_TABLES, "deciders")
+    return any(getattr(other, x) and not getattr(typed, x) for x in names)
 
 
 def take_over(study: Study, typed: Typed) -> None:
     """Let what was typed of another table stand here, too, but for what was decided.
 
-    Period, reason and signature are each table's own.
+    Period, reason and signature are each table's own; what is typed here stays.
     """
+    here = _in_tab(_place(study.fingerprint, study))
     for name in _OF_ALL_TABLES:
-        session.set_public(key(name, study), getattr(typed, name))
-    session.set_public(key("names", study), "\n".join(typed.deciders))
+        if not getattr(here, name):
+            session.set_public(key(name, study), getattr(typed, name))
+    if not here.deciders:
+        session.set_public(key("names", study), "\n".join(typed.deciders))
 
 
 def unsign(study: Study) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind
-from dpcore.documents import missing
+from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own
+from dpcore.documents.subject import left_of, own
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
@@ -24,7 +24,7 @@ from dpcore.planning.options import rows_of
 from dpcore.wording import epsilon_text, in_full, people, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
@@ -55,7 +55,7 @@ class Decision:
         unit: Whom the guarantee protects.
         size: What is public about the number of people.
         budget: What all releases about the table together may cost.
-        spent: What they cost so far.
+        spent: What they cost so far, with what was answered of the plan.
         typed: What people have typed.
         lesson: Whether this is a lesson that nobody agreed to.
         prepared: The day on which the page was made.
@@ -83,27 +83,34 @@ class Decision:
 
     @property
     def fits(self) -> bool:
-        """Return whether the budget pays for the plan beside what is spent."""
-        return self.budget.admits(self.spent, self.plan.price.cost)
+        """Return whether the budget pays for the rest of the plan beside what is spent.
+
+        What has been answered is part of what is spent, and costs nothing more.
+        """
+        return self.budget.admits(self.spent, self.plan.due.cost)
 
     @property
     def other_fits(self) -> bool:
-        """Return whether the budget pays for the other plan beside what is spent."""
-        return self.budget.admits(self.spent, self.other.price.cost)
+        """Return whether the budget pays for the other plan beside what is spent.
+
+        Once the plan has been released nobody chooses between the two any more.
+        """
+        return self.plan.done or self.budget.admits(self.spent, self.other.due.cost)
 
     @property
     def together(self) -> tuple[float, float] | None:
-        """Return epsilon and delta of what is spent and the plan, added up.
+        """Return epsilon and delta of what is spent and the rest of the plan, added up.
 
-        ``None`` where nothing is spent: then it is what the plan costs.
+        ``None`` where nothing else is spent: then it is what the plan costs.
         """
-        if not self.spent.epsilon:
-            return None
-        epsilon, delta = self.plan.guarantee
-        return (
-            float(self.spent.epsilon) + epsilon,
-            float(self.spent.delta) + delta,
-        )
+        total = self.spent + self.plan.due.cost
+        told = float(total.epsilon), float(total.delta)
+        return None if told == self.plan.guarantee else told
+
+    @property
+    def left(self) -> PrivacyCost:
+        """Return what is left of the budget once the whole plan is paid for."""
+        return self.budget.remaining(self.spent + self.plan.due.cost)
 
 
 def decision_page(about: Decision, numerals: Numerals) -> Page:
@@ -123,8 +130,7 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
             "was declared and typed; but for a number of people that is said to be "
-            "public, nothing on this page is computed from the table. "
-            "It has no effect before the plan is released."
+            f"public, nothing on this page is computed from the table. {_effect(about)}"
         ),
         sheet=True,
     )
@@ -141,7 +147,10 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Protected", _protected(about)),
             ("Minimum sizes", _sizes(about)),
             ("Budget for these people", _budget(about)),
-            ("This plan costs", f"{_price(guarantee)}: {_odds(guarantee)}"),
+            (
+                "This plan costs",
+                f"{_price(guarantee)}: {_odds(guarantee)}{_released(about)}",
+            ),
             *_together(about),
             ("People and period", own(typed.period)),
         )
@@ -150,12 +159,17 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
 
 def _columns(about: Decision, numerals: Numerals) -> list[str]:
     """Return what is declared about each column that the plan reads."""
-    without = missing.of_columns(item.request.asked for item in about.plan.basket.items)
-    return [_column(column, numerals, without[column.name]) for column in about.columns]
+    done = rests.treated(about.plan.basket.items)
+    return [_column(column, numerals, done[column.name]) for column in about.columns]
 
 
-def _column(column: Column, numerals: Numerals, without: str) -> str:
+def _column(
+    column: Column, numerals: Numerals, done: Mapping[str, Sequence[int]]
+) -> str:
     """Return what is declared about a column; its own words stay as they are."""
+    without = "; ".join(
+        f"no. {listed(at)}: {told}" if at else told for told, at in done.items()
+    )
     name = f"{column.name} ({column.unit})" if column.unit else column.name
     if column.kind is ColumnKind.NUMBER:
         bounds = column.bounds
@@ -180,13 +194,19 @@ def _protected(about: Decision) -> str:
 
 
 def _sizes(about: Decision) -> str:
+    items = about.plan.basket.items
     counted = people(about.size.people, about.unit.noun)
     whole = (
         f"the number of people is public: {counted}"
         if about.size.public
         else f"the number of people is private; at least {counted} stand in for it"
     )
-    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
+    whole += "".join(
+        f". No. {listed(places)} divides by at least {least:,}, a public minimum, "
+        "because whoever has no value is left out"
+        for least, places in rests.minimums(items, about.size).items()
+    )
+    groups = {item.group for item in items if item.width.assumed}
     if not groups:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
@@ -199,8 +219,32 @@ def _sizes(about: Decision) -> str:
 def _budget(about: Decision) -> str:
     spent = float(about.spent.epsilon)
     before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
-    short = "" if about.fits else f"; {_TOO_LITTLE}"
+    left = f"; {left_of(about.budget, about.left)} is left after this plan"
+    short = left if about.fits else f"; {_TOO_LITTLE}"
     return f"{about.budget.describe()}; {before}{short}"
+
+
+def _released(about: Decision) -> str:
+    """Return what of the plan has been answered, which is then paid for."""
+    plan = about.plan
+    if not plan.released:
+        return ""
+    days = " and ".join(day.isoformat() for day in plan.days)
+    paid = "what it cost is part of what is spent"
+    if plan.done:
+        return Exact(f". It was released on {days}; {paid}")
+    count, due = len(plan.released), plan.due.cost
+    return (
+        f". {count} of {len(plan.basket.items)} questions were released on {days}, and "
+        f"{paid}; the others cost "
+        f"{_price((float(due.epsilon), float(due.delta)))} more"
+    )
+
+
+def _effect(about: Decision) -> str:
+    if about.plan.done:
+        return "The plan has been released."
+    return "It has no effect before the plan is released."
 
 
 def _together(about: Decision) -> tuple[tuple[str, str], ...]:
@@ -208,7 +252,8 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     told = about.together
     if told is None:
         return ()
-    return (("With what is spent", f"{_price(told)}: {_odds(told)}"),)
+    name = "All that is spent" if about.plan.done else "With what is spent"
+    return ((name, f"{_price(told)}: {_odds(told)}"),)
 
 
 def _price(guarantee: tuple[float, float]) -> str:
@@ -245,15 +290,56 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(OF_A_DIFFERENCE)
+    locked = locks(rows)
+    if locked:
+        notes.append(f"The ε of no. {listed(locked)} was locked, not shared out.")
+    notes.extend(_rests(about, numerals))
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"The answer to no. {', '.join(map(str, counts))} also tells, with noise, "
+            f"The answer to no. {listed(counts)} also tells, with noise, "
             "how many are in each of its groups: that is part of its price."
         )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _rests(about: Decision, numerals: Numerals) -> list[str]:
+    """Say what no ± covers: who is left out, and what stands in for missing values."""
+    items = about.plan.basket.items
+    told: list[str] = [
+        Exact(
+            f"No. {one.place} compares {one.pair[0]} and {one.pair[1]} alone: whoever "
+            f"is {' or '.join(one.others)} or has no value is left out."
+        )
+        for one in rests.compared(items)
+        if one.others
+    ]
+    stand_in = rests.filled(items)
+    if stand_in:
+        values = "; ".join(
+            f"{column.name}: {_stand_in(column, numerals)}" for column in stand_in
+        )
+        told.append(
+            Exact(
+                "No ± covers what the values that stand in for missing ones move "
+                f"({values})."
+            )
+        )
+    return told
+
+
+def _stand_in(column: Column, numerals: Numerals) -> str:
+    value = column.replacement
+    if isinstance(value, str):
+        return value
+    return numerals.written(in_full(float(value or 0.0)))
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return the numbers of questions in a row."""
+    return ", ".join(map(str, numbers))
 
 
 def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
@@ -263,6 +349,15 @@ def sizes_told(rows: Sequence[Row]) -> tuple[int, ...]:
         for at, row in enumerate(rows, 1)
         if row.first is not None and tells_sizes(row.item.request.asked)
     )
+
+
+def locks(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Return the numbers of the questions that were to keep their epsilon.
+
+    Of none where all are, as once the plan was released: that tells them not apart.
+    """
+    kept = [row.first is not None and row.first.locked for row in rows]
+    return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
 
 
 def _condition(row: Row) -> str:
@@ -291,7 +386,7 @@ def _answer(
         return "", "not asked"
     half, shown = item.width.half, row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
-    known = numerals.written(significant(half)) + unit
+    known = numerals.written(item.width.text) + unit
     told = known if math.isfinite(half) else "not said"
     told += ": says nothing" * says_nothing(item)
     return significant(item.epsilon, 6), Exact(sign + told)

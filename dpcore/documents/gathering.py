@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -154,6 +155,7 @@ def _head(entries: Sequence[Entry]) -> Head | None:
         changes=tuple(
             _change(entry) for entry in entries if entry.kind is EntryKind.BUDGET
         ),
+        kinds=tuple(Counter(entry.kind for entry in entries).items()),
     )
 
 

@@ -14,7 +14,7 @@ from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
-from dpcore.releases.declared import each_bounds
+from dpcore.releases.declared import each_bounds, minimum_of
 from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
@@ -35,7 +35,11 @@ UNKNOWN: Final = "stands in the papers of that time"
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are told; the files of the release hold all."""
 BELOW_ZERO: Final = "a count below 0 is chance: nobody, or as many as its interval says"
-NOISE: Final = "without noise between (95 of 100 times)"
+NOISE: Final = "without noise it would lie between (95 of 100 times)"
+_SUMS: Final = (
+    "every count was changed by chance and rounded as its noise leaves it, so that "
+    "sums may differ from what their parts add up to, and from the number of people"
+)
 _Rows = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -162,8 +166,9 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     head: tuple[str, ...] = ("about", "expected error")
     if not subject.planned:
         head = ("about", "published", NOISE)
-    shown = fairly([question for question, _ in rows])
-    left = len(rows) - len(shown)
+    shown = fairly([question for question, _ in rows], first=newest(subject))
+    many = counted(subject)
+    left = many - len(shown)
     where = (
         "left out for want of room; the full report lists them."
         if subject.planned
@@ -176,18 +181,39 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             "follows from it: see the next sheet. "
         )
     if not subject.planned:
-        said += f"{_bounds(subject)} {_missing(subject)}"
+        said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
-            title=f"{len(rows)} number{'s' if len(rows) > 1 else ''}"
-            if not subject.planned
-            else f"{len(rows)} question{'s' if len(rows) > 1 else ''}",
+            title=f"{many} {'question' if subject.planned else 'number'}"
+            + "s" * (many > 1),
             head=head,
             rows=tuple(rows[place][1] for place in shown),
         ),
         *more,
     )
+
+
+def counted(subject: Subject) -> int:
+    """Return how many numbers were published, or how many questions are planned.
+
+    Those that are in no question itself count, too: all of them are on the sheets.
+    """
+    if subject.planned:
+        return len(subject.questions)
+    return sum(len(question.numbers) for question in subject.questions)
+
+
+def ordered(subject: Subject) -> tuple[Question, ...]:
+    """Return the questions, those of the table that was asked last first."""
+    tables = [*dict.fromkeys(one.table for one in reversed(subject.questions))]
+    return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
+
+
+def newest(subject: Subject) -> int:
+    """Return how many questions are about the table that was asked last."""
+    known = ordered(subject)
+    return sum(one.table == known[0].table for one in known) if known else 0
 
 
 def _bounds(subject: Subject) -> str:
@@ -201,6 +227,39 @@ def _bounds(subject: Subject) -> str:
     return f"Values beyond public bounds count as the bound ({shown}{more})."
 
 
+def sums_text(question: Question) -> str:
+    """Say of crossed counts why they need not add up; nothing of other questions."""
+    return _SUMS * question.crossed
+
+
+def with_value(question: Question) -> str:
+    """Say whom sizes of groups leave out that follow from an answer, if anybody."""
+    known = question.only_with_value
+    return f"sizes of groups are of whoever has a value of {known}" if known else ""
+
+
+def minimums(
+    subject: Subject, named: Callable[[Question], str]
+) -> dict[int, tuple[str, ...]]:
+    """Return the public minimums that answers are divided by, each with what asks."""
+    found: dict[int, dict[str, None]] = {}
+    for question in subject.questions:
+        least = minimum_of(question.parameters)
+        if least is not None:
+            found.setdefault(least, {})[named(question)] = None
+    return {least: tuple(names) for least, names in found.items()}
+
+
+def _minimums(subject: Subject) -> str:
+    """Say by which public minimums answers are divided, and which answers."""
+    counted = subject.facts.unit.counted
+    return "".join(
+        f"Divided by at least {least:,} {counted}, a public minimum: "
+        f"{brief('; '.join(names), _LONGEST)}. "
+        for least, names in minimums(subject, lambda one: one.asks).items()
+    )
+
+
 def _further(subject: Subject) -> tuple[Section, ...]:
     """Return every number that was published, question by question, on sheets after."""
     if subject.planned or not subject.questions:
@@ -209,7 +268,7 @@ def _further(subject: Subject) -> tuple[Section, ...]:
         Section(
             title="Every number that was published",
             pieces=tuple(
-                piece for question in subject.questions for piece in _in_full(question)
+                piece for question in ordered(subject) for piece in _in_full(question)
             ),
             fresh=True,
         ),
@@ -219,12 +278,17 @@ def _further(subject: Subject) -> tuple[Section, ...]:
 def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
+    least = minimum_of(question.parameters)
     told = (
         f"Released on {question.when[:10]}",
-        f"values counted within {question.bounds}" * bool(question.bounds),
-        f"without a value: {question.without}" * bool(question.without),
+        f"values beyond these bounds count as the bound ({question.bounds})"
+        * bool(question.bounds),
+        question.without,
+        "" if least is None else f"divided by at least {least:,}, a public minimum",
         f"{left} more numbers are in the full report" * bool(left),
         BELOW_ZERO * question.below_zero,
+        sums_text(question),
+        with_value(question),
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -234,8 +298,8 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
             rows=tuple(
                 (
                     Exact(number.label),
-                    f"{number.value} {number.unit}".rstrip(),
-                    number.noise,
+                    number.told,
+                    number.around,
                 )
                 for number in shown
             ),
@@ -264,15 +328,23 @@ def _missing(subject: Subject) -> str:
     )
 
 
-def fairly(asked: Sequence[int]) -> tuple[int, ...]:
+def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[int, ...]:
     """Return the places of the rows that fit: whole questions, the shortest first.
 
     Each row is given by the place of its question. So nobody reads of one group what is
     not told of the other. A question that is too long for what is left of the sheet is
-    told by its first numbers, one in a round.
+    told by its first numbers, one in a round. The ``first`` questions come before all
+    others, which share what they leave.
     """
+    before = [place for place in asked if first is None or place < first]
+    found = _fair(before, _MOST_ROWS)
+    beyond = _fair(asked[len(before) :], _MOST_ROWS - len(found))
+    return (*found, *(len(before) + place for place in beyond))
+
+
+def _fair(asked: Sequence[int], most: int) -> tuple[int, ...]:
     number = Counter(asked)
-    room, rounds = _MOST_ROWS, Counter[int]()
+    room, rounds = most, Counter[int]()
     whole: set[int] = set()
     for question in sorted(number, key=lambda one: (number[one], one)):
         if number[question] <= room - (len(number) - len(whole) - 1):
@@ -282,7 +354,7 @@ def fairly(asked: Sequence[int]) -> tuple[int, ...]:
     for place, question in enumerate(asked):
         turns.append((-1 if question in whole else rounds[question], place))
         rounds[question] += 1
-    return tuple(sorted(place for _, place in sorted(turns)[:_MOST_ROWS]))
+    return tuple(sorted(place for _, place in sorted(turns)[:most]))
 
 
 def _rows(subject: Subject) -> _Rows:
@@ -293,18 +365,18 @@ def _rows(subject: Subject) -> _Rows:
     if subject.planned:
         return tuple(
             (place, (shortened(q.name), q.width))
-            for place, q in enumerate(subject.questions)
+            for place, q in enumerate(ordered(subject))
         )
     rows = []
-    for place, question in enumerate(subject.questions):
+    for place, question in enumerate(ordered(subject)):
         for number in question.numbers:
             if number.beside:
                 continue
             alone = len(question.numbers) == 1 or number.label == question.name
             name = question.name if alone else numbered(question.name, number.label)
-            told = f"{number.value} {number.unit}".rstrip()
+            told = number.told
             short = shortened(name, of=question.name)
-            rows.append((place, (short, told, number.noise)))
+            rows.append((place, (short, told, number.around)))
     return tuple(rows)
 
 

@@ -246,9 +246,10 @@ class Page:
         foot = ""
         if self.foot:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
-        full = len(_TAG.sub("", inside)) > _FULL
+        letters = len(_TAG.sub("", inside))
+        full = " full" * (letters > _FULL) + " fullest" * (letters > _FULLEST)
         more = "\n".join(piece.html(self.numerals) for piece in self.further)
-        kind = f' class="sheet{" full" if full else ""}"' if self.sheet else ""
+        kind = f' class="sheet{full}"' if self.sheet else ""
         return (
             f'<!doctype html>\n<html lang="{self.language}"{kind}>\n<head>\n'
             '<meta charset="utf-8">\n'
@@ -267,6 +268,8 @@ def _told(text: str, numerals: Numerals) -> str:
 _TAG: Final = re.compile(r"<[^>]*>")
 _FULL: Final = 2_600
 """From so many letters on, a sheet is written smaller, so that it stays one."""
+_FULLEST: Final = 3_300
+"""From so many on, smaller still: as a decision about five questions, of six people."""
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _CSS: Final = """
 :root { color-scheme: light; }
@@ -331,6 +334,13 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet.full footer { font-size: 8pt; }
   .sheet.full .blanks .line { height: 1.6rem; }
   .sheet.full footer { margin-top: .3rem; }
+  .sheet.fullest body { font-size: 8pt; line-height: 1.14; }
+  .sheet.fullest h1 { font-size: 13pt; }
+  .sheet.fullest h2 { font-size: 10pt; margin: .35rem 0 .15rem; }
+  .sheet.fullest table, .sheet.fullest .blanks, .sheet.fullest .note,
+  .sheet.fullest footer { font-size: 7.6pt; }
+  .sheet.fullest dl > div { padding: .05rem 0; }
+  .sheet.fullest .blanks .line { height: 1.25rem; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }

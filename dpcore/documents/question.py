@@ -10,11 +10,11 @@ from dpcore.documents import missing
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
-from dpcore.releases.digits import PLACES, number_text, of_noise
+from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
 from dpcore.releases.request import Request
 from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
-from dpcore.wording import epsilon_text, interval_ends, significant
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,12 @@ _USUAL: Final = {
     "the unit itself.",
     StatisticKind.HISTOGRAM: "how many people are in each category or bin.",
 }
+_COUNTED: Final = {
+    StatisticKind.COUNT,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.CROSS_TABLE,
+}
+_ONE: Final = {"people": "person", "rows": "row", "records": "record"}
 _OF_MODELS: Final = "how one column goes together with others, on average."
 
 
@@ -53,6 +59,7 @@ class Number:
         total: The same for those whom the table is a sample of.
         beside: Whether it is a number of people that was not asked for, and that the
             answer follows from.
+        count: Whether it is a number of people, rows or other units.
 
     """
 
@@ -62,6 +69,25 @@ class Number:
     noise: str = ""
     total: str = ""
     beside: bool = False
+    count: bool = False
+
+    @property
+    def told(self) -> str:
+        """Return it with its unit."""
+        unit = self.unit
+        if self.value.lstrip("-−") == "1":
+            unit = _ONE.get(unit, unit)
+        return f"{self.value} {unit}".rstrip()
+
+    @property
+    def maybe_nobody(self) -> bool:
+        """Tell whether it is a count that may as well be that of nobody."""
+        return self.count and self.noise.startswith("0")
+
+    @property
+    def around(self) -> str:
+        """Return where the table's own number lies, and whether that may be nobody."""
+        return f"{self.noise}: may be 0" if self.maybe_nobody else self.noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +179,7 @@ class Question:
 
         """
         request, width = item.request, item.width
-        wide = f"± {significant(width.half)} {width.unit}".rstrip()
+        wide = f"± {width.text} {width.unit}".rstrip()
         return cls(
             name=item.name,
             said=request.statement,
@@ -172,6 +198,11 @@ class Question:
             off=width,
             request=request,
         )
+
+    @property
+    def asks(self) -> str:
+        """Return its name without that of the table."""
+        return self.name.removesuffix(f", in “{self.table}”")
 
     @property
     def asked(self) -> Mapping[str, Any]:
@@ -246,6 +277,28 @@ class Question:
         )
 
     @property
+    def by_places(self) -> bool:
+        """Tell whether what is known of its error is a number of places alone."""
+        return bool(self.numbers) and all(PLACES in one.noise for one in self.numbers)
+
+    @property
+    def crossed(self) -> bool:
+        """Tell whether it counts pairs of two answers, with the sums of them."""
+        return self.asked.get("kind") == StatisticKind.CROSS_TABLE
+
+    @property
+    def only_with_value(self) -> str:
+        """Return of which column one needs a value to be in a group that is counted.
+
+        Empty where everybody is, or no sizes of groups follow from the answer.
+        """
+        column = self.asked.get("column")
+        dropped = isinstance(column, dict) and column.get("missing") == "drop"
+        if not dropped or not any(number.beside for number in self.numbers):
+            return ""
+        return str(self.asked["column"]["name"])
+
+    @property
     def largest(self) -> str:
         """Return by how much one unit can change the answer; empty if not known.
 
@@ -270,8 +323,7 @@ class Question:
         if not self.numbers:
             return self.width
         if len(self.numbers) == 1:
-            only = self.numbers[0]
-            return f"{only.value} {only.unit}".rstrip()
+            return self.numbers[0].told
         return f"{len(self.numbers)} numbers"
 
 
@@ -298,10 +350,17 @@ def _number(release: Release, label: str, value: float) -> Number:
         label=label,
         value=number_text(release, label, value),
         unit=release.unit_of(label),
-        noise=_ends(noise),
-        total=_ends(total),
+        noise=_ends(noise, value),
+        total=_ends(total, value),
         beside=_beside(release, label),
+        count=_beside(release, label) or _counts(release),
     )
+
+
+def _counts(release: Release) -> bool:
+    """Tell whether the numbers of a release are counts."""
+    asked = release.request.get("query")
+    return isinstance(asked, dict) and asked.get("kind") in _COUNTED
 
 
 def _beside(release: Release, label: str) -> bool:
@@ -314,5 +373,5 @@ def _beside(release: Release, label: str) -> bool:
     return follows and bool(counted) and f"{counted} in " in label
 
 
-def _ends(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else " to ".join(interval_ends(*ends))
+def _ends(ends: tuple[float, float] | None, value: float) -> str:
+    return "" if ends is None else " to ".join(ends_text(ends, value))

@@ -11,23 +11,34 @@ from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS, UNKNOWN, sizes
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, of_each, own, spelled
+from dpcore.documents.subject import exact, left_of, of_each, own, spelled
 from dpcore.documents.wordings import GAPS, beyond, can, cannot, worlds
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.table import COUNTS
 from dpcore.wording import capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpcore.budget_filter import PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
     from dpcore.documents.question import Question
-    from dpcore.documents.subject import Subject
+    from dpcore.documents.subject import Head, Subject
     from dpcore.documents.typed import Typed
 
 _UNBOUNDED: Final = "∞"
 _LEVEL: Final = 0.95
+_ENTRIES: Final = {
+    EntryKind.ACCOUNT: "the account’s terms",
+    EntryKind.BUDGET: "a change of the budget",
+    EntryKind.RELATION: "a change of who is neighbor",
+    EntryKind.DEBIT: "what was charged",
+    EntryKind.RELEASE: "an answer",
+    EntryKind.ANEW: "a new beginning",
+    EntryKind.TABLE: "a further table",
+    EntryKind.PERIOD: "a period",
+    EntryKind.CLOSED: "its closing",
+}
 _COUNTS: Final = (
     "Why there are numbers of people: what is asked of a group is a sum divided by how "
     "many it has, and both had to be released with noise. The counts are part of the "
@@ -96,7 +107,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("The people and the table", capital(subject.about)),
         ("Budget", subject.limit),
         ("Spent so far", spelled(facts.spent)),
-        ("Left of it", _left(subject, left)),
+        ("Left of it", left_of(facts.budget, left)),
         *planned,
         ("Questions", str(len(subject.questions))),
         ("Noise drawn by", Exact(subject.sampler) or "nobody yet"),
@@ -111,14 +122,6 @@ def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
 def _size(subject: Subject) -> str:
     told = sizes(subject)
     return Exact(told) if told else capital(subject.size)
-
-
-def _left(subject: Subject, left: PrivacyCost) -> str:
-    budget = subject.facts.budget
-    if budget.rho is not None:
-        return f"ρ {significant(float(left.rho))}"
-    text = f"ε {significant(float(left.epsilon))}"
-    return f"{text}, δ {significant(float(left.delta))}" if budget.delta else text
 
 
 def _meaning(subject: Subject) -> tuple[Piece, ...]:
@@ -163,6 +166,11 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
             ),
             numbers=frozenset({3, 4, 5}),
         ),
+        Paragraph(
+            "Prices are rounded up to three digits, so that their sum may be above "
+            "what was charged.",
+            kind="note",
+        ),
     )
 
 
@@ -187,7 +195,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
     scale = significant(question.noise, 4)
     cost = exact(question.cost)
     charged = (
-        f"; charged together with {question.together} releases of one plan"
+        f"; charged as one of {question.together} answers of a plan"
         if question.together
         else ""
     )
@@ -221,18 +229,26 @@ def _rho(question: Question) -> str:
 
 def _interval(question: Question) -> str:
     if question.level is None:
+        if question.by_places:
+            return (
+                "None in the unit of the column: how far off it is is known in places "
+                "of the sorted table alone (in 95 of 100 answers)"
+            )
         return "" if question.width else "none is known"
     several = ", all numbers of the answer at once" if len(question.numbers) > 1 else ""
+    sampled = any(number.total for number in question.numbers)
+    more = ", “with sampling” for those whom it is a sample of" * sampled
     return (
         f"In {100 * question.level:g} of 100 answers{several}. “Noise alone” holds for "
-        "the number of this table, “with sampling” for those whom it is a sample of."
+        f"the number of this table{more}."
     )
 
 
 def _numbers(place: int, question: Question) -> Table:
     shown = question.numbers[:MOST_NUMBERS]
     sampled = any(number.total for number in shown)
-    head = ("number", "released", "unit", "noise alone")
+    last = "how far off" if question.by_places else "noise alone"
+    head = ("number", "released", "unit", last)
     return Table(
         title=f"Released for question {place}, with the digits that noise leaves",
         head=(*head, "with sampling") if sampled else head,
@@ -241,7 +257,7 @@ def _numbers(place: int, question: Question) -> Table:
                 number.label,
                 number.value,
                 number.unit,
-                number.noise,
+                number.around,
                 *((number.total,) if sampled else ()),
             )
             for number in shown
@@ -297,9 +313,12 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
             rows=tuple((name, significant(x, 6, up=True)) for name, x in ways),
             numbers=frozenset({1}),
         ),
-        Paragraph(
-            f"{_UNBOUNDED}: that way of counting has no bound for these questions.",
-            kind="note",
+        *(
+            Paragraph(
+                f"{_UNBOUNDED}: that way of counting has no bound for these questions.",
+                kind="note",
+            )
+            for _ in range(any(math.isinf(epsilon) for _, epsilon in ways))
         ),
     )
 
@@ -310,8 +329,11 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         return (Paragraph("Nothing is written in the ledger yet."),)
     facts = Facts(
         (
-            ("Entries of this account", str(head.entries)),
-            ("Last one written", Exact(head.recorded)),
+            ("Entries of this account", _entries(head)),
+            (
+                "Last one written",
+                Exact(f"{head.recorded[:10]} {head.recorded[11:19]} UTC"),
+            ),
             ("Its digest (SHA-256)", Exact(head.digest)),
         )
     )
@@ -330,6 +352,12 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         rows=tuple((Exact(when), to, Exact(why)) for when, to, why in head.changes),
     )
     return facts, told, *times, changes
+
+
+def _entries(head: Head) -> str:
+    """Return how many entries there are, and of what."""
+    told = ", ".join(f"{many:,} of {_ENTRIES[kind]}" for kind, many in head.kinds)
+    return f"{head.entries:,}: {told}"
 
 
 def _times(subject: Subject) -> Table:

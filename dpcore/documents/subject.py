@@ -19,10 +19,11 @@ from dpcore.wording import capital, epsilon_text, people, significant
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dpcore.budget_filter import PrivacyCost
+    from dpcore.budget_filter import PrivacyBudget, PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.question import Question
     from dpcore.figures.meaning.label import Facts
+    from dpcore.releases.hash_chain import EntryKind
 
 USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""
@@ -41,6 +42,7 @@ class Head:
         digest: Digest of its last one, which the digests before it lead up to.
         recorded: When that was written.
         changes: When the budget was changed, to what, and why.
+        kinds: What its entries record, and how many record it.
 
     """
 
@@ -48,6 +50,7 @@ class Head:
     digest: str
     recorded: str
     changes: tuple[tuple[str, str, str], ...] = ()
+    kinds: tuple[tuple[EntryKind, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +261,20 @@ def spelled(cost: PrivacyCost, *, rho: bool = True) -> str:
     if rho and math.isfinite(float(cost.rho)) and cost.rho:
         parts.append(f"ρ {significant(float(cost.rho), up=True)}")
     return ", ".join(parts)
+
+
+def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
+    """Return what is left of a budget, in symbols, as all pages round it.
+
+    >>> from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+    >>> budget = PrivacyBudget.of(epsilon=3.0)
+    >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
+    'ε 0.2'
+    """
+    if budget.rho is not None:
+        return f"ρ {significant(float(left.rho))}"
+    text = f"ε {significant(float(left.epsilon))}"
+    return f"{text}, δ {significant(float(left.delta))}" if budget.delta else text
 
 
 def counted(count: int) -> str:

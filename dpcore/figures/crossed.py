@@ -9,7 +9,9 @@ import numpy as np
 
 from dpcore.figures.marks import heat
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
-from dpcore.wording import interval_ends, measured
+from dpcore.releases.digits import ends_text
+from dpcore.releases.digits import reach as farther
+from dpcore.wording import measured
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -98,8 +100,9 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     others = [found.noise[place][1] for place in places[1:]]
     rows, columns = found.names
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
-    value = measured(float(found.counts[first]), (high - low) / 2)
-    ends = interval_ends(float(low), float(high))
+    count = float(found.counts[first])
+    value = measured(count, farther((low, high), count))
+    ends = ends_text((low, high), count)
     sure = low > max(others)
     text = (
         f"Most {unit} are in {cell}: {value} (95 %: {ends[0]} to {ends[1]})"
@@ -132,8 +135,8 @@ def _words(found: CrossNumbers, before: str, within: str) -> list[list[str]]:
     for counts, ends in zip(found.counts, found.noise, strict=True):
         row = []
         for count, (low, high) in zip(counts.tolist(), ends.tolist(), strict=True):
-            lower, upper = interval_ends(low, high)
-            error = (high - low) / 2
+            lower, upper = ends_text((low, high), count)
+            error = farther((low, high), count)
             row.append(f"{measured(count, error)}{before}{lower} to{within}{upper}")
         told.append(row)
     return told

@@ -54,13 +54,23 @@ def says_nothing(item: Item) -> bool:
 
     Where that hangs on a number of people, only if that number is public.
     """
-    asked, half = item.request.asked, item.width.half
-    if not isinstance(asked, Question) or not math.isfinite(half):
-        return False
+    half = item.width.half
+    return math.isfinite(half) and half >= nothing_beyond(item)
+
+
+def nothing_beyond(item: Item) -> float:
+    """Return from which error on an answer says nothing; NaN where that is not known.
+
+    Where it hangs on a number of people, it is known only if that number is public.
+    """
+    asked = item.request.asked
+    if not isinstance(asked, Question):
+        return math.nan
     of_people = item.width.unit == "ranks" or _counts(asked.kind)
     if of_people or asked.kind is StatisticKind.SUM:
-        return asked.size.public and half >= _span(asked, item)
-    return asked.kind in {*_OF_BOUNDS, *_SHARES} and half >= _span(asked, item)
+        return _span(asked, item) if asked.size.public else math.nan
+    known = asked.kind in {*_OF_BOUNDS, *_SHARES}
+    return _span(asked, item) if known else math.nan
 
 
 def _span(asked: Question, item: Item) -> float:

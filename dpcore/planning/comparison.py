@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.errors import ParameterError
+from dpcore.planning.aims import nothing_beyond
 from dpcore.planning.basket import Split
 from dpcore.planning.item import AS_GOOD
 from dpcore.planning.splits import can_split, scaled
@@ -16,6 +17,8 @@ from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from dpcore.arrays import FloatArray
     from dpcore.planning.basket import Basket
@@ -39,6 +42,8 @@ class Comparison:
         halves: Shape ``(k, t)``; infinite where nothing can be said, NaN where what is
             locked does not fit into the total.
         epsilons: What each question would get, shape ``(k, t)``; NaN likewise.
+        spans: As how wide an error each says nothing any more; NaN where that is not
+            known from public numbers.
 
     """
 
@@ -51,6 +56,12 @@ class Comparison:
     own: int
     halves: FloatArray
     epsilons: FloatArray
+    spans: FloatArray
+
+    @property
+    def void(self) -> NDArray[np.bool_]:
+        """Tell where an error is as wide as all that an answer can be."""
+        return np.isfinite(self.halves) & (self.halves >= self.spans[:, np.newaxis])
 
     @property
     def enough(self) -> FloatArray:
@@ -97,4 +108,5 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
         own=totals.index(own),
         halves=halves,
         epsilons=epsilons,
+        spans=np.array([nothing_beyond(item) for item in basket.items]),
     )

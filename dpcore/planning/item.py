@@ -30,7 +30,8 @@ AS_GOOD: Final = 1 + 1e-9
 _SCALED: Final = ("laplace", "exponential")
 USUAL_GROUP: Final = 100
 _LONGEST_NAME = 200
-_MOST_PEOPLE = 10**9
+MOST_PEOPLE: Final = 10**9
+"""How many people a group can be said to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +71,8 @@ class Item:
         if self.wanted is not None and not 0 < self.wanted < math.inf:
             message = "what must be seen must be a positive number."
             raise ParameterError(message)
-        if not 1 <= self.group <= _MOST_PEOPLE:
-            message = f"a group has 1 to {_MOST_PEOPLE:,} people."
+        if not 1 <= self.group <= MOST_PEOPLE:
+            message = f"a group has 1 to {MOST_PEOPLE:,} people."
             raise ParameterError(message)
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ from dpcore.planning.item import AS_GOOD
 from dpcore.planning.totals import price_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import date
 
     from dpcore.planning.basket import Basket
     from dpcore.planning.item import Item
@@ -26,11 +27,14 @@ class Option:
     Attributes:
         name: What it is called beside the other one.
         basket: Its questions with their epsilons; at least one question.
+        released: On which day a question was answered, by its key, of those that have
+            been answered at the epsilon that they have here.
 
     """
 
     name: str
     basket: Basket
+    released: Mapping[str, date] = field(default_factory=dict)
 
     @cached_property
     def price(self) -> Price:
@@ -42,6 +46,27 @@ class Option:
         """
         requests = [item.request for item in self.basket.items]
         return price_of(requests, delta=self.basket.delta)
+
+    @cached_property
+    def due(self) -> Price:
+        """Return what it still costs: a question with an answer costs nothing more.
+
+        Raises:
+            ParameterError: One of the others cannot be carried out.
+
+        """
+        items = [one for one in self.basket.items if one.key not in self.released]
+        return price_of([one.request for one in items], delta=self.basket.delta)
+
+    @property
+    def done(self) -> bool:
+        """Tell whether all of its questions have been answered."""
+        return all(item.key in self.released for item in self.basket.items)
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Return the days on which its questions were answered, each once."""
+        return tuple(sorted(set(self.released.values())))
 
     @property
     def guarantee(self) -> tuple[float, float]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 # A part of a total as people read it; never more than it, so that parts still fit.
 _READABLE = Context(prec=6, rounding=ROUND_FLOOR)
+_BEFORE_THE_LAST_BITS = Context(prec=14)
 _PER_DECADE = 6
 _DECADES = 5
 _HALVINGS = 40
@@ -147,8 +148,14 @@ def _by_weight(weights: Sequence[float], room: float) -> list[float]:
 
 
 def readable(epsilon: float) -> float:
-    """Return an epsilon with 6 digits, rounded down."""
-    return max(float(_READABLE.plus(Decimal(epsilon))), LEAST)
+    """Return an epsilon with 6 digits, rounded down.
+
+    >>> readable(0.6 - 1e-16), readable(2 / 3)
+    (0.6, 0.666666)
+    """
+    # What the format leaves below a short number is not worth a digit of it.
+    exact = _BEFORE_THE_LAST_BITS.plus(Decimal(epsilon))
+    return max(float(_READABLE.plus(exact)), LEAST)
 
 
 def _best(free: Sequence[Item], room: float) -> list[float]:

@@ -25,6 +25,7 @@ from dpcore.releases.plans.ranks import RankPlan
 from dpcore.releases.request import Request
 from dpcore.releases.resized.plan import PublishedPlan, RepairedPlan
 from dpcore.releases.subsampled.plan import SubsampledPlan
+from dpcore.wording import significant
 
 if TYPE_CHECKING:
     from dpcore.mechanisms.gaussian.mechanism import Gaussian
@@ -50,6 +51,16 @@ class Width:
     half: float
     unit: str = ""
     of: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the half-width as it is written; places are whole, and rounded up.
+
+        >>> Width(half=77.6, unit="ranks").text, Width(half=77.62, unit="years").text
+        ('78', '77.6')
+        """
+        whole = self.unit == "ranks" and math.isfinite(self.half)
+        return significant(math.ceil(self.half) if whole else self.half)
 
     @property
     def assumed(self) -> bool:

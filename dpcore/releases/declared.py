@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dpcore.statistics.conditions import UNDIVIDED
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import in_full
 
@@ -64,6 +65,21 @@ def people_text(request: Mapping[str, object]) -> str:
         word = "exactly" if size.get("public") is True else "at least"
         return f"{word} {size['people']:,}"
     return f"at most {most:,}" if isinstance(most, int) else ""
+
+
+def minimum_of(request: Mapping[str, object]) -> int | None:
+    """Return the public minimum of people that an answer is divided by, if by any.
+
+    >>> minimum_of({"query": {"kind": "mean", "size": {"people": 9, "public": False}}})
+    9
+    >>> minimum_of({"query": {"kind": "sum", "size": {"people": 9, "public": False}}})
+    >>> minimum_of({"query": {"kind": "mean", "size": {"people": 9, "public": True}}})
+    """
+    question = _question(request)
+    size = question.get("size")
+    if not isinstance(size, dict) or size.get("public") is not False:
+        return None
+    return None if question.get("kind") in UNDIVIDED else int(size["people"])
 
 
 def _question(request: Mapping[str, object]) -> Mapping[str, object]:

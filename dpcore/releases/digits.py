@@ -38,12 +38,34 @@ def number_text(release: Release, label: str, value: float) -> str:
     total = None if around is None else (around.total or {}).get(label)
     known = noise or total
     if known:
-        return measured(value, (known[1] - known[0]) / 2)
+        return measured(value, reach(known, value))
     if release.mechanism == EXPONENTIAL.key:
         return significant(value, _RANKED)
     if label in release.labels and of_noise(release) == release.unit:
         return measured(value, release.noise)
     return significant(value, _WITHOUT)
+
+
+def reach(ends: tuple[float, float], value: float) -> float:
+    """Return how far off a number may be, which says how many digits it has.
+
+    The farther end, and at least half of the interval: one that was cut off at a bound
+    is short, though the noise is as large as beside it.
+
+    >>> reach((0.0, 19.5), -11.75), reach((4.0, 6.0), 5.0)
+    (31.25, 1.0)
+    """
+    low, high = ends
+    return max((high - low) / 2, high - value, value - low)
+
+
+def ends_text(ends: tuple[float, float], value: float) -> tuple[str, str]:
+    """Return the ends of the interval of a number, with as many digits as it has.
+
+    >>> ends_text((0.0, 19.5), -11.75)
+    ('0', '20')
+    """
+    return interval_ends(*ends, error=reach(ends, value))
 
 
 def sizes_text(release: Release, counts: Mapping[str, str]) -> str:

@@ -38,7 +38,8 @@ class ShiftBlocks:
         actual: The statistic of the whole table, shape ``(k,)``.
         people: The number of people ``n``.
         of_rows: Returns the alternatives, shape ``(r, a, k)``, of ``r`` people.
-        numbers: How many numbers a block has, for each alternative.
+        numbers: How many numbers a block has, for each alternative; ``None`` for those
+            of a megabyte.
 
     >>> lazy = ShiftBlocks(
     ...     actual=np.zeros(1),
@@ -53,11 +54,11 @@ class ShiftBlocks:
     actual: FloatArray = field(repr=False)
     people: int
     of_rows: Callable[[Rows], FloatArray] = field(repr=False)
-    numbers: int = _NUMBERS
+    numbers: int | None = None
 
     def blocks(self) -> Iterator[Shifts]:
         """Return the shifts of consecutive people, as many numbers at a time."""
-        rows = max(1, self.numbers // len(self.actual))
+        rows = max(1, (self.numbers or _NUMBERS) // len(self.actual))
         for start in range(0, self.people, rows):
             yield self._shifts(slice(start, min(start + rows, self.people)))
 

@@ -23,7 +23,7 @@ _AVERAGES: Final = {
     StatisticKind.PROPORTION,
     StatisticKind.PROPORTIONS,
 }
-_UNDIVIDED: Final = {
+UNDIVIDED: Final = {
     StatisticKind.COUNT,
     StatisticKind.SUM,
     StatisticKind.HISTOGRAM,
@@ -31,6 +31,7 @@ _UNDIVIDED: Final = {
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,
 }
+"""What is asked without dividing by a number of people."""
 
 
 def statement(title: str, conditions: tuple[str, ...]) -> str:
@@ -124,7 +125,7 @@ def divided(kind: StatisticKind, size: TableSize, unit: PrivacyUnit) -> tuple[st
     >>> divided(StatisticKind.MEAN, few, PrivacyUnit())
     ('divided by at least 300 people',)
     """
-    if size.public or kind in _UNDIVIDED:
+    if size.public or kind in UNDIVIDED:
         return ()
     verb = "divided by" if kind in _AVERAGES else "divided as for"
     return (f"{verb} at least {size.people:,} {unit.counted}",)

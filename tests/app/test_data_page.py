@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import button, by_label
+from dpcore.data.columns import MissingPolicy
+from tests.app.test_pages import CSV, button, by_label
 from tests.app.test_uploads import columns, said, upload
 
 MIXED = "age,smoker,party\n" + "".join(
@@ -110,3 +111,27 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
     assert not app.error
     button(app, "Use this data").click().run()
     assert "In use: people" in said(app)
+
+
+def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
+    app = upload(open_page("data"), CSV)
+    by_label(app.selectbox, "Column").set_value(0).run()
+    by_label(app.number_input, "Lower bound").set_value(0.0).run()
+    by_label(app.number_input, "Upper bound").set_value(250.0).run()
+    asked, unsaid = "What becomes of whoever has no value", "Nobody has said yet"
+    told = [warning.value for warning in app.warning]
+    assert [any(words in one for one in told) for words in (asked, unsaid)] == [
+        True
+    ] * 2
+    assert any("counts as 125" in one for one in told)
+    button(app, "Count them as 125").click().run()
+    assert not app.exception
+    assert not [w for w in app.warning if asked in w.value or unsaid in w.value]
+    # What is chosen on screen is what the caption of the minimum speaks of.
+    captions = [caption.value for caption in app.caption]
+    assert any("Not used so far" in caption for caption in captions)
+    missing = by_label(app.selectbox, "If a value is missing")
+    missing.set_value(MissingPolicy.DROP).run()
+    captions = [caption.value for caption in app.caption]
+    assert not any("Not used so far" in caption for caption in captions)
+    assert any("averages divide by at least 100" in caption for caption in captions)

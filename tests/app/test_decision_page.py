@@ -54,6 +54,7 @@ def test_two_totals_are_compared_from_public_numbers(decided):
     assert not app.exception
     told = [metric.value for metric in app.metric]
     assert "52.5 %" in told
+    assert "do not hold what values move that stand in for missing ones" in shown(app)
     row = compared(app)
     assert row["ε, the other (ε 0.1)"] == "0.1"
     assert "At most 53 of 100" in shown(app)
@@ -95,3 +96,27 @@ def test_the_page_to_sign_holds_what_was_typed(decided, monkeypatch):
     for told in ("yearly report", "people.csv", "Signature: A", "Signature: B"):
         assert told in page
     assert "yearly" not in str(app.query_params)
+
+
+def test_a_plan_that_was_released_is_not_paid_for_twice(decided, monkeypatch):
+    made = []
+    real = signing.decision_page
+    monkeypatch.setattr(
+        signing, "decision_page", lambda *a: made.append(a[0]) or real(*a)
+    )
+    app = decided
+    app.switch_page("pages/plan.py").run()
+    button(app, "Release the whole plan").click().run()
+    app.button(key="spend-plan").click().run()
+    assert "Every question of the plan has its answer" in shown(app)
+    app.switch_page("pages/decision.py").run()
+    assert not app.exception
+    about = made[-1]
+    assert about.plan.done
+    assert about.fits
+    assert about.together is None
+    assert float(about.spent.epsilon) == 3.0
+    assert "The plan has been released" in shown(app)
+    app.switch_page("pages/meaning.py").run()
+    by_label(app.radio, "Speak of").set_value("the plan").run()
+    assert "all releases together come to ε 3:" in shown(app)

@@ -34,7 +34,7 @@ def declare(open_page, text=CSV):
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.checkbox, "Every row is one person").set_value(False).run()
     by_label(app.number_input, "Rows that one person may own at most").set_value(3)
-    by_label(app.number_input, "Public minimum number of people").set_value(150)
+    by_label(app.number_input, "Public minimum number of rows").set_value(150)
     by_label(app.radio, "The table holds").set_value("everybody it is about").run()
     button(app, "Use this data").click().run()
     assert not app.exception
@@ -81,7 +81,7 @@ def test_a_reload_offers_what_was_declared_and_fills_it_in(open_page):
     assert by_label(app.text_input, "Unit").value == "years"
     assert by_label(app.text_input, "Meaning").value == "age at the visit"
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
-    assert by_label(app.number_input, "Public minimum number of people").value == 150
+    assert by_label(app.number_input, "Public minimum number of rows").value == 150
     rows = by_label(app.number_input, "Rows that one person may own at most")
     assert rows.value == 3
     assert by_label(app.radio, "The table holds").value == "everybody it is about"

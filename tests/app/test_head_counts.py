@@ -35,3 +35,19 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
     ask(app, 1, "histogram")
     assert "“mean of age by smoker” has told how many are in each" in shown(app)
     assert "they are among its numbers on Ledger" in shown(app)
+
+
+def test_a_size_of_groups_is_asked_for_where_the_question_is_added(open_page):
+    use_upload(open_page)
+    app = open_page("plan")
+    ask(app, 0, "mean")
+    asked = "A group of how many?"
+    assert asked not in [box.label for box in app.number_input]
+    ask(app, 0, "mean", by=0)
+    by_label(app.number_input, asked).set_value(350).run()
+    assert "of a group of 350" in shown(app)
+    button(app, "Add to plan").click().run()
+    assert not app.exception
+    frames = [frame.value for frame in app.dataframe]
+    (row,) = next(f for f in frames if "± is of" in f)["± is of"]
+    assert row == "a group of 350"

@@ -312,3 +312,13 @@ def test_an_emptied_plan_shares_what_is_left_and_names_what_is_not(planned):
     by_label(app.selectbox, "Statistic").set_value("sum").run()
     button(app, "Add to plan").click().run()
     assert by_label(app.number_input, "Total ε").value == whole
+
+
+def test_an_epsilon_that_was_typed_elsewhere_is_said_not_to_be_in_the_plan(planned):
+    app = planned
+    by_label(app.number_input, "Total ε").set_value(2.0).run()
+    app = opened(app, "release")
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    by_label(app.number_input, "ε for this release").set_value(0.25).run()
+    assert not app.exception
+    assert "Not with the ε 0.25 typed here" in shown(app)

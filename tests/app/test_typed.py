@@ -16,6 +16,7 @@ from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
 
 NAMES = "Who decides (one name a line)"
+OFFER = "Fill in what is empty as for"
 NEXT = f"{CSV}61,no\n62,yes\n"
 
 
@@ -72,7 +73,7 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     use_upload(open_page)
     released(open_page)
     app = documents(open_page)
-    assert not any(b.label.startswith("Fill in as for") for b in app.button)
+    assert not any(b.label.startswith(OFFER) for b in app.button)
     fill(app, purpose="to plan", names="A. Berger", period="Q3")
     draft(open_page, NEXT)
     app = open_page("data")
@@ -81,12 +82,12 @@ def test_each_table_of_these_people_keeps_its_own_words(open_page, files):
     app = documents(open_page)
     # Nothing of the first stands for the second until somebody says so.
     assert typed(app) == ("", "", "")
-    (offered,) = (b for b in app.button if b.label.startswith("Fill in as for"))
-    assert offered.label.replace("\\", "") == "Fill in as for “people.csv”"
+    (offered,) = (b for b in app.button if b.label.startswith(OFFER))
+    assert offered.label.replace("\\", "") == f"{OFFER} “people.csv”"
     offered.click().run()
     assert not app.exception
     assert typed(app) == ("to plan", "A. Berger", "")
-    assert not any(b.label.startswith("Fill in as for") for b in app.button)
+    assert not any(b.label.startswith(OFFER) for b in app.button)
     fill(app, purpose="to check", names="B. Aydin", period="Q4")
     report = unescape(files["Download: Full report"]())
     for told in (

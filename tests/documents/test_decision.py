@@ -1,20 +1,27 @@
 """The page to sign: every field, blanks for the rest, nothing confidential."""
 
+import re
+from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 
 import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.data.columns import MissingPolicy
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
+from dpcore.planning.item import Item
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
 from tests.documents.test_reading import plain
 from tests.planning.planned import item
+from tests.releases.questions import AGE, apart, asked, crossed, labels, terms
 
 TYPED = Typed(
     purpose="a report <b>on</b> pay",
@@ -146,6 +153,36 @@ def test_what_is_spent_before_counts_beside_the_plan(page):
     assert not any(words in enough for words in short)
 
 
+@pytest.mark.parametrize("page", [decision_page, german_decision_page])
+def test_what_has_been_answered_of_the_plan_is_counted_once(page):
+    def text(released, spent):
+        plan = replace(option("the plan"), released=released)
+        small = PrivacyBudget.of(epsilon=1.3, delta=1e-5)
+        spent = PrivacyCost.of(epsilon=spent)
+        about = decision(plan=plan, spent=spent, budget=small)
+        made = page(about, Numerals.POINT) if page is decision_page else page(about)
+        return about, read(made.html())[0].replace(",", ".")
+
+    day = date(2027, 2, 1)
+    keys = [one.key for one in option("the plan").basket.items]
+    about, told = text(dict.fromkeys(keys, day), 1.25)
+    assert about.fits
+    assert about.other_fits
+    assert about.together == (1.25, 0.0)
+    assert not any(words in told for words in ("too little", "zu wenig"))
+    assert any(words in told for words in ("All that is spent ε 1.25", "Insgesamt ver"))
+    assert any(words in told for words in ("on 2027-02-01", "am 01.02.2027"))
+    assert not any(words in told for words in ("no effect before", "erst wirksam"))
+    # One of two questions, each of half of the plan's epsilon.
+    about, told = text({keys[0]: day}, 0.75)
+    assert about.fits
+    assert about.together == (1.25, 0.0)
+    assert any(words in told for words in ("1 of 2 questions", "1 von 2 Fragen"))
+    assert any(words in told for words in ("cost ε 0.5 more", "kosten noch ε 0.5"))
+    about, told = text({}, 1.25)
+    assert not about.fits
+
+
 def test_a_person_whose_rows_are_capped_is_protected_with_all_of_them():
     about = decision(unit=PrivacyUnit(cap=6))
     assert "with all their rows, of which at most 6 count" in read(html_of(about))[0]
@@ -174,3 +211,50 @@ def test_the_page_says_where_the_other_plan_could_not_be_paid():
     told = german_decision_page(dear).html()
     assert "Er kostet mehr, als vom Budget übrig ist." in told
     assert "Er kostet mehr" not in german_decision_page(decision()).html()
+
+
+SHORT = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
+"""A column of which people without a value are left out."""
+
+
+def resting():
+    """Return a decision about answers that rest on more than their noise."""
+    column = labels("sex", "w", "m", "d")
+    base = replace(apart().query, group=column, pair=("w", "m"))
+    short = Query(kind=StatisticKind.MEAN, column=SHORT, **PRIVATE)
+    requests = (
+        asked(short, "laplace"),
+        asked(base, "laplace"),
+        crossed(columns=(column, labels("level", "low", "high"))),
+    )
+    plan = Option(name="a", basket=Basket(items=tuple(map(Item.of, requests))))
+    return decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
+
+
+PRIVATE = terms(700, relation=NeighboringRelation.ADD_REMOVE)
+
+
+def test_the_page_says_what_answers_rest_on_that_no_noise_tells():
+    told = plain(html_of(resting()))
+    german = plain(german_decision_page(resting()).html())
+    # Who is left out, and what is divided by.
+    assert "No. 1 divides by at least 700, a public minimum" in told
+    assert "Nr. 1 wird durch mindestens 700 Zeilen geteilt" in german
+    assert "No. 2 compares w and m alone: whoever is d or has no value" in told
+    assert "Nr. 2 vergleicht nur w und m: Wer d oder keinen Wert hat" in german
+    # What stands in for missing values, beside the errors that do not cover it.
+    assert "No ± covers what the values that stand in" in told
+    assert "In keinem ± steckt, was die für fehlende Werte eingesetzten" in german
+    # One column has another treatment in each question that reads it.
+    assert re.search(r"sex: w, m, d \(no\. 2: [^;]*left out; no\. 3: ", told)
+    assert re.search(r"sex: w, m, d \(Nr\. 2: [^;]*nicht gezählt; Nr\. 3: ", german)
+
+
+def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
+    items = (Item.of(asked(Query(kind=StatisticKind.SUM, column=SHORT, **PRIVATE),
+                           "laplace")),)  # fmt: skip
+    plan = Option(name="a", basket=Basket(items=items))
+    size = TableSize(people=812, public=True)
+    told = plain(html_of(decision(plan=plan, other=plan, size=size)))
+    for words in ("public minimum", "No ± covers", "compares"):
+        assert words not in told

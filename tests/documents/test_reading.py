@@ -177,7 +177,7 @@ def test_a_release_about_columns_that_went_away_is_told_all_the_same():
 def test_notice_names_every_question_before_the_further_numbers_of_one():
     subject = answered()
     eight = replace(subject, questions=subject.questions[2:])
-    rows = sum(not n.beside for question in eight.questions for n in question.numbers)
+    rows = sum(len(question.numbers) for question in eight.questions)
     told, further = plain(text_of("Public notice", eight)).split(FURTHER)
     for question in eight.questions:
         name = question.name[:30]
@@ -192,7 +192,8 @@ def test_notice_says_how_everything_was_counted():
     subject = answered()
     told, further = plain(text_of("Public notice", subject)).split(FURTHER)
     assert "count as the bound (age: 0 to 100; a: 0 to 1; b: 0 to 1)." in told
-    assert "Released on 2026-11-23; values counted within age: 0 to 100" in further
+    beyond = "values beyond these bounds count as the bound (age: 0 to 100)"
+    assert f"Released on 2026-11-23; {beyond}" in further
     assert "region: whoever has none, or one that is not listed, is in" in further
     # Nobody is said to be left out where somebody is put with all others.
     groups = replace(
@@ -370,7 +371,9 @@ def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
     assert "counted as 33" in tight
     assert "counted as 50" not in tight
     german = plain(BY_NAME["Full report"].written(Language.GERMAN)(both))
-    assert "20 bis 60   fehlende Werte: 33" in re.sub(r"\s{2,}", "   ", german)
+    assert "20 bis 60   fehlende Werte zählen als 33" in re.sub(
+        r"\s{2,}", "   ", german
+    )
 
 
 def test_what_people_typed_stands_in_every_document_that_asks():

@@ -56,6 +56,17 @@ def test_slide_says_where_there_is_no_room_or_nothing_to_say():
     assert np.isnan(picture.table["± at ε 0.1"]).all()
 
 
+def test_slide_says_of_an_error_as_wide_as_the_answer_that_it_says_nothing():
+    basket = Basket(items=(item("median", epsilon=1.0, wanted=80.0),), total=1.0)
+    found = compare(basket, (0.001, 1.0))
+    (texts,) = cells(slide_picture(found))
+    assert found.void.tolist() == [[True, False]]
+    assert texts[0] == "✗ says nothing"
+    assert texts[1].startswith("✓ ")
+    # Places are no more than the people there are, and whole.
+    assert item("median", epsilon=0.01).width.half > 812
+
+
 def test_slide_of_what_is_released_has_its_own_total_alone():
     kept = [replace(item("mean", wanted=2.0), locked=True)]
     found = compare(Basket(items=tuple(kept), total=5.0))

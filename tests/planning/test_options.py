@@ -90,3 +90,16 @@ def test_picture_counts_the_answers_that_are_near_enough():
     assert list(picture.table) == ["plan", "other"]
     free = outcomes_picture("mean", shown, assumed=start, unit="", wanted=None)
     assert "half of the answers are off by at most" in free.title
+
+
+@pytest.mark.parametrize("near", range(2, 19, 4))
+def test_as_many_dots_stand_within_the_lines_as_answers_are_near_enough(near):
+    planned, start = item("mean", epsilon=0.1), usual(item("mean"))
+    values = outcomes(planned, start)
+    off = np.sort(np.abs(values - start))
+    wanted = float(off[near - 1] + off[near]) / 2
+    shown = [Possible(name="plan", values=values, key="laplace")]
+    picture = outcomes_picture("mean", shown, assumed=start, unit="", wanted=wanted)
+    (dots,) = (trace for trace in picture.figure.data if len(trace.x) == DOTS)
+    within = np.abs(np.array(dots.x) - start) <= wanted
+    assert np.count_nonzero(within) == np.count_nonzero(off <= wanted)

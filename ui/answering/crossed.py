@@ -9,7 +9,8 @@ import streamlit as st
 
 from dpcore.figures.crossed import CrossNumbers, cross_picture
 from dpcore.inference.intervals import LEVEL
-from dpcore.wording import interval_ends, measured, percent
+from dpcore.releases.digits import ends_text, reach
+from dpcore.wording import measured, percent
 from ui import results, session
 
 if TYPE_CHECKING:
@@ -29,9 +30,12 @@ def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) 
     st.caption(
         f"In brackets, with {percent(LEVEL)} for all {plan.together} numbers together: "
         "where the number of this table lies, noise alone. Each sum is that of the "
-        "released counts, so that all of them add up; it costs nothing, and is noisier "
-        "than a count. Counts below 0 are left as they were drawn, so that sums are "
-        "right on average."
+        "released counts; it costs nothing, and is noisier than a count. Numbers are "
+        "written as their noise leaves them, and a sum with fewer digits, so that what "
+        "is written need not add up to the last digit; the files have every digit. Nor "
+        "need the whole come to the number of people, even where that is public: all "
+        "counts were changed by chance. Counts below 0 are left as they were drawn, so "
+        "that sums are right on average; one whose interval begins at 0 may be nobody."
     )
 
 
@@ -76,9 +80,9 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
     def told(name: str) -> str:
         if name not in values:
             return ""
-        low, high = ends.get(name, (-np.inf, np.inf))
-        lower, upper = interval_ends(low, high)
-        return f"{measured(values[name], (high - low) / 2)} ({lower} to {upper})"
+        known, value = ends.get(name, (-np.inf, np.inf)), values[name]
+        lower, upper = ends_text(known, value)
+        return f"{measured(value, reach(known, value))} ({lower} to {upper})"
 
     rows, columns = query.names
     cells = np.array(query.cells).reshape(query.shape)

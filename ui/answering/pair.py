@@ -104,9 +104,11 @@ def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
         "That of the difference is shorter than what the two means leave open: both "
         "would have to be far off at once. It says nothing of why the groups differ."
     )
+    sampled = session.require_study().sampled
+    likewise = ", and likewise all with sampling" * sampled
     st.caption(
         f"With {percent(LEVEL)} all of these intervals from the noise alone hold "
-        f"together, and likewise all with sampling. {told if found else ''}".rstrip()
+        f"together{likewise}. {told if found else ''}".rstrip()
     )
 
 

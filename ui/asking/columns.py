@@ -297,6 +297,55 @@ def tell_undeclared(dataset: Table) -> None:
         )
 
 
+def left_out(dataset: Table) -> tuple[str, ...]:
+    """Return the declared columns of which people without a value are left out."""
+    return tuple(
+        dataset.short(column.name)
+        for column in dataset.columns
+        if column.is_declared and column.missing is MissingPolicy.DROP
+    )
+
+
+def tell_unsaid(dataset: Table) -> None:
+    """Name the columns of numbers of which nobody said what a missing value becomes."""
+    if _said_before():
+        for position in range(len(dataset.columns)):
+            session.set_public(
+                _choice(f"{session.generation()}-{position}"), value=True
+            )
+        return
+    told = [
+        f"{dataset.short(column.name)} (counts as {in_full(float(column.replacement))})"
+        for position, column in enumerate(dataset.columns)
+        if isinstance(column.replacement, float | int)
+        and _at_middle(column)
+        and not session.public(_choice(f"{session.generation()}-{position}"))
+    ]
+    if told:
+        st.warning(
+            f"Nobody has said yet what becomes of a missing value: "
+            f"**{literal(', '.join(told))}**. Each draws answers to the middle of the "
+            "bounds, and no ± holds that. Choose the column above and say it, or go "
+            "on, and papers name it."
+        )
+
+
+def _said_before() -> bool:
+    """Tell whether it was said with a built-in table, or of one like this before."""
+    draft = session.draft()
+    current = draft or session.study()
+    taken_over = draft is not None and draft.start is not None
+    return taken_over or (current is not None and current.example is not None)
+
+
+def _at_middle(column: Column) -> bool:
+    """Tell whether a missing number counts as the middle of the bounds."""
+    bounds = column.bounds
+    return (
+        bounds is not None and column.replacement == (bounds.lower + bounds.upper) / 2
+    )
+
+
 def overview(dataset: Table) -> pd.DataFrame:
     """Return what is declared about every column."""
     columns = dataset.columns
@@ -305,6 +354,7 @@ def overview(dataset: Table) -> pd.DataFrame:
             "column": [column.name for column in columns],
             "kind": [column.kind.value for column in columns],
             "public bounds or list": [_declaration(column) for column in columns],
+            "a missing value": [_without(column) for column in columns],
             "unit": [column.unit for column in columns],
             "meaning": [column.description for column in columns],
         }
@@ -317,16 +367,29 @@ def _declaration(column: Column) -> str:
     return ", ".join(column.labels) or "to be declared"
 
 
+def _without(column: Column) -> str:
+    """Return what becomes of a missing value, as it is declared."""
+    if not column.is_declared:
+        return ""
+    if column.missing is MissingPolicy.DROP:
+        return "person left out"
+    value = column.replacement
+    return (
+        f"counts as {value if isinstance(value, str) else in_full(float(value or 0))}"
+    )
+
+
+def _choice(key: str) -> str:
+    return f"_chosen-replacement-{key}"
+
+
 def _replacement(
     cell: controls.Cell, column: Column, middle: float, *, key: str
 ) -> float:
     """Ask what a missing number counts as: the middle, until another is chosen."""
-    choice = f"_chosen-replacement-{key}"
-    kept, bounds = column.replacement, column.bounds
+    choice, kept = _choice(key), column.replacement
     chosen = bool(session.public(choice)) or (
-        kept is not None
-        and bounds is not None
-        and kept != (bounds.lower + bounds.upper) / 2
+        kept is not None and column.bounds is not None and not _at_middle(column)
     )
     start = float(kept) if chosen and kept is not None else middle
     value = cell.number(
@@ -340,7 +403,29 @@ def _replacement(
         session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
         cell.place.caption(pulls)
     else:
-        cell.place.caption(
-            f"The middle of the bounds; it follows them until you change it. {pulls}"
-        )
+        middle_told = "The middle of the bounds; it follows them until you change it."
+        cell.place.caption(f"{middle_told} {pulls}")
+        if not _said_before():
+            _ask_whether_meant(column, middle, key)
     return value
+
+
+def _ask_whether_meant(column: Column, middle: float, key: str) -> None:
+    """Ask, until it was answered, whether the middle is meant for a missing number.
+
+    The middle stays the start, because it needs no minimum and moves an answer by half
+    of the bounds at most. It is no harmless one: nobody shall overlook it.
+    """
+    with st.container(border=True, key=f"unsaid-{key}"):
+        st.warning(
+            f"**What becomes of whoever has no value of {literal(column.name)}?** "
+            f"Nobody has chosen yet. As it stands they count as {in_full(middle)}, "
+            "which can move an answer by more than its ±, and no ± holds that. Leave "
+            "these people out, type another public value, or say that it is meant."
+        )
+        st.button(
+            f"Count them as {in_full(middle)}",
+            key=f"meant-{key}",
+            on_click=session.set_public,
+            args=(_choice(key), True),
+        )

@@ -14,8 +14,11 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.wording import epsilon_text, in_full
 from ui import controls, session
 from ui.study import Terms
+from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.releases.declarations import Declaration
 
 _RELATIONS = {
@@ -108,10 +111,11 @@ def set_relation(relation: NeighboringRelation) -> None:
     session.set_public(_RELATION, relation)
 
 
-def ask(*, start: Terms, cap: int | None = None) -> Terms:
+def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -> Terms:
     """Show the controls of the terms, which begin where ``start`` says.
 
     ``cap`` is how many rows of one person count at most, where a column says whose.
+    ``left_out`` names the columns of which people without a value are left out.
     """
     left, right = controls.row(2)
     relation = left.place.radio(
@@ -143,6 +147,10 @@ def ask(*, start: Terms, cap: int | None = None) -> Terms:
         right.place.caption(
             "Not used so far: with substitution the number of people is public. It "
             "counts only where people without a value are left out."
+            if not left_out
+            else f"Used for questions about {literal(', '.join(left_out))}: people "
+            "without a value are left out there, so that their number is private, and "
+            f"averages divide by at least {minimum:,}. It stands in every paper."
         )
     everybody = left.place.radio(
         "The table holds",

@@ -12,14 +12,14 @@ from dpcore.errors import ParameterError
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import from_json
 from dpcore.planning.item import LEAST, MOST
-from dpcore.planning.options import Option
 from dpcore.planning.splits import scaled
 from dpcore.wording import significant
-from ui import controls, plans, session
+from ui import answered, controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
 from ui.planning import loading
 
 if TYPE_CHECKING:
+    from dpcore.planning.options import Option
     from ui.study import Study
 
 _TOTAL: Final = "the same questions for another total"
@@ -37,7 +37,7 @@ def planned(study: Study, *, then: str) -> Option:
         st.info(f"Nothing is planned yet. Plan at least one question; {then}.")
         st.page_link("pages/plan.py", label="Go to Plan")
         session.end_page()
-    return Option(name=_named("the plan", basket), basket=basket)
+    return answered.option(_named("the plan", basket), basket, study)
 
 
 def ask(plan: Option, study: Study) -> Option:
@@ -56,7 +56,7 @@ def ask(plan: Option, study: Study) -> Option:
             basket = _other_total(plan.basket, study)
     else:
         basket = _kept(plan.basket, study)
-    return Option(name=_named("the other", basket), basket=basket)
+    return answered.option(_named("the other", basket), basket, study)
 
 
 def _named(name: str, basket: Basket) -> str:

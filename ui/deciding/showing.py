@@ -16,7 +16,7 @@ from dpcore.planning.options import rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import brief, capital, epsilon_text, significant
-from ui import controls, results, session
+from ui import controls, results, session, stand_ins
 from ui.offering import priced
 from ui.text import literal
 
@@ -84,6 +84,7 @@ def questions(plan: Option, other: Option) -> None:
         "which “Plan” lets you set. ✓ shows what must be seen, ✗ does not."
     )
     _say_assumed(rows, plan)
+    stand_ins.say(plan.basket.items)
 
 
 def _say_assumed(rows: Sequence[Row], plan: Option) -> None:
@@ -132,7 +133,7 @@ def _cell(row: Row, item: Item | None, width: Width | None) -> str:
     shown = row.shown(item)
     sign = "" if shown is None else "✓ " if shown else "✗ "
     star = "*" if sign and width.assumed else ""
-    half = significant(width.half) if math.isfinite(width.half) else "can't say"
+    half = width.text if math.isfinite(width.half) else "can't say"
     return f"{sign}{half}{star}"
 
 

@@ -25,8 +25,11 @@ def offer(plan: Option, other: Option, study: Study) -> None:
     st.header("A page to sign")
     st.markdown(
         "One page of A4 with purpose, table, questions, errors, budget, the other plan "
-        "and lines to sign on. What is left empty becomes a line to write on; what is "
-        "typed stands in the notice, the report and the registry entry, too."
+        "and lines to sign on. What is left empty becomes a line to write on.\n\n"
+        "What is typed here stands elsewhere, too: purpose, and people and period, in "
+        "the notice; the same with who decides, why, and whether it was signed, in the "
+        "report; purpose, and who decides and why, in the registry entry. The place "
+        "stands on this page alone."
     )
     known = asking.for_signing(study)
     left, right = controls.row((1, 1))
@@ -52,6 +55,11 @@ def offer(plan: Option, other: Option, study: Study) -> None:
             "The plan costs more than is left of the budget of these people, and the "
             "page says so. Raise the budget on Ledger, or plan less, before it is "
             "signed."
+        )
+    elif about.plan.done and account.spent.epsilon:
+        st.caption(
+            "The plan has been released: what it cost is part of what is spent, and "
+            "the page says so."
         )
     if not about.other_fits:
         st.caption(

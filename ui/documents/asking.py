@@ -84,11 +84,13 @@ def for_documents(study: Study) -> Typed:
 def _offer_before(study: Study) -> None:
     """Offer what was typed of another table of the same people, as long as none is."""
     before = typed.of_other_tables(study)
-    if not before or not typed.fresh(study):
+    if not before:
         return
     name, known = [*before.items()][-1]
+    if not typed.lacks(study, known):
+        return
     st.button(
-        f"Fill in as for “{literal(name)}”",
+        f"Fill in what is empty as for “{literal(name)}”",
         key=typed.key("before", study),
         on_click=typed.take_over,
         args=(study, known),

@@ -41,14 +41,16 @@ def released(study: Study, releases: Sequence[Release]) -> Subject:
     )
 
 
-def planned(study: Study, basket: Basket) -> Subject:
-    """Return what is planned for a table.
+def planned(study: Study, basket: Basket, known: Sequence[Release | None]) -> Subject:
+    """Return what is planned for a table, and has no ``known`` answer yet.
 
     Raises:
         ParameterError: A question cannot be carried out.
 
     """
-    return gathering.planned(basket, _behind(study))
+    pairs = zip(basket.items, known, strict=True)
+    items = tuple(item for item, answer in pairs if answer is None)
+    return gathering.planned(replace(basket, items=items), _behind(study))
 
 
 def _behind(study: Study) -> gathering.Background:

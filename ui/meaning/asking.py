@@ -15,17 +15,17 @@ from dpcore.figures.meaning.label import Facts
 from dpcore.figures.meaning.odds import Sides, Told
 from dpcore.mechanisms.base import Sensitivity
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.planning.totals import price_of
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Mode
 from dpcore.studies.meaning import reading
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import epsilon_text, in_full
-from ui import controls, plans, session
+from ui import answered, controls, plans, session
 from ui.asking import inputs
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from dpcore.planning.options import Option
     from dpcore.studies.meaning.reading import Reading
     from ui.study import Study
 
@@ -94,10 +94,9 @@ def _budget(study: Study) -> Subject:
 
 def _plan(study: Study) -> Subject:
     """Return the answers to all planned questions, released together."""
-    basket = plans.plan(study)
-    requests = [item.request for item in basket.items]
+    plan = answered.option("the plan", plans.plan(study), study)
     with controls.valid():
-        cost = price_of(requests, delta=basket.delta).cost
+        cost = plan.price.cost
         if not cost.epsilon.is_finite():
             message = "one of the planned questions guarantees nothing finite."
             raise ParameterError(message)
@@ -105,21 +104,41 @@ def _plan(study: Study) -> Subject:
     sure = Guarantee(
         epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST)
     )
-    before, _ = facts.so_far
-    if before > 0:
-        epsilon, delta = replace(facts, spent=facts.spent + cost).so_far
-        st.caption(
-            f"ε {epsilon_text(before)} of this account is already spent. What is said "
-            "below is of the plan alone; all releases together come to ε "
-            f"{epsilon_text(epsilon)}: {belief_text(epsilon, delta=min(delta, _MOST))}."
-        )
-    many = len(requests)
+    if facts.so_far[0] > 0:
+        st.caption(_beside(plan, facts))
+    many = len(plan.basket.items)
     counted = "its one answer" if many == 1 else f"its {many} answers together"
     return Subject(
         told=Told(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
         name=f"the plan, {counted}",
+    )
+
+
+def _beside(plan: Option, facts: Facts) -> str:
+    """Say what all releases come to with the plan, of which some may be answered."""
+    before, _ = facts.so_far
+    total = replace(facts, spent=facts.spent + plan.due.cost)
+    epsilon, delta = total.so_far
+    told = belief_text(epsilon, delta=min(delta, _MOST))
+    count = len(plan.released)
+    if plan.done:
+        first = (
+            "The plan has been released: what it cost is part of the "
+            f"ε {epsilon_text(before)} that this account has spent."
+        )
+    elif count:
+        first = (
+            f"ε {epsilon_text(before)} of this account is already spent, with what "
+            f"{count} of {len(plan.basket.items)} questions of the plan cost that have "
+            "been answered."
+        )
+    else:
+        first = f"ε {epsilon_text(before)} of this account is already spent."
+    return (
+        f"{first} What is said below is of the plan alone; all releases together come "
+        f"to ε {epsilon_text(epsilon)}: {told}."
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.planning.item import Item
-from dpcore.wording import significant
-from ui import plans, session
+from dpcore.planning.item import MOST_PEOPLE, Item
+from ui import controls, plans, session
 from ui.asking import inputs
 from ui.text import after_number, literal
 
@@ -29,11 +29,35 @@ def typed(study: Study) -> None:
     )
     request = inputs.ask(study)
     st.markdown(f"**{literal(request.title)}**")
-    width = Item.of(request).width
+    item = Item.of(request)
+    group = _group(item)
+    width = replace(item, group=group).width
     if math.isfinite(width.half):
         of = f", of {width.of}" if width.of else ""
         st.caption(
             f"At this ε 95 of 100 answers would fall within "
-            f"± {significant(width.half)}{after_number(width.unit)}{literal(of)}."
+            f"± {width.text}{after_number(width.unit)}{literal(of)}."
         )
-    plans.button(request, session.require_study(), key="typed")
+    if width.unit == "ranks":
+        st.caption(
+            "It is in places of the sorted table: what that is in the unit of the "
+            "column is confidential. Several quantiles in one question, such as 25, 50 "
+            "and 75 %, have intervals in that unit, and cost more."
+        )
+    plans.button(request, session.require_study(), key="typed", group=group)
+
+
+def _group(item: Item) -> int:
+    """Ask of how many people a group is meant, where the error hangs on it."""
+    if not item.width.assumed:
+        return item.group
+    first, _ = controls.row((1, 2))
+    return first.number(
+        "A group of how many?",
+        item.group,
+        (1, MOST_PEOPLE),
+        key=f"plan-add-group-{session.generation()}",
+        kept="session",
+        note="Sizes of groups are private: name a size to see its error. It goes into "
+        "the plan with the question.",
+    )

@@ -13,7 +13,7 @@ from dpcore.planning.assumed import condition
 from dpcore.planning.basket import Split
 from dpcore.planning.inverting import epsilon_for, people_for
 from dpcore.planning.item import HEAVIEST, LEAST, MOST
-from dpcore.wording import capital, epsilon_text, significant
+from dpcore.wording import capital, epsilon_text
 from ui import controls, plans, session
 from ui.controls import Typed
 from ui.text import after_number, literal
@@ -98,10 +98,9 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
     of = f" ({width.of})" if width.of else ""
     if way == _ERROR:
         changed = item.at(_epsilon(first, item, "epsilon").inside)
-        half = changed.width.half
         second.place.metric(
             "Error, 95 times of 100",
-            f"± {significant(half)}{unit}{of}",
+            f"± {changed.width.text}{unit}{of}",
             help="In 95 of 100 releases the answer lies no farther than this from the "
             "exact one. More ε or more people make it smaller.",
         )

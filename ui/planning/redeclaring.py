@@ -60,7 +60,9 @@ def offer_earlier(study: Study) -> None:
     with st.container(border=True, key="plan-earlier"):
         st.markdown(
             "**These people have been asked before.** Take a plan over, and its "
-            "questions are asked of this table, as it is declared now."
+            "questions are asked of this table, as it is declared now. They share what "
+            "is left of the account; a question that kept its ε there keeps none here: "
+            "lock it anew if it shall."
         )
         for place, (name, basket) in enumerate(earlier):
             count = len(basket.items)

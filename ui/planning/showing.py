@@ -16,7 +16,7 @@ from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.totals import price_of
 from dpcore.wording import epsilon_text, in_full, rounded, significant
-from ui import accounts, offering, plans, results, session
+from ui import accounts, offering, plans, results, session, stand_ins
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ _WHY = (
 )
 
 _WAYS = (
-    "Four ways to count the same plan, the roughest first; all are valid, and the "
-    f"smallest is charged. {accounts.WAYS}"
+    "What its questions cost one by one, and below it four ways to count the same plan "
+    "as a whole, the roughest first; all are valid, and the smallest is charged. "
+    f"{accounts.WAYS}"
 )
 
 
@@ -74,6 +75,7 @@ def slide(basket: Basket, account: Account) -> None:
     )
     _say_left(found.totals, account)
     _say_assumed(basket)
+    stand_ins.say(basket.items)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
     right.page_link("pages/touched.py", label="See whom it touches (curator only)")
@@ -89,6 +91,16 @@ def slide(basket: Basket, account: Account) -> None:
             "what must be seen, for all that must be seen. Unlock questions, say what "
             "must be seen of every question, or split in another way."
         )
+    told = []
+    if found.void.any():
+        told.append("Says nothing: the error is as wide as all that the answer can be.")
+    if np.isinf(found.halves).any():
+        told.append(
+            "Can’t say: a group of the size that was assumed could not be told from "
+            "one that nobody is in."
+        )
+    if told:
+        st.caption(" ".join(told))
     if basket.planned < basket.total * _ALL:
         st.caption(
             f"Of the total of ε {significant(basket.total)}, "
@@ -155,6 +167,12 @@ def listing(basket: Basket, study: Study) -> bool:
         key="plan-items",
     )
     _say_aims(basket)
+    if any(item.width.unit == "ranks" for item in basket.items):
+        st.caption(
+            "± in ranks is in places of the sorted table: what that is in the unit of "
+            "the column is confidential. To have an interval in that unit, ask for "
+            "several quantiles in one question, such as 25, 50 and 75 %; it costs more."
+        )
     ready = True
     for item in basket.items:
         refusal = (
@@ -184,7 +202,7 @@ def _row(
         "no.": number,
         "question": item.name,
         "ε": significant(item.epsilon, 6),
-        "± at 95 %": f"{significant(width.half)} {width.unit}".rstrip()
+        "± at 95 %": f"{width.text} {width.unit}".rstrip()
         + ": says nothing" * says_nothing(item),
         "± is of": width.of,
         "must show": _must(item, assumed=assumed),

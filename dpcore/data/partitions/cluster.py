@@ -26,8 +26,10 @@ _P = TypeVar("_P")
 _T = TypeVar("_T")
 
 VARIABLE: Final = "EPSILON_STUDIO_CLUSTER"
-_ANSWER: Final = 10.0
-"""Seconds in which a scheduler has to answer."""
+_CONNECT: Final = 10.0
+"""Seconds in which a scheduler has to be reached."""
+_ANSWER: Final = 30.0
+"""Seconds in which it has to answer: it may be busy reading the program's code."""
 _LOOK: Final = 2.0
 """Seconds without a result after which the scheduler is asked whether it is there."""
 _NOBODY: Final = 30.0
@@ -98,7 +100,7 @@ def _connected(address: str) -> Iterator[Client]:
         raise DataError(_NO_PACKAGES) from None
     try:
         client = Client(
-            address, timeout=_ANSWER, set_as_default=False, asynchronous=False
+            address, timeout=_CONNECT, set_as_default=False, asynchronous=False
         )
     except Exception:  # noqa: BLE001 - of an address that is none, it raises anything
         raise DataError(_AWAY) from None
@@ -108,7 +110,7 @@ def _connected(address: str) -> Iterator[Client]:
     finally:
         # What is gone cannot be told that nobody waits.
         with contextlib.suppress(OSError):
-            client.close(timeout=_ANSWER)
+            client.close(timeout=_CONNECT)
 
 
 @contextlib.contextmanager
@@ -128,7 +130,7 @@ def _explained() -> Iterator[None]:
         raise
     except KilledWorker:
         raise DataError(_LOST) from None
-    except (OSError, ValueError, CancelledError, ClosedClientError):
+    except (OSError, CancelledError, ClosedClientError):
         raise DataError(_AWAY) from None
     except Exception as error:  # noqa: BLE001 - whatever the worker's Python raises
         raise DataError(_OTHER.format(name=type(error).__name__)) from None
@@ -151,11 +153,17 @@ def _threads(client: Client) -> dict[str, int]:
 
 def _results(client: Client, futures: list[Future]) -> list[Any]:
     """Return results, and ask from time to time whether they can still come."""
+    from distributed import wait  # noqa: PLC0415 - slow to import, not for all
+
     peopled = time.monotonic()
     while True:
         # A task has no such error of its own: it tells all in plain words.
         with contextlib.suppress(TimeoutError):
-            return list(client.sync(_fetched, client, futures, callback_timeout=_LOOK))
+            with client.as_current():
+                wait(futures, timeout=_LOOK)
+            return list(
+                client.sync(_fetched, client, futures, callback_timeout=_ANSWER)
+            )
         if _threads(client):
             peopled = time.monotonic()
         elif time.monotonic() - peopled > _NOBODY:

@@ -77,7 +77,7 @@ def cannot(facts: Facts) -> tuple[str, ...]:
         more,
         (
             "Mehr durch nochmaliges Fragen: Dieselbe Frage hat dieselbe Antwort, und "
-            "eine neue Antwort wird berechnet wie die erste."
+            "eine neue Antwort kostet noch einmal."
         ),
     )
 

@@ -65,7 +65,7 @@ def _sentences(subject: Subject) -> list[str]:
     if math.isfinite(pld) and count:
         epsilon, delta = significant(pld, up=True), in_full(subject.delta)
         said.append(
-            "Als feste Menge über die Verteilungen des Privacy Loss zusammengesetzt "
+            "Als feste Menge über die Verteilungen des Verlusts (PLD) zusammengesetzt "
             f"(dp_accounting), erfüllt dies (ε {german(epsilon)}, δ {german(delta)})-"
             "Differential Privacy."
         )

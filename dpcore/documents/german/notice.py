@@ -16,12 +16,17 @@ from dpcore.documents.german.numbers import day, days, german
 from dpcore.documents.notice import (
     MOST_COLUMNS,
     MOST_NUMBERS,
+    counted,
     fairly,
+    minimums,
+    newest,
     numbered,
+    ordered,
     shortened,
 )
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
+from dpcore.releases.declared import minimum_of
 from dpcore.wording import brief, capital, in_full
 
 if TYPE_CHECKING:
@@ -38,7 +43,12 @@ _BELOW_ZERO: Final = (
     "eine Anzahl unter 0 ist Zufall: niemand, oder so viele, wie das Intervall sagt"
 )
 _NOT_PUBLISHED: Final = "nicht veröffentlicht"
-_NOISE: Final = "ohne Rauschen zwischen (in 95 von 100 Fällen)"
+_NOISE: Final = "ohne Rauschen läge sie zwischen (in 95 von 100 Fällen)"
+_SUMS: Final = (
+    "jede Anzahl ist durch Zufall verändert und so gerundet, wie ihr Rauschen es "
+    "erlaubt: Summen können von dem abweichen, was ihre Teile ergeben, und von der "
+    "Zahl der Personen"
+)
 _UNKNOWN: Final = "steht in den Papieren von damals"
 
 
@@ -178,13 +188,14 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     if not subject.planned:
         head = ("worüber", "veröffentlicht", _NOISE)
         one, many = "Zahl", "Zahlen"
-    shown = fairly([question for question, _ in rows])
+    shown = fairly([question for question, _ in rows], first=newest(subject))
+    count = counted(subject)
     table = Table(
-        title=f"{len(rows)} {one if len(rows) == 1 else many}",
+        title=f"{count} {one if count == 1 else many}",
         head=head,
         rows=tuple(rows[place][1] for place in shown),
     )
-    said = _said(subject, len(rows) - len(shown))
+    said = _said(subject, count - len(shown))
     return (table, Paragraph(said, kind="note")) if said else (table,)
 
 
@@ -205,6 +216,7 @@ def _said(subject: Subject, left: int) -> str:
         )
     if not subject.planned:
         said.extend(_bounds(subject))
+        said.extend(_minimums(subject))
         said.append(_missing(subject))
     return " ".join(said)
 
@@ -222,6 +234,16 @@ def _bounds(subject: Subject) -> tuple[str, ...]:
     )
 
 
+def _minimums(subject: Subject) -> tuple[str, ...]:
+    """Say by which public minimums answers are divided, and which answers."""
+    many = questions.unit(subject.facts.unit.counted)
+    return tuple(
+        f"Geteilt durch mindestens {german(f'{least:,}')} {many}, eine öffentliche "
+        f"Mindestzahl: {brief('; '.join(names), _LONGEST)}."
+        for least, names in minimums(subject, questions.asks).items()
+    )
+
+
 def _further(subject: Subject) -> tuple[Section, ...]:
     """Return every number that was published, question by question, on sheets after."""
     if subject.planned or not subject.questions:
@@ -229,7 +251,7 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     return (
         Section(
             title="Alle veröffentlichten Zahlen",
-            pieces=tuple(piece for one in subject.questions for piece in _in_full(one)),
+            pieces=tuple(piece for one in ordered(subject) for piece in _in_full(one)),
             fresh=True,
         ),
     )
@@ -239,12 +261,20 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
     bounds, without = questions.bounds(question), sentences.without(question)
+    least = minimum_of(question.parameters)
     told = (
         f"Veröffentlicht am {day(date.fromisoformat(question.when[:10]))}",
-        f"Werte gezählt von – bis: {bounds}" * bool(bounds),
-        f"ohne Wert: {without}" * bool(without),
+        f"Werte jenseits dieser Grenzen zählen als die Grenze ({bounds})"
+        * bool(bounds),
+        without,
+        ""
+        if least is None
+        else f"geteilt durch mindestens {german(f'{least:,}')}, eine öffentliche "
+        "Mindestzahl",
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
         _BELOW_ZERO * question.below_zero,
+        _SUMS * question.crossed,
+        _with_value(question),
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -263,6 +293,14 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
             ),
         ),
         Paragraph(f"{said}.", kind="note"),
+    )
+
+
+def _with_value(question: Question) -> str:
+    """Say whom sizes of groups leave out that follow from an answer, if anybody."""
+    known = called(question.only_with_value)
+    return f"gezählt ist in den Gruppen nur, wer einen Wert von {known} hat" * bool(
+        known
     )
 
 
@@ -290,10 +328,10 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
     if subject.planned:
         return [
             (place, (shortened(questions.name_of(one)), questions.error(one)))
-            for place, one in enumerate(subject.questions)
+            for place, one in enumerate(ordered(subject))
         ]
     rows: list[tuple[int, tuple[str, ...]]] = []
-    for place, one in enumerate(subject.questions):
+    for place, one in enumerate(ordered(subject)):
         asked = questions.name_of(one)
         for number in one.numbers:
             if number.beside:

@@ -17,10 +17,10 @@ from dpcore.releases.digits import PLACES
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import in_full, significant
+from dpcore.wording import in_full
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dpcore.documents.question import Number, Question
     from dpcore.planning.item import Item
@@ -70,10 +70,13 @@ _OF: Final = {
 _UNITS: Final = {"people": "Personen", "rows": "Zeilen", "records": "Datensätze"} | {
     "ranks": "Plätze"
 }
+_ONE: Final = {"Personen": "Person", "Zeilen": "Zeile", "Plätze": "Platz"} | {
+    "Datensätze": "Datensatz"
+}
 _TOO_FEW: Final = "zu wenige für eine Aussage"
 _AT: Final = {"exactly": "genau", "at least": "mindestens", "at most": "höchstens"}
 _OF_NOISE: Final = {
-    "counts": "im Maß von Anzahlen",
+    "counts": "Personen, oder Werte als Teil der Spannweite ihrer Spalte",
     "scale of the model": "im Maß des Modells",
     PLACES: _OF[PLACES],
 }
@@ -151,10 +154,13 @@ def name_of(question: Question) -> str:
     return _told(question)
 
 
+def asks(question: Question) -> str:
+    """Return the same without the name of the table."""
+    return _title(question.parameters) or question.asks
+
+
 def _told(question: Question) -> str:
-    title = _title(question.parameters)
-    if not title:
-        return question.name
+    title = asks(question)
     return f"{title}, in „{question.table}“" if question.table else title
 
 
@@ -171,7 +177,15 @@ def label(question: Question, number: Number) -> str:
             f"mean of {one}": f"Mittelwert von „{one}“",
             f"mean of {other}": f"Mittelwert von „{other}“",
         }
+        if number.beside:
+            known |= {
+                f"{number.unit} in {name}": f"{unit(number.unit)} in „{name}“"
+                for name in pair
+            }
         return known.get(number.label, number.label)
+    crossed = asked.get("crossed")
+    if isinstance(crossed, list | tuple) and len(crossed) > 1:
+        return _crossed(number.label, [axis["column"] for axis in crossed])
     if not isinstance(group, dict):
         labels = asked.get("column", {}).get("labels")
         others = number.label == _OTHERS and labels and _OTHERS not in labels
@@ -185,11 +199,44 @@ def label(question: Question, number: Number) -> str:
     return f"{of}{rest}"
 
 
+def _crossed(label: str, columns: Sequence[Mapping[str, Any]]) -> str:
+    """Return the name of a cell, or of a sum, of two crossed columns."""
+    first, second = columns
+    for column in columns:
+        if _has_others(column) and label == f"{column['name']}: {_OTHERS}":
+            return f"{called(column['name'])}: alle übrigen"
+    row, cross, cell = label.partition(" × ")
+    if not cross:
+        return label
+    row = "alle übrigen" if row == _OTHERS and _has_others(first) else row
+    cell = "alle übrigen" if cell == _OTHERS and _has_others(second) else cell
+    return f"{row} × {cell}"
+
+
+def _has_others(column: Mapping[str, Any]) -> bool:
+    """Tell whether what a list leaves out has a name of the program's own."""
+    labels = column.get("labels") or ()
+    return bool(labels) and _OTHERS not in labels
+
+
 def value(number: Number) -> str:
     """Return a released number with its unit."""
     if number.value == TOO_FEW:
         return told(number)
-    return f"{told(number)} {unit(number.unit)}".rstrip()
+    name = of_so_many(number.value, unit(number.unit))
+    return f"{told(number)} {name}".rstrip()
+
+
+def of_so_many(number: str, name: str) -> str:
+    """Return a unit as it is called after a number.
+
+    >>> of_so_many("1", "Personen"), of_so_many("2", "Personen")
+    ('Person', 'Personen')
+    """
+    if number.lstrip("-−") != "1":
+        return name
+    first, space, rest = name.partition(" ")
+    return f"{_ONE.get(first, first)}{space}{rest}"
 
 
 def told(number: Number) -> str:
@@ -202,7 +249,7 @@ def around(number: Number) -> str:
     off = _AWAY.fullmatch(number.noise)
     if off is not None:
         return f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
-    return ends(number.noise)
+    return f"{ends(number.noise)}{': kann 0 sein' * number.maybe_nobody}"
 
 
 def ends(interval: str) -> str:
@@ -224,7 +271,7 @@ def half(width: Width) -> str:
     """Return a half-width with its unit."""
     if not math.isfinite(width.half):
         return _NOT_SAID
-    return f"{german(significant(width.half))} {unit(width.unit)}".rstrip()
+    return f"{german(width.text)} {unit(width.unit)}".rstrip()
 
 
 def error(question: Question) -> str:

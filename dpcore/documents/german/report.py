@@ -13,18 +13,19 @@ from dpcore.documents.german import consequences, questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.methods import german_methods
 from dpcore.documents.german.notice import mark, sizes, typed
-from dpcore.documents.german.numbers import day, days, german
+from dpcore.documents.german.numbers import day, days, german, listed
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
-from dpcore.documents.subject import exact, own, spelled, symbols
+from dpcore.documents.subject import exact, left_of, own, spelled
+from dpcore.releases.hash_chain import EntryKind
 from dpcore.wording import capital, epsilon_text, significant
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
     from dpcore.documents.question import Question
-    from dpcore.documents.subject import Subject
+    from dpcore.documents.subject import Head, Subject
 
 _FEW: Final = 9
 _MOST_LABELS: Final = 1_000
@@ -36,6 +37,17 @@ _COUNTS: Final = (
     "0 heißt nicht, dass niemand da ist, sondern dass es so viele sein können, wie das "
     "Intervall sagt."
 )
+_ENTRIES: Final = {
+    EntryKind.ACCOUNT: ("Eröffnung", "Eröffnungen"),
+    EntryKind.BUDGET: ("Änderung des Budgets", "Änderungen des Budgets"),
+    EntryKind.RELATION: ("Wechsel der Nachbarschaft", "Wechsel der Nachbarschaft"),
+    EntryKind.DEBIT: ("Abbuchung", "Abbuchungen"),
+    EntryKind.RELEASE: ("Antwort", "Antworten"),
+    EntryKind.ANEW: ("Neubeginn", "Neubeginne"),
+    EntryKind.TABLE: ("weitere Tabelle", "weitere Tabellen"),
+    EntryKind.PERIOD: ("Zeitraum", "Zeiträume"),
+    EntryKind.CLOSED: ("Schließung", "Schließungen"),
+}
 _UNTOLD: Final = (
     "Wie viele Werte fehlen, ist geschützt wie die Werte selbst. Keine Zahl verrät es, "
     "nach der nicht gefragt wurde; wo Größen von Gruppen mit Wert veröffentlicht "
@@ -88,7 +100,7 @@ def german_report(subject: Subject) -> Page:
 
 def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
     facts = subject.facts
-    left = facts.budget.caption(facts.budget.remaining(facts.spent))
+    left = facts.budget.remaining(facts.spent)
     planned = (("Dieser Plan kostet", german(spelled(subject.cost))),) * subject.planned
     decided = typed(subject, sentences.decided)
     return (
@@ -105,7 +117,7 @@ def _summary(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Die Menschen und die Tabelle", _about(subject)),
         ("Budget", sentences.budget(facts.budget)),
         ("Bisher verbraucht", german(spelled(facts.spent))),
-        ("Davon übrig", sentences.caps(symbols(left))),
+        ("Davon übrig", german(left_of(facts.budget, left))),
         *planned,
         ("Fragen", str(len(subject.questions))),
         ("Rauschen gezogen mit", Exact(subject.sampler) or "bisher niemand"),
@@ -161,6 +173,11 @@ def _overview(subject: Subject) -> tuple[Piece, ...]:
                 for number, one in enumerate(subject.questions, 1)
             ),
             numbers=frozenset({3, 4, 5}),
+        ),
+        Paragraph(
+            "Preise sind auf drei Stellen aufgerundet; ihre Summe kann darum größer "
+            "sein als das, was angerechnet wurde.",
+            kind="note",
         ),
     )
 
@@ -224,7 +241,8 @@ def _facts(question: Question) -> tuple[tuple[str, str], ...]:
 
 
 def _of(number: str, question: Question) -> str:
-    return f"{number} {questions.noise_unit(question.of_noise)}".rstrip() * bool(number)
+    name = questions.of_so_many(number, questions.noise_unit(question.of_noise))
+    return f"{number} {name}".rstrip() * bool(number)
 
 
 def _cost(question: Question) -> str:
@@ -237,12 +255,22 @@ def _cost(question: Question) -> str:
 
 def _interval(question: Question) -> str:
     if question.level is None:
-        return "" if question.off is not None else "keines bekannt"
+        if question.off is not None:
+            return ""
+        if question.by_places:
+            return (
+                "Keines in der Einheit der Spalte: Wie weit der Wert daneben liegt, "
+                "ist nur in Plätzen der sortierten Tabelle bekannt (in 95 von 100 "
+                "Antworten)"
+            )
+        return "keines bekannt"
     several = ", für alle Zahlen der Antwort zugleich"
+    sampled = any(number.total for number in question.numbers)
+    more = ", „mit Stichprobe“ für alle, aus denen sie eine Stichprobe ist" * sampled
     return (
         f"In {german(f'{100 * question.level:g}')} von 100 Antworten"
         f"{several * (len(question.numbers) > 1)}. „Nur Rauschen“ gilt für die Zahl "
-        "dieser Tabelle, „mit Stichprobe“ für die, aus denen sie eine Stichprobe ist."
+        f"dieser Tabelle{more}."
     )
 
 
@@ -250,7 +278,7 @@ def _drawn(question: Question) -> str:
     when = day(date.fromisoformat(question.when[:10]))
     time = question.when[11:].removesuffix(" UTC")
     charged = (
-        f"; berechnet zusammen mit {question.together} Veröffentlichungen eines Plans"
+        f"; angerechnet als eine von {question.together} Antworten eines Plans"
         if question.together
         else ""
     )
@@ -260,7 +288,8 @@ def _drawn(question: Question) -> str:
 def _numbers(place: int, question: Question) -> Table:
     shown = question.numbers[:MOST_NUMBERS]
     sampled = any(number.total for number in shown)
-    head = ("Zahl", "veröffentlicht", "Einheit", "nur Rauschen")
+    last = "wie weit daneben" if question.by_places else "nur Rauschen"
+    head = ("Zahl", "veröffentlicht", "Einheit", last)
     return Table(
         title=f"Zu Frage {place} veröffentlicht, mit den Stellen, die das Rauschen "
         "übrig lässt",
@@ -316,27 +345,30 @@ def _together(subject: Subject) -> tuple[Piece, ...]:
         ("Addiert (einfache Komposition)", known.basic),
         ("Nach einer Formel (fortgeschrittene Komposition)", known.advanced),
         ("Als ρ addiert und umgerechnet (zCDP)", known.zcdp),
-        ("Über alle Verluste (Verteilungen des Privacy Loss)", known.pld),
+        ("Über alle Verluste (Verteilungen des Privatsphäreverlusts)", known.pld),
     )
     charged = (
         "Ein Plan steht vor seiner ersten Antwort fest, so dass alle vier gelten; die "
-        "kleinste wird berechnet."
+        "kleinste wird angerechnet."
         if subject.planned
-        else "Die Grenze des Kontos addiert, was berechnet wurde, denn jede "
+        else "Die Grenze des Kontos addiert, was angerechnet wurde, denn jede "
         "Veröffentlichung darf im Blick auf frühere gewählt sein. Die engeren Summen "
         "gelten für Fragen, die vor der ersten Antwort feststehen."
     )
     cost = german(spelled(subject.cost))
     return (
-        Paragraph(f"Berechnet für alles zusammen: {cost}. {charged}"),
+        Paragraph(f"Angerechnet für alles zusammen: {cost}. {charged}"),
         Table(
             title="Summe aller Fragen, auf vier Arten gezählt",
             head=("Art zu zählen", f"ε bei δ {german(significant(subject.delta))}"),
             rows=tuple((name, german(significant(x, 6, up=True))) for name, x in ways),
             numbers=frozenset({1}),
         ),
-        Paragraph(
-            "∞: Diese Art zu zählen hat für diese Fragen keine Grenze.", kind="note"
+        *(
+            Paragraph(
+                "∞: Diese Art zu zählen hat für diese Fragen keine Grenze.", kind="note"
+            )
+            for _ in range(any(math.isinf(epsilon) for _, epsilon in ways))
         ),
     )
 
@@ -348,8 +380,8 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
     pieces: list[Piece] = [
         Facts(
             (
-                ("Einträge dieses Kontos", german(f"{head.entries:,}")),
-                ("Letzter Eintrag vom", Exact(head.recorded)),
+                ("Einträge dieses Kontos", _entries(head)),
+                ("Letzter Eintrag vom", Exact(_when(head.recorded))),
                 ("Seine Prüfsumme (SHA-256)", Exact(head.digest)),
             )
         ),
@@ -372,6 +404,22 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
             )
         )
     return tuple(pieces)
+
+
+def _entries(head: Head) -> str:
+    """Return how many entries there are, and of what."""
+    told = listed(
+        [
+            f"{german(f'{many:,}')} {(_ENTRIES[kind][many > 1])}"
+            for kind, many in head.kinds
+        ]
+    )
+    return f"{german(f'{head.entries:,}')}: {told}"
+
+
+def _when(recorded: str) -> str:
+    """Return the moment of an entry, which is told in UTC."""
+    return f"{day(date.fromisoformat(recorded[:10]))}, {recorded[11:19]} Uhr UTC"
 
 
 def _times(subject: Subject) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.columns import called
-from dpcore.documents.german.numbers import german
+from dpcore.documents.german.numbers import german, listed
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.subject import symbols
 from dpcore.figures.attackers import surest
@@ -19,6 +19,8 @@ from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import at_most, capital, epsilon_text, in_full, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.documents.question import Question
@@ -108,7 +110,7 @@ def owned(unit: PrivacyUnit) -> str:
         )
         return f"allen Zeilen, von denen {counts}"
     if unit.rows == 1:
-        return "der einen Zeile in der Tabelle"
+        return "einer Zeile in der Tabelle"
     return f"bis zu {german(f'{unit.rows:,}')} Zeilen der Tabelle"
 
 
@@ -198,12 +200,20 @@ _SIDES: Final = {
 }
 
 
-def column(known: Column, done: tuple[str, ...]) -> str:
-    """Return what is declared about a column, with what is done where a value lacks."""
+def column(known: Column, done: Mapping[str, Sequence[int]]) -> str:
+    """Return what is declared about a column, with what is done where a value lacks.
+
+    Each treatment comes with the numbers of the questions that do it, if not all do.
+    """
     name = called(known.name)
     name += f" ({known.unit})" * bool(known.unit)
     told = answers(known, most=_MOST_LABELS)
-    treated = "; ".join(treatment(text, known) for text in done)
+    treated = "; ".join(
+        f"Nr. {listed([*map(str, at)])}: {treatment(text, known)}"
+        if at
+        else treatment(text, known)
+        for text, at in done.items()
+    )
     return f"{name}: {told} ({treated})"
 
 
@@ -220,8 +230,10 @@ def answers(known: Column, *, most: int) -> str:
 
 
 _TREATMENTS: Final = {
-    missing.OTHERS: "ohne Wert oder nicht gelistet: Gruppe aller übrigen",
-    missing.NEITHER: "ohne Wert oder in keiner der beiden Gruppen: nicht gezählt",
+    missing.OTHERS: "wer keinen oder keinen gelisteten Wert hat, ist in der Gruppe "
+    "aller übrigen",
+    missing.NEITHER: "wer keinen Wert hat oder in keiner der beiden Gruppen ist, ist "
+    "nicht gezählt",
     missing.EVERYBODY: "alle gezählt, ob mit Wert oder ohne",
 }
 
@@ -234,10 +246,14 @@ def treatment(text: str, known: Column) -> str:
     if text in _TREATMENTS:
         return _TREATMENTS[text]
     if known.missing is MissingPolicy.DROP:
-        return "ohne Wert: nicht gezählt"
+        return "wer keinen Wert hat, ist nicht gezählt"
+    return f"fehlende Werte zählen als {stand_in(known)}"
+
+
+def stand_in(known: Column) -> str:
+    """Return the public value that a missing one of a column counts as."""
     said = known.replacement
-    value = said if isinstance(said, str) else german(in_full(float(said or 0.0)))
-    return f"fehlende Werte: {value}"
+    return said if isinstance(said, str) else german(in_full(float(said or 0.0)))
 
 
 def without(question: Question) -> str:

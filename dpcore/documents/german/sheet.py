@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dpcore.documents import missing
-from dpcore.documents.decision import sizes_told
+from dpcore.documents import rests
+from dpcore.documents.decision import locks, sizes_told
 from dpcore.documents.german import questions, sentences
+from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
-from dpcore.documents.subject import own
+from dpcore.documents.subject import left_of, own
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dpcore.documents.decision import Decision
     from dpcore.documents.page import Piece
     from dpcore.documents.typed import Typed
@@ -29,7 +32,8 @@ _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 def german_decision_page(about: Decision) -> Page:
     """Return the page; what was typed, and what came with the table, stays as it is."""
     return Page(
-        title="Entscheidung über eine Veröffentlichung mit Differential Privacy",
+        title="Entscheidung über eine Veröffentlichung mit Differential Privacy "
+        "(Schutz durch Zufall)",
         pieces=(
             _facts(about),
             Section(title="Was veröffentlicht wird", pieces=_questions(about)),
@@ -43,8 +47,7 @@ def german_decision_page(about: Decision) -> Page:
         else "",
         foot=f"Erstellt am {day(about.prepared)} mit Epsilon Studio aus Festlegungen "
         "und Eingaben. Außer einer Zahl der Personen, die als öffentlich bezeichnet "
-        "ist, ist nichts auf dieser Seite aus der Tabelle berechnet. Sie wird erst "
-        "wirksam, wenn der Plan veröffentlicht wird.",
+        f"ist, ist nichts auf dieser Seite aus der Tabelle berechnet. {_effect(about)}",
         sheet=True,
         language="de",
     )
@@ -62,7 +65,7 @@ def _facts(about: Decision) -> Facts:
             ("Geschützt", _protected(about)),
             ("Mindestgrößen", _sizes(about)),
             ("Privatsphärenbudget", _budget(about)),
-            ("Dieser Plan kostet", f"{cost}: {odds}"),
+            ("Dieser Plan kostet", f"{cost}: {odds}{_released(about)}"),
             *_together(about),
             ("Über wen, und wann", own(typed.period)),
         ),
@@ -71,8 +74,7 @@ def _facts(about: Decision) -> Facts:
 
 
 def _columns(about: Decision) -> list[str]:
-    asked = (item.request.asked for item in about.plan.basket.items)
-    done = missing.each_of_columns(asked)
+    done = rests.treated(about.plan.basket.items)
     return [sentences.column(column, done[column.name]) for column in about.columns]
 
 
@@ -94,7 +96,14 @@ def _sizes(about: Decision) -> str:
         else f"wie viele {many} es sind, ist vertraulich; gerechnet wird mit "
         f"mindestens {known}"
     )
-    groups = {item.group for item in about.plan.basket.items if item.width.assumed}
+    items = about.plan.basket.items
+    whole += "".join(
+        f". Nr. {_numbers(places)} wird durch mindestens {german(f'{least:,}')} "
+        f"{questions.unit(about.unit.counted)} geteilt, eine öffentliche "
+        "Mindestzahl, denn wer keinen Wert hat, ist nicht gezählt"
+        for least, places in rests.minimums(items, about.size).items()
+    )
+    groups = {item.group for item in items if item.width.assumed}
     if not groups:
         return whole
     sizes = listed([german(f"{size:,}") for size in sorted(groups)])
@@ -111,12 +120,39 @@ def _budget(about: Decision) -> str:
         if spent
         else "noch nichts davon verbraucht"
     )
+    left = german(left_of(about.budget, about.left))
     short = (
-        ""
+        f"; nach diesem Plan bleiben {left}"
         if about.fits
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
     return f"{sentences.budget(about.budget)}; {before}{short}"
+
+
+def _released(about: Decision) -> str:
+    """Return what of the plan has been answered, which is then paid for."""
+    plan = about.plan
+    if not plan.released:
+        return ""
+    days = listed([day(one) for one in plan.days])
+    if plan.done:
+        return (
+            f". Er wurde am {days} veröffentlicht; was er gekostet hat, ist im "
+            "Verbrauchten enthalten"
+        )
+    due = plan.due.cost
+    rest = sentences.price(float(due.epsilon), float(due.delta))
+    return (
+        f". {len(plan.released)} von {len(plan.basket.items)} Fragen sind am {days} "
+        f"veröffentlicht; was sie gekostet haben, ist im Verbrauchten enthalten; die "
+        f"übrigen kosten noch {rest}"
+    )
+
+
+def _effect(about: Decision) -> str:
+    if about.plan.done:
+        return "Der Plan ist veröffentlicht."
+    return "Sie wird erst wirksam, wenn der Plan veröffentlicht wird."
 
 
 def _together(about: Decision) -> tuple[tuple[str, str], ...]:
@@ -124,7 +160,8 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
     if about.together is None:
         return ()
     cost = sentences.price(*about.together)
-    return (("Mit dem Verbrauchten", f"{cost}: {sentences.belief(*about.together)}"),)
+    name = "Insgesamt verbraucht" if about.plan.done else "Mit dem Verbrauchten"
+    return ((name, f"{cost}: {sentences.belief(*about.together)}"),)
 
 
 def _questions(about: Decision) -> tuple[Piece, ...]:
@@ -144,15 +181,47 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     ]
     if any(row.wanted is not None and is_difference(row.item) for row in rows):
         notes.append(sentences.OF_A_DIFFERENCE)
+    locked = locks(rows)
+    if locked:
+        notes.append(
+            f"Das ε von Nr. {_numbers(locked)} war festgesetzt, also nicht verteilt."
+        )
+    notes.extend(_rests(about))
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"Die Antwort auf Nr. {listed([*map(str, counts)])} verrät mit Rauschen "
+            f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen "
             "auch, wie viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
         )
     if not notes:
         return (table,)
     return table, Paragraph(" ".join(notes), kind="note")
+
+
+def _rests(about: Decision) -> list[str]:
+    """Say what no ± covers: who is left out, and what stands in for missing values."""
+    items = about.plan.basket.items
+    told = [
+        f"Nr. {one.place} vergleicht nur {one.pair[0]} und {one.pair[1]}: Wer "
+        f"{' oder '.join(one.others)} oder keinen Wert hat, ist nicht dabei."
+        for one in rests.compared(items)
+        if one.others
+    ]
+    stand_in = rests.filled(items)
+    if stand_in:
+        values = "; ".join(
+            f"{called(column.name)}: {sentences.stand_in(column)}"
+            for column in stand_in
+        )
+        told.append(
+            "In keinem ± steckt, was die für fehlende Werte eingesetzten Werte bewegen "
+            f"({values})."
+        )
+    return told
+
+
+def _numbers(places: Sequence[int]) -> str:
+    return listed([*map(str, places)])
 
 
 def _question(row: Row) -> tuple[str, ...]:

@@ -205,9 +205,10 @@ def _how(facts: Facts) -> str:
 
 
 _AFTER = (
-    "Then nothing more can be released about these people. The limit remains for good: "
-    "it does not wear off as computers or other data get better. Whoever set the "
-    "budget can raise it; that weakens the promise and is recorded with its reason."
+    "Then nothing more can be released about these people, unless whoever set the "
+    "budget raises it: that weakens the promise and is recorded with its reason. What "
+    "was released stays limited for good: that does not wear off as computers or other "
+    "data get better."
 )
 
 

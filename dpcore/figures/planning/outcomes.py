@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,11 +91,20 @@ def outcomes_picture(
 def _edges(
     possible: Sequence[Possible], assumed: float, wanted: float | None
 ) -> FloatArray:
-    """Return the edges of the bins that dots stand in, for all plans alike."""
+    """Return the places of the columns that dots stand in, for all plans alike.
+
+    What must be seen lies half-way between two of them, so that as many dots stand
+    within its lines as answers do.
+    """
     known = np.concatenate([one.values for one in possible])
     reach = float(np.abs(known - assumed).max())
     reach = max(reach, wanted or 0.0) or 1.0
-    return np.linspace(assumed - reach, assumed + reach, _BINS)
+    width = 2 * reach / (_BINS - 1)
+    if wanted is None or wanted < width / 2:
+        return np.linspace(assumed - reach, assumed + reach, _BINS)
+    width = wanted / (max(1, round(wanted / width)) - 0.5)
+    half = math.ceil(reach / width)
+    return np.asarray(assumed + width * np.arange(-half, half + 1))
 
 
 def _stacked(values: FloatArray, edges: FloatArray) -> tuple[FloatArray, FloatArray]:

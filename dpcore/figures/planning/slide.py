@@ -41,9 +41,16 @@ def slide_picture(found: Comparison) -> Picture:
         _budget(total, own=i == found.own) for i, total in enumerate(found.totals)
     ]
     texts = [
-        [_cell(half, mark, star) for half, mark in zip(*pair, strict=True)]
-        for *pair, star in zip(
-            found.halves.tolist(), marks.tolist(), found.assumed, strict=True
+        [
+            _cell(half, mark, void=void, star=star)
+            for half, mark, void in zip(halves, shown, voids, strict=True)
+        ]
+        for halves, shown, voids, star in zip(
+            found.halves.tolist(),
+            marks.tolist(),
+            found.void.tolist(),
+            found.assumed,
+            strict=True,
         )
     ]
     rows = len(found.names)
@@ -117,9 +124,11 @@ def _name(found: Comparison, place: int) -> dict[str, Any]:
     }
 
 
-def _cell(half: float, mark: float, star: bool) -> str:  # noqa: FBT001 - a table
+def _cell(half: float, mark: float, *, void: bool, star: bool) -> str:
     if math.isnan(half):
         return "no room"
+    if void:
+        return f"{_SHORT * (not math.isnan(mark))}says nothing"
     sign = "" if math.isnan(mark) else _ENOUGH if mark else _SHORT
     star = star and bool(sign)
     return f"{sign}{_CANNOT if math.isinf(half) else significant(half)}{'*' * star}"

@@ -1,6 +1,7 @@
 """Workers of a cluster give the same answer, whichever of them are lost on the way."""
 
 import contextlib
+import copy
 import os
 import signal
 import subprocess
@@ -164,7 +165,7 @@ class Losing:
     machines: object
 
     def __reduce__(self):  # a worker gets the plan alone
-        return _itself, (self.plan,)
+        return copy.copy, (self.plan,)
 
     def worst_case(self, *, delta=0.0):
         self.machines.kill_one()
@@ -172,10 +173,6 @@ class Losing:
 
     def pair_epsilon(self, first, second, *, delta=0.0):
         return self.plan.pair_epsilon(first, second, delta=delta)
-
-
-def _itself(plan):
-    return plan
 
 
 def test_a_worker_lost_between_two_rounds_is_not_missed(machines, table, monkeypatch):
@@ -198,7 +195,7 @@ def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypa
             answer.result()
     assert debits(ledger, held) == 0
     # And it is still gone for whoever asks next.
-    monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+    monkeypatch.setattr(cluster, "_CONNECT", 1.0)
     with pytest.raises(DataError, match=GONE):
         released(held, ledger)
     assert debits(ledger, held) == 0
@@ -226,7 +223,7 @@ def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
 def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
-    monkeypatch.setattr(cluster, "_ANSWER", 1.0)
+    monkeypatch.setattr(cluster, "_CONNECT", 1.0)
     monkeypatch.setenv(VARIABLE, address)
     ledger, before = account(table), threading.active_count()
     with pytest.raises(DataError, match=GONE):

@@ -1,0 +1,27 @@
+"""Plans with what of them has been answered: an answer costs nothing more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dpcore.planning.options import Option
+from ui import releasing
+
+if TYPE_CHECKING:
+    from dpcore.planning.basket import Basket
+    from ui.study import Study
+
+
+def option(name: str, basket: Basket, study: Study) -> Option:
+    """Return a plan with the days on which questions of it were answered."""
+    answers = releasing.answers([item.request for item in basket.items], study)
+    return Option(
+        name=name,
+        basket=basket,
+        released={
+            item.key: datetime.fromisoformat(answer.created).date()
+            for item, answer in zip(basket.items, answers, strict=True)
+            if answer is not None
+        },
+    )
