@@ -127,6 +127,12 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     button(app, "Count them as 125").click().run()
     assert not app.exception
     assert not [w for w in app.warning if asked in w.value or unsaid in w.value]
+    # Of other bounds nobody said it; the middle still follows them.
+    by_label(app.number_input, "Upper bound").set_value(9.0).run()
+    assert not app.error
+    assert any(r"counts as 4\.5" in warning.value for warning in app.warning)
+    by_label(app.number_input, "Upper bound").set_value(250.0).run()
+    assert not [w for w in app.warning if asked in w.value or unsaid in w.value]
     # What is chosen on screen is what the caption of the minimum speaks of.
     captions = [caption.value for caption in app.caption]
     assert any("Not used so far" in caption for caption in captions)

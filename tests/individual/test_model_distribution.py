@@ -75,7 +75,7 @@ def same(found, whole, rows):
     assert len(found.reasons) == min(10, whole.people)
     for place, reason in zip(found.most_exposed, found.reasons, strict=True):
         person = by_row[reason.person]
-        assert place == (reason.person, reason.epsilon)
+        assert (place.row, place.epsilon) == (reason.person, reason.epsilon)
         np.testing.assert_allclose(reason.epsilon, whole.epsilon[person], rtol=1e-9)
         assert reason.value == whole.values[person]
         np.testing.assert_allclose(

@@ -308,18 +308,19 @@ def left_out(dataset: Table) -> tuple[str, ...]:
 
 def tell_unsaid(dataset: Table) -> None:
     """Name the columns of numbers of which nobody said what a missing value becomes."""
+    middles = [
+        (f"{session.generation()}-{position}", column.name, float(column.replacement))
+        for position, column in enumerate(dataset.columns)
+        if isinstance(column.replacement, float | int) and _at_middle(column)
+    ]
     if _said_before():
-        for position in range(len(dataset.columns)):
-            session.set_public(
-                _choice(f"{session.generation()}-{position}"), value=True
-            )
+        for key, _, middle in middles:
+            session.set_public(_meant(key), middle)
         return
     told = [
-        f"{dataset.short(column.name)} (counts as {in_full(float(column.replacement))})"
-        for position, column in enumerate(dataset.columns)
-        if isinstance(column.replacement, float | int)
-        and _at_middle(column)
-        and not session.public(_choice(f"{session.generation()}-{position}"))
+        f"{dataset.short(name)} (counts as {in_full(middle)})"
+        for key, name, middle in middles
+        if not _is_said(middle, key)
     ]
     if told:
         st.warning(
@@ -380,7 +381,18 @@ def _without(column: Column) -> str:
 
 
 def _choice(key: str) -> str:
+    """Name the note that a value was chosen, which no longer follows the bounds."""
     return f"_chosen-replacement-{key}"
+
+
+def _meant(key: str) -> str:
+    """Name the note of the middle that was said to be meant."""
+    return f"_meant-replacement-{key}"
+
+
+def _is_said(value: float, key: str) -> bool:
+    """Tell whether somebody said that a missing number counts as this one."""
+    return bool(session.public(_choice(key))) or session.public(_meant(key)) == value
 
 
 def _replacement(
@@ -405,7 +417,7 @@ def _replacement(
     else:
         middle_told = "The middle of the bounds; it follows them until you change it."
         cell.place.caption(f"{middle_told} {pulls}")
-        if not _said_before():
+        if not (_said_before() or _is_said(middle, key)):
             _ask_whether_meant(column, middle, key)
     return value
 
@@ -427,5 +439,5 @@ def _ask_whether_meant(column: Column, middle: float, key: str) -> None:
             f"Count them as {in_full(middle)}",
             key=f"meant-{key}",
             on_click=session.set_public,
-            args=(_choice(key), True),
+            args=(_meant(key), middle),
         )
