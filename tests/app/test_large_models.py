@@ -10,6 +10,7 @@ import pytest
 
 from dpcore.individual.models.distribution import model_distribution
 from dpcore.individual.models.exposure import expose_model
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from tests.app.test_large_tables import (
     SOON,
@@ -36,6 +37,8 @@ __all__ = ["tables"]
 
 SHOW_FIT = "Show the fit itself, without noise"
 SHOW_LOSSES = "Show everybody's own privacy loss"
+LEAVING = NeighboringRelation.ADD_REMOVE
+OWN = ("own epsilon", "own epsilon at most")
 OUTPUT, OBJECTIVE = "Noise on the coefficients", "Objective perturbation"
 
 
@@ -83,13 +86,14 @@ def declared(app):
     return app
 
 
-def asked(open_page, page="regression", model="Linear", mechanism=None):
+def asked(
+    open_page, page="regression", model="Linear", mechanism=None, target="income"
+):
     """Open a page about a model of what depends on what is there."""
     app = open_page(page)
     if page == "individual":
         by_label(app.radio, "What is released").set_value("a regression model").run()
-    if model == "Logistic":
-        choose(app, Explain="member")
+    choose(app, Explain="member" if model == "Logistic" else target)
     choose(app, Model=model)
     if mechanism is not None:
         choose(app, Released_by=mechanism)
@@ -147,13 +151,10 @@ def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechan
 
     app = opened(asked(open_page, "individual", model, mechanism), SHOW_LOSSES)
     listed = app.dataframe[-1].value
-    assert list(listed.columns) == [
-        "row",
-        "leverage",
-        "residual",
-        "moves the model by",
-        "own epsilon",
-    ]
+    # Of objective perturbation bounds are known, which nothing but a record decides.
+    about = ["leverage", "residual", "moves the model by", "own epsilon"]
+    bounded = mechanism == OBJECTIVE
+    assert [*listed] == ["row", *(["own epsilon at most"] if bounded else about)]
     assert "of the people lose more than" in said(app)
     assert "which rows" not in said(app)
     assert len(charts(app)) == 1
@@ -196,12 +197,14 @@ def test_losses_are_those_of_the_same_people_in_memory(
     seen = []
     for use in (use_file, use_parts):
         use(open_page)
-        app = opened(asked(open_page, "individual", model, mechanism), SHOW_LOSSES)
-        listed = next(f.value for f in app.dataframe if "own epsilon" in f.value)
+        app = asked(open_page, "individual", model, mechanism)
+        by_label(app.radio, "What if").set_value(LEAVING).run()
+        listed = opened(app, SHOW_LOSSES).dataframe[-1].value
         seen.append((numbers(app)[0], listed))
     (metrics, listed), (counted, found) = seen
     assert counted == metrics
-    same = ["row", "leverage", "own epsilon"]
+    same = [name for name in ("row", "leverage", *OWN) if name in found]
+    assert set(same) & {*OWN}
     pd.testing.assert_frame_equal(found[same], listed[same], rtol=1e-6)
     (whole,), (parts,) = exposures, distributions
     counts, _ = np.histogram(whole.epsilon, bins=parts.edges)
@@ -210,13 +213,29 @@ def test_losses_are_those_of_the_same_people_in_memory(
     assert parts.people == counts.sum() == 200
 
 
-@pytest.mark.usefixtures("people")
-def test_who_is_given_away_is_told(open_page):
-    use_parts(open_page)
-    app = asked(open_page, "individual")
-    by_label(app.checkbox, "Balance penalty and noise").set_value(False).run()
+def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables):
+    """One person alone is rare; no penalty and nobody else tells of it."""
+    rows = [f"{i % 7},{i % 5},no" for i in range(60)]
+    write_table(tables, "\n".join(["visits,age,rare", *rows, "3,3,yes", ""]), "rare")
+    app = open_table(open_page, "rare")
+    for column in ("visits", "age"):
+        choose(app, Column=column)
+        by_label(app.number_input, "Lower bound").set_value(0.0).run()
+        by_label(app.number_input, "Upper bound").set_value(10.0).run()
+    choose(app, Column="rare", Kind="yes/no")
+    button(app, "Use this data").click().run()
+    app = asked(open_page, "individual", target="visits")
+    by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
     by_label(app.number_input, "Penalty λ").set_value(0.0).run()
-    by_label(app.number_input, "γ")
+    by_label(app.checkbox, "Set the precision instead of ε").set_value(True).run()
+    opened(app, SHOW_LOSSES)
+    assert "1 person given away: no finite ε holds for them" in said(app)
+    listed = app.dataframe[-1].value
+    assert (listed["row"][0], listed["own epsilon"][0]) == (61, float("inf"))
+    app.session_state["individual-view"] = "One person"
+    app.run()
+    by_label(app.number_input, "Row, from 1 to 61").set_value(61).run()
+    assert "No finite ε holds for this person" in said(app)
 
 
 @pytest.mark.usefixtures("people")
