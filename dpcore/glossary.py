@@ -205,6 +205,13 @@ _TERMS: Final = (
         page="tradeoffs",
     ),
     Term(
+        word="noise",
+        plain="A random amount that is drawn for an answer and added to it, so that "
+        "nobody can tell from the answer who is in the table. How it is drawn is "
+        "public; what was drawn is not.",
+        page="lab",
+    ),
+    Term(
         word="Laplace noise",
         also=("Laplace mechanism",),
         plain="Noise that is most often small and seldom large, whose typical size is "
@@ -339,6 +346,13 @@ _TERMS: Final = (
         word="curator",
         plain="Whoever keeps the table and may look into it.",
         page="data",
+    ),
+    Term(
+        word="attacker",
+        plain="Somebody who wants to find out about one person from what is released, "
+        "and may know everybody else's rows and how the noise is drawn. The promise "
+        "holds against all of them.",
+        page="attacks",
     ),
     Term(
         word="false alarm",
