@@ -171,8 +171,8 @@ class Times:
             times, empty = zip(*pairs, strict=True)
             took, least = statistics.median(times), statistics.median(empty)
             print(
-                f"{name}: median {took:.3f} s, worst {max(times):.3f} s "
-                f"(an empty page: {least:.3f} s, ratio {took / least:.2f})",
+                f"{name}: median {took:.3f} s, worst {max(times):.3f} s (an empty "
+                f"page: {least:.3f} s, ratio {took / least:.2f})",
                 flush=True,
             )
 

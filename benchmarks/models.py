@@ -57,8 +57,8 @@ def main() -> None:
     reads = took["two reads of the table"]
     for name, seconds in took.items():
         print(
-            f"{name}: {seconds:.3f} s, ratio {seconds / reads:.1f} "
-            f"(load {os.getloadavg()[0]:.1f})",
+            f"{name}: {seconds:.3f} s, ratio {seconds / reads:.1f} (load "
+            f"{os.getloadavg()[0]:.1f})",
             flush=True,
         )
     peak = (_resident() - before) / table
@@ -69,8 +69,8 @@ def main() -> None:
     naive = (time.perf_counter() - begun) / _REFITS * _PEOPLE
     ours = took["fit and all sensitivities"]
     print(
-        f"refitting without each person: {naive / 86400:.1f} days, "
-        f"{naive / ours:,.0f} times as long"
+        f"refitting without each person: {naive / 86400:.1f} days, {naive / ours:,.0f} "
+        "times as long"
     )
 
 

@@ -204,9 +204,8 @@ class _Beside:
             took.once(step)
         print(
             f"{name}: {took.middle:.3f} s, at least {took.least:.3f} s, "
-            f"{took.busy:.3f} s of the processor "
-            f"({took.middle / reading.middle:.1f}, {took.least / reading.least:.1f}, "
-            f"{took.busy / reading.busy:.1f} reads)",
+            f"{took.busy:.3f} s of the processor ({took.middle / reading.middle:.1f}, "
+            f"{took.least / reading.least:.1f}, {took.busy / reading.busy:.1f} reads)",
             flush=True,
         )
         return took.least

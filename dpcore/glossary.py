@@ -153,8 +153,8 @@ _TERMS: Final = (
         word="per-instance privacy loss",
         also=("pDP", "per-instance differential privacy", "own loss"),
         plain="What a certain person in this very table really loses at most, instead "
-        "of anybody in any table. It is computed from the data, so that it must not "
-        "be shown to others.",
+        "of anybody in any table. It is computed from the data, so that it must not be "
+        "shown to others.",
         exact="The smallest ε for the pair of this table and the one without the "
         "person (or with another one).",
         page="individual",
@@ -279,8 +279,8 @@ _TERMS: Final = (
         word="interval",
         also=("confidence interval",),
         plain="A range that holds the exact answer in so many of 100 releases as is "
-        "said beside it. The statement on the page names what it is about: this "
-        "table, or the people it was drawn from.",
+        "said beside it. The statement on the page names what it is about: this table, "
+        "or the people it was drawn from.",
         page="release",
     ),
     Term(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MISSING = "no PostgreSQL found: run `make postgresql`, or put initdb on the PATH"
 _QUIET = (
-    "-c listen_addresses='' -c fsync=off -c max_connections=60 "
-    "-c shared_buffers=16MB -c log_min_messages=fatal"
+    "-c listen_addresses='' -c fsync=off -c max_connections=60 -c shared_buffers=16MB "
+    "-c log_min_messages=fatal"
 )
 
 

@@ -188,9 +188,9 @@ def totals(releases: Sequence[Release], account: Account) -> None:
     results.show(picture, "totals")
     st.caption(
         "The tighter totals hold for a plan fixed before the first answer. They tell "
-        "what the plan would have cost, and are not what the limit counts. "
-        "∞ stands where a way of counting has no bound: zCDP has none for a release "
-        f"without a ρ. {WAYS}"
+        "what the plan would have cost, and are not what the limit counts. ∞ stands "
+        "where a way of counting has no bound: zCDP has none for a release without a "
+        f"ρ. {WAYS}"
     )
 
 

@@ -209,8 +209,8 @@ def why(at: Setting, fairness: Fairness) -> None:
     if fairness is Fairness.NOMINAL:
         real = truncated.epsilon(at.query.sensitivity)
         text += (
-            f" At the same nominal ε {significant(at.epsilon)} truncation looks "
-            f"better than it is: its true ε is {significant(real, up=True)}."
+            f" At the same nominal ε {significant(at.epsilon)} truncation looks better "
+            f"than it is: its true ε is {significant(real, up=True)}."
         )
     else:
         text += (
@@ -289,12 +289,11 @@ def details() -> None:
     st.markdown(
         "**Bias** is how far the average release lies from the true value, **spread** "
         "the standard deviation of the release, **typical error** the root of their "
-        "squares' sum. Lines are closed forms, dots the same quantity over "
-        f"{_DRAWS:,} simulated releases, with two standard errors.\n\n"
-        "**Laplace** adds noise of scale sensitivity/ε. **BIT** clamps it to the "
-        "bounds: an answer beyond becomes the bound. **Truncated** redraws until "
-        "the answer lies inside. **Gaussian** adds normal noise at (ε, δ).\n\n"
-        "Clamping is post-processing and costs no privacy. Redrawing is not: how often "
-        "it happens depends on the secret, and the truncated law as published gives up "
-        "to twice its ε."
+        f"squares' sum. Lines are closed forms, dots the same quantity over {_DRAWS:,} "
+        "simulated releases, with two standard errors.\n\n**Laplace** adds noise of "
+        "scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond "
+        "becomes the bound. **Truncated** redraws until the answer lies inside. "
+        "**Gaussian** adds normal noise at (ε, δ).\n\nClamping is post-processing and "
+        "costs no privacy. Redrawing is not: how often it happens depends on the "
+        "secret, and the truncated law as published gives up to twice its ε."
     )

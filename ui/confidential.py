@@ -37,8 +37,8 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
         shown = (ready and session.mode() is Mode.CLASSROOM) or st.toggle(
             f"Show {what}",
             key=switch,
-            help="Computed from the table without differential privacy. "
-            "Nothing in this area may be published, and no export contains it.",
+            help="Computed from the table without differential privacy. Nothing in "
+            "this area may be published, and no export contains it.",
         )
         try:
             yield shown

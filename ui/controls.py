@@ -74,8 +74,8 @@ class Typed:
         if not self.least <= self.number <= self.most:
             least, most, number = map(in_full, (self.least, self.most, self.number))
             message = (
-                f"{self.label}: choose a number from {least} to {most}. "
-                f"With {number} nothing is charged or agreed."
+                f"{self.label}: choose a number from {least} to {most}. With {number} "
+                "nothing is charged or agreed."
             )
             raise ParameterError(message)
         return self.number

@@ -174,11 +174,11 @@ def _buttons(
         _again(request, account, answer, ready=ready, price=price, place=again)
     elif ready and (other := releasing.elsewhere(account, request)) is not None:
         st.info(
-            "This question was answered on "
-            f"{other.created[:10]} about another table of these people, for "
-            f"{priced(other.cost)}: “Ledger” has that answer, and it may be used for "
-            "free. The table in use is another one, or has its rows in another order; "
-            f"a release about it is drawn anew and costs another {price}."
+            f"This question was answered on {other.created[:10]} about another table "
+            f"of these people, for {priced(other.cost)}: “Ledger” has that answer, and "
+            "it may be used for free. The table in use is another one, or has its rows "
+            "in another order; a release about it is drawn anew and costs another "
+            f"{price}."
         )
     waiting = releasing.waiting(analysis)
     if ready and waiting is not None:

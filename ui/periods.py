@@ -77,8 +77,8 @@ def _tell(account: Account) -> None:
         left = accounts.short(account.budget, account.remaining)
         st.markdown(
             f"Today lies in **{literal(inner.name)}**, until {text_of(inner.ends)}. "
-            f"{left} may be spent until then: every limit counts, and the "
-            "smallest rest decides."
+            f"{left} may be spent until then: every limit counts, and the smallest "
+            "rest decides."
         )
     results.table([_row(account, one) for one in _in_order(account)], key="periods")
     for one in _beyond(account, account.periods):
@@ -305,9 +305,8 @@ def _promised(account: Account, one: Sharing) -> str:
         f"**{accounts.short(account.budget, one.promised)}**, and only "
         f"**{accounts.short(account.budget, one.left)}** is left of "
         f"{_called(one.whole)}. A limit sets nothing aside: what is spent first is "
-        "missing later, so that "
-        f"{'not all of them can' if several else 'it cannot'} be spent in full. "
-        "Choose smaller limits, or record it knowing that."
+        f"missing later, so that {'not all of them can' if several else 'it cannot'} "
+        "be spent in full. Choose smaller limits, or record it knowing that."
     )
 
 

@@ -62,13 +62,12 @@ def offer(error: UntrustedLedgerError) -> None:
     copy, aside = _ON_SERVER if session.on_server() else _IN_FILES
     st.markdown(
         "Until then no account of this ledger pays for anything in Release mode. "
-        "Classroom mode needs no ledger. There are two ways on.\n\n"
-        f"**Put back a copy.** {copy} The next click finds it.\n\n"
-        f"**Begin anew.** {aside}, and a new ledger begins. "
-        "What is still known to be spent is carried over; earlier answers are "
-        "not, and cost again. What is no longer known is forgotten: then more can be "
-        "learned about the people than was promised to them. The new ledger records "
-        "what was found, when, and your reason."
+        "Classroom mode needs no ledger. There are two ways on.\n\n**Put back a "
+        f"copy.** {copy} The next click finds it.\n\n**Begin anew.** {aside}, and a "
+        "new ledger begins. What is still known to be spent is carried over; earlier "
+        "answers are not, and cost again. What is no longer known is forgotten: then "
+        "more can be learned about the people than was promised to them. The new "
+        "ledger records what was found, when, and your reason."
     )
     with st.form("begin-anew", enter_to_submit=False):
         reason = st.text_input(

@@ -107,8 +107,8 @@ def verdicts(found: Sequence[Finding]) -> None:
     """Hold what a source says against a run."""
     st.markdown(
         "\n".join(
-            f"- {MARKS[one.verdict]} **{one.verdict}.** "
-            f"{literal(one.claim)} {literal(one.evidence)}"
+            f"- {MARKS[one.verdict]} **{one.verdict}.** {literal(one.claim)} "
+            f"{literal(one.evidence)}"
             for one in found
         )
     )

@@ -149,8 +149,8 @@ ANES96 = (
         1,
         24,
         "bracket",
-        "Household income in 24 brackets: 1 is below US$ 3,000, 24 is US$ 105,000 "
-        "and over.",
+        "Household income in 24 brackets: 1 is below US$ 3,000, 24 is US$ 105,000 and "
+        "over.",
     ),
     _number(
         "place size",

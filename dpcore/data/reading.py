@@ -91,8 +91,8 @@ def _bytes(data: bytes | BinaryIO) -> bytes:
         data.seek(0)
     if size > MAX_BYTES:
         message = (
-            f"the file has {size / 1024**2:.1f} MB, and at most "
-            f"{MAX_BYTES // 1024**2} MB can be read. Upload fewer columns or rows."
+            f"the file has {size / 1024**2:.1f} MB, and at most {MAX_BYTES // 1024**2} "
+            "MB can be read. Upload fewer columns or rows."
         )
         raise DataError(message)
     if isinstance(data, bytes):

@@ -131,8 +131,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Registry entry",
-        sentence="For a public registry of deployments, in YAML. What only you know "
-        "is marked in it, to be filled in first.",
+        sentence="For a public registry of deployments, in YAML. What only you know is "
+        "marked in it, to be filled in first.",
         file=("registry-entry", "yaml"),
         mime="application/yaml",
         text=registry_entry,

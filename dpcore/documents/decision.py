@@ -236,8 +236,7 @@ def _released(about: Decision) -> str:
     count, due = len(plan.released), plan.due.cost
     return (
         f". {count} of {len(plan.basket.items)} questions were released on {days}, and "
-        f"{paid}; the others cost "
-        f"{_price((float(due.epsilon), float(due.delta)))} more"
+        f"{paid}; the others cost {_price((float(due.epsilon), float(due.delta)))} more"
     )
 
 
@@ -297,8 +296,8 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"The answer to no. {listed(counts)} also tells, with noise, "
-            "how many are in each of its groups: that is part of its price."
+            f"The answer to no. {listed(counts)} also tells, with noise, how many are "
+            "in each of its groups: that is part of its price."
         )
     if not notes:
         return (table,)

@@ -54,10 +54,10 @@ def notice(subject: Subject) -> Page:
         else "What is to be published about you",
         pieces=(
             Paragraph(
-                f"If {whose} in {_where(subject)}, this is for you. Numbers about "
-                "all of you "
-                f"together {verb} published. Each was changed by chance on purpose, so "
-                "that what anybody can learn about one of you has a limit: see below.",
+                f"If {whose} in {_where(subject)}, this is for you. Numbers about all "
+                f"of you together {verb} published. Each was changed by chance on "
+                "purpose, so that what anybody can learn about one of you has a limit: "
+                "see below.",
                 kind="lead",
             ),
             Facts(
@@ -323,8 +323,8 @@ def _missing(subject: Subject) -> str:
     )
     more = " and others, see the full report" * (len(known) > MOST_COLUMNS)
     return (
-        f"Whoever has no value counts as {told}{more}: that draws answers towards "
-        "it, by how much is not told."
+        f"Whoever has no value counts as {told}{more}: that draws answers towards it, "
+        "by how much is not told."
     )
 
 

@@ -264,8 +264,8 @@ class Question:
         if claim is None:
             return ""
         return (
-            f"ε {epsilon_text(claim)} is claimed for it where it was published; "
-            f"ε {epsilon_text(real)} is what it really costs, and what is counted."
+            f"ε {epsilon_text(claim)} is claimed for it where it was published; ε "
+            f"{epsilon_text(real)} is what it really costs, and what is counted."
         )
 
     @property

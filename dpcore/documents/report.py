@@ -43,8 +43,8 @@ _COUNTS: Final = (
     "Why there are numbers of people: what is asked of a group is a sum divided by how "
     "many it has, and both had to be released with noise. The counts are part of the "
     "price, and may be shown; nothing more is told by showing them. Each is off by "
-    "chance: 0 does not say that nobody is there, but that there may be as many as "
-    "its interval says."
+    "chance: 0 does not say that nobody is there, but that there may be as many as its "
+    "interval says."
 )
 
 

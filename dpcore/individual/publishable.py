@@ -83,8 +83,8 @@ class PerturbedFit:
         """
         if not (0 < epsilon < math.inf and 0 < delta < 1):
             message = (
-                "epsilon must be in (0, inf) and delta in (0, 1), "
-                f"got epsilon {epsilon} and delta {delta}."
+                "epsilon must be in (0, inf) and delta in (0, 1), got epsilon "
+                f"{epsilon} and delta {delta}."
             )
             raise ParameterError(message)
         return cls(

@@ -55,13 +55,12 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"{times:,} answers to one question, with fresh noise each time, cost "
         f"ε {epsilon_text(total)} together: whoever was 50 % sure of somebody may "
         f"become {_sure(total)} sure. The average of all is off by about "
-        f"{significant(_error(epsilon, times))} years; one single answer for "
-        f"all of that ε would be off by about {significant(_error(total, 1))}. “About” "
-        "is the usual error; the ± of an interval, which holds 95 times of 100, is "
-        "about twice as large. Shown here is what happens if each answer gets fresh "
-        "noise. This program gives the same question its stored answer again, which "
-        "costs nothing "
-        "and tells nothing new.",
+        f"{significant(_error(epsilon, times))} years; one single answer for all of "
+        f"that ε would be off by about {significant(_error(total, 1))}. “About” is the "
+        "usual error; the ± of an interval, which holds 95 times of 100, is about "
+        "twice as large. Shown here is what happens if each answer gets fresh noise. "
+        "This program gives the same question its stored answer again, which costs "
+        "nothing and tells nothing new.",
     )
 
 
@@ -81,10 +80,9 @@ def _telling() -> Telling:
             ),
             right(
                 f"By about {all_} years",
-                f"Some noise is too high and some too low, and much of it cancels: in "
+                "Some noise is too high and some too low, and much of it cancels: in "
                 f"the average of {_TIMES} answers a tenth of it is left. But each "
-                "answer costs "
-                f"ε {_EPSILON:g}, and all of them together ε {total}.",
+                f"answer costs ε {_EPSILON:g}, and all of them together ε {total}.",
             ),
             wrong(
                 "By nothing: she has the truth",
@@ -119,8 +117,7 @@ def _telling() -> Telling:
                     "The same question gets the same stored answer, at no charge; a "
                     "fresh draw is paid for",
                     "Repeating a stored answer tells nothing new. A new draw is "
-                    "charged "
-                    "to the budget.",
+                    "charged to the budget.",
                 ),
                 wrong(
                     "It makes the noise of all answers larger afterwards",
@@ -154,18 +151,15 @@ def _telling() -> Telling:
         notes=(
             (
                 "Let everybody throw a die and add it to a secret number; average over "
-                "the "
-                "class, and the secret is there."
+                "the class, and the secret is there."
             ),
             (
                 "The band is two typical errors wide to both sides: most such lines "
-                "stay "
-                "in it."
+                "stay in it."
             ),
             (
                 "That one answer at the whole price beats the average is why a plan "
-                "asks "
-                "each question once."
+                "asks each question once."
             ),
         ),
         safe="One answer may be well protected and a hundred of them not. The question "

@@ -135,13 +135,11 @@ def _telling() -> Telling:
         ),
         recall="What does a larger crowd do for a person?",
         home="In a larger crowd each person moves the answer less: ten times the "
-        "people, "
-        "a tenth of the loss at the same noise.",
+        "people, a tenth of the loss at the same noise.",
         notes=(
             (
                 "Smaller tables are drawn from the survey, larger ones repeat "
-                "everybody: "
-                "Olga stays in all of them."
+                "everybody: Olga stays in all of them."
             ),
             (
                 "Statistics that do not average, such as a maximum, do not blend: ask "

@@ -75,9 +75,9 @@ def _shown(settings: Settings) -> Shown:
         f"with chance {percent(1 - _missed(people))} it is among them, and now and "
         f"then several times. {copies} times is rare, but not as rare as once in a "
         f"million: then that row moves his average {copies} times as far as his noise "
-        f"was made for. So his answer gives away ε {epsilon_text(real)}, or more. "
-        "What happens less than once in a million times is left out, in what Karl "
-        "says, too.",
+        f"was made for. So his answer gives away ε {epsilon_text(real)}, or more. What "
+        "happens less than once in a million times is left out, in what Karl says, "
+        "too.",
     )
 
 
@@ -99,8 +99,8 @@ def _telling() -> Telling:
             ),
             wrong(
                 "Nearly: chance hides a little",
-                "A promise must hold for everybody. Somebody who stands out is seen "
-                "as soon as their row is drawn.",
+                "A promise must hold for everybody. Somebody who stands out is seen as "
+                "soon as their row is drawn.",
             ),
             right(
                 "No",
@@ -167,14 +167,12 @@ def _telling() -> Telling:
         notes=(
             (
                 "A corrected bootstrap exists, which pays for the copies; the page "
-                "Standard "
-                "errors has both, and shows which intervals hold."
+                "Standard errors has both, and shows which intervals hold."
             ),
             (
                 "For a seminar: with more resamples that share the budget, the gap "
-                "between "
-                "claim and cost closes slowly. Most copies are of one row in one "
-                "resample."
+                "between claim and cost closes slowly. Most copies are of one row in "
+                "one resample."
             ),
             (
                 "For a seminar: Karl's noise is that of ρ-zCDP for a plain average, "

@@ -78,8 +78,7 @@ def _telling() -> Telling:
     wide, wider = _width(_PRICE), _width(_PRICE / 2)
     return Telling(
         situation=f"A town has promised its people: ε {_TOTAL:g} for everything that "
-        "is "
-        f"ever published from the survey. {_ASKED} teams each want one average, for "
+        f"is ever published from the survey. {_ASKED} teams each want one average, for "
         f"ε {_PRICE:g}.",
         predict=ask(
             "How many teams get an answer?",
@@ -158,8 +157,7 @@ def _telling() -> Telling:
             ),
             (
                 "For those who know more: questions fixed together before the first "
-                "answer "
-                "may cost less than the sum. See Plan and Ledger."
+                "answer may cost less than the sum. See Plan and Ledger."
             ),
         ),
         safe=f"What counts is everything that is published, not one answer: here at "

@@ -62,8 +62,7 @@ def _shown(settings: Settings) -> Shown:
             _UPPER, bias, noise, at=upper, most=_MOST, unit="visits"
         ),
         sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times "
-        "and "
-        f"are counted as {upper:g}: that moves the average by "
+        f"and are counted as {upper:g}: that moves the average by "
         f"{significant(float(bias[here]), 2)} visits. The noise for ε {epsilon:g} is "
         f"{significant(float(noise[here]), 2)} visits typically.",
     )
@@ -155,8 +154,8 @@ def _telling() -> Telling:
         notes=(
             (
                 "The picture knows the truth, because the survey is public. A curator "
-                "sees "
-                "it only in the confidential area, and must not choose by it for free."
+                "sees it only in the confidential area, and must not choose by it for "
+                "free."
             ),
             "The best bound depends on ε: let them move it, and see the valley move.",
         ),

@@ -83,12 +83,11 @@ def _shown(settings: Settings) -> Shown:
         sentence="Each person has an ε of their own: what the answer really gives away "
         "about them, their loss. For nobody it is more than the promised ε "
         f"{epsilon_text(promised)}, which is made for somebody with as many visits as "
-        f"the bound allows, {bound:g}; nobody in this table has so many. Half of "
-        "the people lose at most "
-        f"ε {significant(half)}: somebody who was 50 % sure about one of them becomes "
-        f"at most {surest(half)} sure whether the person is in the table. Ruth, with "
-        f"{_visits(most)} visits, loses "
-        f"ε {significant(exposure.maximum)}, {times} times as much: "
+        f"the bound allows, {bound:g}; nobody in this table has so many. Half of the "
+        f"people lose at most ε {significant(half)}: somebody who was 50 % sure about "
+        f"one of them becomes at most {surest(half)} sure whether the person is in the "
+        f"table. Ruth, with {_visits(most)} visits, loses ε "
+        f"{significant(exposure.maximum)}, {times} times as much: "
         f"{surest(exposure.maximum)} sure.",
     )
 
@@ -103,10 +102,10 @@ def _telling() -> Telling:
     visits = _visits(most)
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
     return Telling(
-        situation=f"An insurer publishes how often people see a doctor, on average "
-        f"over {exposure.people:,} yearly records, with noise for ε 1. Most went a few "
-        f"times. Ruth went {visits} times. We may look at everybody here only "
-        "because this survey was published long ago.",
+        situation="An insurer publishes how often people see a doctor, on average over "
+        f"{exposure.people:,} yearly records, with noise for ε 1. Most went a few "
+        f"times. Ruth went {visits} times. We may look at everybody here only because "
+        "this survey was published long ago.",
         predict=ask(
             "How much of the promised ε 1 do most people really lose?",
             wrong(
@@ -182,18 +181,16 @@ def _telling() -> Telling:
         notes=(
             (
                 "The field calls it per-instance privacy loss. The promise is its "
-                "worst "
-                "case over all tables and people."
+                "worst case over all tables and people."
             ),
             (
                 "Ask whether the promise should be made for the typical person or for "
-                "Ruth. "
-                "Those with most to lose are often the sick, the poor and the few."
+                "Ruth. Those with most to lose are often the sick, the poor and the "
+                "few."
             ),
             (
                 "A rare record that many would recognize is exactly the one with a "
-                "large "
-                "loss."
+                "large loss."
             ),
         ),
         safe="For most people much safer than promised; for Ruth nearly as promised. "

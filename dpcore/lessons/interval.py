@@ -42,8 +42,8 @@ def _held(epsilon: float, people: int) -> tuple[Shown, int]:
         f"with ±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} "
         "were that near to the average of these people (not of all people in the "
         "country); in the long run 95 of 100 are. With much noise the numbers below "
-        "the picture reach farther. The same throws of chance are used at "
-        f"every setting, so that it is {held} of {_ANSWERS} at each.",
+        "the picture reach farther. The same throws of chance are used at every "
+        f"setting, so that it is {held} of {_ANSWERS} at each.",
     )
     return shown, held
 
@@ -119,8 +119,7 @@ def _telling() -> Telling:
             ),
             ask(
                 "The survey is a sample of a whole country. Does this interval tell "
-                "how "
-                "far off the country is?",
+                "how far off the country is?",
                 wrong(
                     "Yes",
                     "It tells how far the noise moved the average of this table. "
@@ -129,8 +128,7 @@ def _telling() -> Telling:
                 right(
                     "No: the luck of the sample comes on top",
                     "This program shows both, one beside the other: from the noise "
-                    "alone, "
-                    "and with sampling.",
+                    "alone, and with sampling.",
                 ),
             ),
         ),
@@ -140,8 +138,7 @@ def _telling() -> Telling:
         notes=(
             (
                 "An exact answer without an interval and a noisy one with it: ask "
-                "which of "
-                "the two is more honest."
+                "which of the two is more honest."
             ),
             (
                 "Ages beyond the bounds count as the nearest bound (clamping). No "

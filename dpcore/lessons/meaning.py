@@ -40,9 +40,8 @@ def _shown(settings: Settings) -> Shown:
     return Shown(
         picture=worlds_picture(_told(epsilon)),
         sentence=f"If you are in the table, at most {_of_100(epsilon)} such worlds "
-        "make "
-        f"the best attacker say so, at ε {epsilon:g}. Without any answer it would be "
-        f"{percent(0.5)}, by tossing a coin.",
+        f"make the best attacker say so, at ε {epsilon:g}. Without any answer it would "
+        f"be {percent(0.5)}, by tossing a coin.",
     )
 
 
@@ -50,8 +49,8 @@ def _telling() -> Telling:
     one, small, large = (_of_100(epsilon) for epsilon in (1.0, 0.1, _HIGH))
     return Telling(
         situation="Your neighbour wonders whether you took part in a survey about "
-        "debts, and would toss a coin over it. Then the results are published with "
-        "ε 1, and she knows everything else about everybody.",
+        "debts, and would toss a coin over it. Then the results are published with ε "
+        "1, and she knows everything else about everybody.",
         predict=ask(
             "Imagine 100 worlds in which you took part. In how many may she say so, at "
             "most?",
@@ -94,8 +93,7 @@ def _telling() -> Telling:
                 ),
                 right(
                     "What is learned about everybody: that smoking harms is true of "
-                    "you, "
-                    "too",
+                    "you, too",
                     "Such a finding does not depend on whether you took part.",
                 ),
                 wrong(
@@ -109,8 +107,7 @@ def _telling() -> Telling:
                 right(
                     f"It is {large} worlds instead of {one}",
                     "Each further 1 of ε multiplies the odds by "
-                    f"{significant(math.e)}. Say the "
-                    "worlds, and people can decide.",
+                    f"{significant(math.e)}. Say the worlds, and people can decide.",
                 ),
                 wrong(
                     "Right, five times less private",
@@ -121,24 +118,20 @@ def _telling() -> Telling:
         ),
         recall="What does ε say?",
         home="ε is a limit on odds: at ε 1 the best attacker is right in at most "
-        f"{one} "
-        "worlds, where a coin is in 50.",
+        f"{one} worlds, where a coin is in 50.",
         notes=(
             (
                 "Counts of worlds are what people understand best in studies, better "
-                "than "
-                "percentages or any wording without a number."
+                "than percentages or any wording without a number."
             ),
             (
                 "A different belief before gives a different one after; the page "
-                "Meaning "
-                "has the whole curve, and what real publications chose."
+                "Meaning has the whole curve, and what real publications chose."
             ),
             "The number by which odds are multiplied at most is e to the ε.",
         ),
         safe=f"At ε 1, {one} instead of 50 of 100, for the best attacker, about "
-        "anybody. "
-        "Whether that is enough is a choice, not a computation.",
+        "anybody. Whether that is enough is a choice, not a computation.",
     )
 
 

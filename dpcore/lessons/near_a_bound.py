@@ -64,11 +64,10 @@ def _shown(settings: Settings) -> Shown:
         f"again gives away ε {epsilon_text(real[PUBLISHED])}: "
         f"{surest(real[PUBLISHED])} sure. Moving to the bound (BIT) gives away "
         f"{epsilon_text(real[CLAMPED])}, as promised. So does a third way, “more "
-        "noise, draw again”, which makes the noise larger before it draws. Lower "
-        "bars: how far too high the answers are on average (biased), if the true share "
-        "is 0 %. Drawing again: "
-        f"by {high[PUBLISHED]}. Moving to the bound: by {high[CLAMPED]}. The "
-        f"third way: by {high[REPAIRED]}.",
+        "noise, draw again”, which makes the noise larger before it draws. Lower bars: "
+        "how far too high the answers are on average (biased), if the true share is 0 "
+        f"%. Drawing again: by {high[PUBLISHED]}. Moving to the bound: by "
+        f"{high[CLAMPED]}. The third way: by {high[REPAIRED]}.",
     )
 
 
@@ -87,9 +86,9 @@ def _telling() -> Telling:
     more = significant(repaired.scale / published.scale)
     return Telling(
         situation="Noor publishes which share of her club of five smokes. A share lies "
-        "between 0 % and 100 %: these are its bounds. But with noise her number is "
-        "−7 %. She can draw the noise again until the number is possible. Or she can "
-        "move it to the nearest bound, 0 %.",
+        "between 0 % and 100 %: these are its bounds. But with noise her number is −7 "
+        "%. She can draw the noise again until the number is possible. Or she can move "
+        "it to the nearest bound, 0 %.",
         predict=ask(
             "Noor promised ε 1. Which of the two ways breaks her promise?",
             wrong(
@@ -100,10 +99,9 @@ def _telling() -> Telling:
             right(
                 "Drawing again (called truncated noise)",
                 "Which draws are thrown away depends on the people. If none of the "
-                "five smokes, "
-                f"{kept} of the draws are possible shares and kept; if one does, "
-                f"{beside} are. So the number that is kept tells more about that one "
-                f"than she promised: ε {real} instead of 1.",
+                f"five smokes, {kept} of the draws are possible shares and kept; if "
+                f"one does, {beside} are. So the number that is kept tells more about "
+                f"that one than she promised: ε {real} instead of 1.",
             ),
             wrong(
                 "Neither: both only tidy up",
@@ -113,8 +111,8 @@ def _telling() -> Telling:
         ),
         questions=(
             ask(
-                "The true share is 0 %. Whose answers are biased: too high on "
-                "average, however often one repeats it?",
+                "The true share is 0 %. Whose answers are biased: too high on average, "
+                "however often one repeats it?",
                 wrong(
                     "Only those of moving to the bound (BIT)",
                     f"They are too high by {biases[CLAMPED]} on average. Those of "
@@ -188,8 +186,8 @@ def _telling() -> Telling:
             ),
             (
                 "The whole story is on the page Mechanism lab, where the broken "
-                "promise can "
-                "be caught by counting. The page Audit tests any mechanism this way."
+                "promise can be caught by counting. The page Audit tests any mechanism "
+                "this way."
             ),
         ),
         safe="A possible number is no sign of a kept promise. Ask how it was kept "

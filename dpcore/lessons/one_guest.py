@@ -59,9 +59,8 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"Replacing Eli moves the average by {significant(there - instead)} "
         f"years. With ε {epsilon:g} the published average is within "
         f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases, and "
-        "whoever "
-        f"sees it and was undecided is at most {surest(epsilon)} sure which of the two "
-        "is true.",
+        f"whoever sees it and was undecided is at most {surest(epsilon)} sure which of "
+        "the two is true.",
     )
 
 
@@ -108,8 +107,7 @@ def _telling() -> Telling:
                 wrong(
                     "It makes the answer less exact, and does nothing for Eli",
                     "The noise is there for him: it widens both curves, until they "
-                    "nearly "
-                    "agree.",
+                    "nearly agree.",
                 ),
             ),
             ask(
@@ -117,9 +115,9 @@ def _telling() -> Telling:
                 right(
                     "An answer speaks a little for one of the two, never more than ε "
                     "allows",
-                    f"At ε 1 no answer is more than {times} times as likely with "
-                    "Eli as with the newborn, or the other way round (the number e to "
-                    "the power of ε). That holds for every answer, and every guest.",
+                    f"At ε 1 no answer is more than {times} times as likely with Eli "
+                    "as with the newborn, or the other way round (the number e to the "
+                    "power of ε). That holds for every answer, and every guest.",
                 ),
                 wrong(
                     "The promise is broken",
@@ -156,11 +154,9 @@ def _telling() -> Telling:
             "Ask who could be replaced without anybody noticing anything: most guests.",
             "The other guests have the ages of voters in an old survey.",
         ),
-        safe=f"At ε 1, somebody who was 50 % sure that it is Eli, and not another "
-        "guest "
-        "instead, becomes at most "
-        f"{surest(1.0)} sure. Whether that is enough is for people to decide, not for "
-        "a formula.",
+        safe="At ε 1, somebody who was 50 % sure that it is Eli, and not another guest "
+        f"instead, becomes at most {surest(1.0)} sure. Whether that is enough is for "
+        "people to decide, not for a formula.",
     )
 
 

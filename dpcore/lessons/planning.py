@@ -71,8 +71,7 @@ def _telling() -> Telling:
     )
     return Telling(
         situation=f"A board must decide what to promise {survey.table().people} "
-        "people. "
-        f"It wants three averages: {wants}.",
+        f"people. It wants three averages: {wants}.",
         predict=ask(
             f"Which of the promises ε {', '.join(significant(t) for t in totals)} is "
             "the smallest that shows all three?",
@@ -141,21 +140,18 @@ def _telling() -> Telling:
         ),
         recall="Which ε should one ask people for?",
         home="Say first what must be seen and how exactly; the least ε that shows it "
-        "is "
-        "what to ask people for.",
+        "is what to ask people for.",
         notes=(
             (
                 "A hook says that a budget shows what must be seen, a cross that it "
-                "does "
-                "not: this is the slide of the page Decision."
+                "does not: this is the slide of the page Decision."
             ),
             "Ask who was at the table when it was said what must be seen.",
             "Income is in brackets, from 1 to 24.",
         ),
         safe="A plan answers “how safe, for what use?” with two numbers that the "
-        "people "
-        "concerned can weigh: how sure an attacker may get, and how exact the answers "
-        "are.",
+        "people concerned can weigh: how sure an attacker may get, and how exact the "
+        "answers are.",
     )
 
 

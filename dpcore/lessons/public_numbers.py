@@ -69,11 +69,10 @@ def _shown(settings: Settings) -> Shown:
         "the noise would be wider. So an answer far out hints that Max is not there, "
         "and one near a possible age, such as 50, that he is. Say all others are as "
         f"young, and Max as old, as the bounds allow: then {_years(_FAR)} or less "
-        f"comes out in {_chance(size, _FAR)}, if Max is there "
-        f"(0 or less: {_chance(size, 0.0)}), and gives away "
-        f"ε {epsilon_text(lost[-1])}. The promise was ε {size.epsilon:g} for every "
-        "answer, a rare one, too; and the farther out, the more is given away, "
-        "without end.",
+        f"comes out in {_chance(size, _FAR)}, if Max is there (0 or less: "
+        f"{_chance(size, 0.0)}), and gives away ε {epsilon_text(lost[-1])}. The "
+        f"promise was ε {size.epsilon:g} for every answer, a rare one, too; and the "
+        "farther out, the more is given away, without end.",
     )
 
 
@@ -101,9 +100,9 @@ def _telling() -> Telling:
                 "No: how wide the noise is tells of it",
                 "That holds for the number of rows of any table: it is public only if "
                 "it was known before. An answer far out comes from wide noise, and "
-                "wide noise from few "
-                f"members. An average of {_years(_FAR)}, which noise makes in {rare}, "
-                f"would give away ε {far} about Max, where 1 was promised.",
+                f"wide noise from few members. An average of {_years(_FAR)}, which "
+                f"noise makes in {rare}, would give away ε {far} about Max, where 1 "
+                "was promised.",
             ),
             wrong(
                 "It does not matter: a number of people is harmless",
@@ -121,9 +120,8 @@ def _telling() -> Telling:
                     "The answer that was released and paid for, with its interval",
                     "What follows from it alone is public, too. So is what was known "
                     "before anybody looked, such as bounds that were typed from what "
-                    "everybody "
-                    "knows, 0 and 100 years, or a number of people that was in the "
-                    "newspaper.",
+                    "everybody knows, 0 and 100 years, or a number of people that was "
+                    "in the newspaper.",
                 ),
                 wrong(
                     "How much Max lost",
@@ -173,8 +171,8 @@ def _telling() -> Telling:
             ),
             (
                 "The cure for the group: noise for a number fixed in advance, or a "
-                "noisy "
-                "number of its own, paid for. The page Sensitivity explorer shows both."
+                "noisy number of its own, paid for. The page Sensitivity explorer "
+                "shows both."
             ),
         ),
         safe="Ask of each number on the page: could it have been written down without "

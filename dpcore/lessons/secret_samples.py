@@ -35,8 +35,8 @@ def _shown(settings: Settings) -> Shown:
     return Shown(
         picture=lemma_picture(lemma_curve(epsilon, _RATES), measured, at=rate),
         sentence=f"Everybody is drawn with chance {percent(rate)}, and nobody is told "
-        f"who was. What costs ε {epsilon:g} on the sample costs "
-        f"ε {epsilon_text(left)} for the people of the table.",
+        f"who was. What costs ε {epsilon:g} on the sample costs ε {epsilon_text(left)} "
+        "for the people of the table.",
     )
 
 
@@ -52,8 +52,7 @@ def _telling() -> Telling:
     whole, sampled = (significant(100 * error, 2) for error in _errors())
     return Telling(
         situation=f"A ministry asks one in {round(1 / _RATE)} of its people, drawn by "
-        "a "
-        "secret lot, and publishes an answer with noise for ε 1. Lea does not know "
+        "a secret lot, and publishes an answer with noise for ε 1. Lea does not know "
         "whether she was drawn, and nor does anybody else.",
         predict=ask(
             "How large is the ε that Lea is really promised?",
@@ -65,8 +64,7 @@ def _telling() -> Telling:
             right(
                 f"About {left}",
                 "Most of the time her answer was not even in there, and nobody can "
-                "tell "
-                "when it was.",
+                "tell when it was.",
             ),
             wrong(
                 "0: she was probably not asked",
@@ -128,8 +126,8 @@ def _telling() -> Telling:
         "replaces no noise.",
         notes=(
             (
-                "The field calls it amplification by subsampling: ε becomes "
-                "log(1 + q (e^ε - 1))."
+                "The field calls it amplification by subsampling: ε becomes log(1 + q "
+                "(e^ε - 1))."
             ),
             (
                 "The dots are counted from simulated releases, with and without one "

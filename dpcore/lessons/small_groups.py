@@ -44,8 +44,8 @@ def _shown(settings: Settings) -> Shown:
     half = _half(epsilon, size)
     marked = [(name, float(n), _half(epsilon, n)) for name, n in _groups().items()]
     title = (
-        f"In a group of {size} the average age is within ±{significant(half)} years "
-        f"at ε {epsilon:g}; ages go from 18 to 100"
+        f"In a group of {size} the average age is within ±{significant(half)} years at "
+        f"ε {epsilon:g}; ages go from 18 to 100"
     )
     return Shown(
         picture=falling_picture(
@@ -73,8 +73,7 @@ def _telling() -> Telling:
         f"smallest, “{few}”.",
         predict=ask(
             f"At ε 1 the average of the {n_many} is within ±{narrow} years. And that "
-            "of "
-            f"the {n_few}?",
+            f"of the {n_few}?",
             wrong(
                 f"±{narrow} years too: all get the same noise",
                 "The sum of a group gets the same noise; the average divides it by "
@@ -135,25 +134,21 @@ def _telling() -> Telling:
                 right(
                     "The small groups themselves: nothing is known of them",
                     "It is better to say “too few to say” than to drop them in "
-                    "silence, "
-                    "and to join groups by a rule that was fixed before.",
+                    "silence, and to join groups by a rule that was fixed before.",
                 ),
             ),
         ),
         recall="Why are answers about small groups so noisy?",
         home="Noise hides one person, whatever the group: the fewer people, the more "
-        "of "
-        "the answer is noise.",
+        "of the answer is noise.",
         notes=(
             (
                 "A share of 0 in a small group is a promise to nobody either: exact "
-                "small "
-                "counts are what gives people away."
+                "small counts are what gives people away."
             ),
             (
                 "Each person is in one group only, so that all groups together cost "
-                "what "
-                "one costs, if a record keeps its group."
+                "what one costs, if a record keeps its group."
             ),
         ),
         safe="A small group is protected as well as a large one. It is the answer that "

@@ -58,14 +58,13 @@ def _shown(settings: Settings) -> Shown:
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number that is added before "
-        f"publishing. With noise for ε {epsilon:g}, each average is "
-        f"within ±{significant(float(width))} years in 95 of 100 cases, and the same "
-        f"trick finds an age that is usually off by about {significant(spread)} years: "
-        "often no possible age at all. Whatever lies beyond the picture is counted in "
-        "the bar at its end. ε "
-        "(epsilon) sets how much noise there is: the smaller ε, the more noise. With "
-        "fewer patients the noise on the average is made larger, so that the trick "
-        "finds Ana no better.",
+        f"publishing. With noise for ε {epsilon:g}, each average is within "
+        f"±{significant(float(width))} years in 95 of 100 cases, and the same trick "
+        f"finds an age that is usually off by about {significant(spread)} years: often "
+        "no possible age at all. Whatever lies beyond the picture is counted in the "
+        "bar at its end. ε (epsilon) sets how much noise there is: the smaller ε, the "
+        "more noise. With fewer patients the noise on the average is made larger, so "
+        "that the trick finds Ana no better.",
     )
 
 
@@ -153,18 +152,16 @@ def _telling() -> Telling:
             "Let them do the sum on paper with three ages before the picture is shown.",
             (
                 "The trick is called differencing. It needs no computer and no leak: "
-                "two "
-                "honest publications are enough."
+                "two honest publications are enough."
             ),
             (
                 "The ages are those of an old survey of voters. The draws are "
-                "simulated "
-                "from a fixed seed, so that every class sees the same."
+                "simulated from a fixed seed, so that every class sees the same."
             ),
         ),
-        safe="There is no plain yes or no to that. From the answer one can "
-        "hardly tell whether Ana has this age or another. How hardly is what ε says, "
-        "and that is all that is promised.",
+        safe="There is no plain yes or no to that. From the answer one can hardly tell "
+        "whether Ana has this age or another. How hardly is what ε says, and that is "
+        "all that is promised.",
     )
 
 

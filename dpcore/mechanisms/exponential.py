@@ -99,8 +99,8 @@ class Exponential:
         """
         if candidates < 1 or not 0 < missed <= 1:
             message = (
-                "a choice needs at least 1 candidate and a probability in (0, 1], "
-                f"got {candidates} and {missed}."
+                "a choice needs at least 1 candidate and a probability in (0, 1], got "
+                f"{candidates} and {missed}."
             )
             raise ParameterError(message)
         return self.noise * math.log(candidates / missed)

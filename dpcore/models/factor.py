@@ -168,8 +168,8 @@ def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
     y = np.asarray(y, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] == 0 or y.shape != x.shape[:1]:  # noqa: PLR2004 - a table
         message = (
-            "a model needs one row of features and one target a person, got arrays "
-            f"of shape {x.shape} and {y.shape}."
+            "a model needs one row of features and one target a person, got arrays of "
+            f"shape {x.shape} and {y.shape}."
         )
         raise ParameterError(message)
     if len(x) == 0:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _PUBLIC_NUMBERS = {"people", "most_people"}
 """Fields of questions that hold the public number of people, where there is one."""
 _PUBLIC_GROUPS = (
-    "it counts on public sizes of groups, which only the table in use can tell: ask "
-    "it anew on “Release”, and plan it from there"
+    "it counts on public sizes of groups, which only the table in use can tell: ask it "
+    "anew on “Release”, and plan it from there"
 )
 _OTHERWISE = "it would be asked in other words"
 

@@ -103,8 +103,8 @@ def mu_for(epsilon: float, delta: float) -> float:
     """
     if not (0 <= epsilon < math.inf and 0 <= delta <= 1):
         message = (
-            "epsilon must be in [0, inf) and delta in [0, 1], "
-            f"got epsilon {epsilon} and delta {delta}."
+            f"epsilon must be in [0, inf) and delta in [0, 1], got epsilon {epsilon} "
+            f"and delta {delta}."
         )
         raise ParameterError(message)
     if delta == 0:

@@ -88,8 +88,8 @@ def _check(part: float, times: int, epsilon: float) -> None:
             raise ParameterError(message)
     if times != int(times) or not 1 <= times <= _MOST_PARTS:
         message = (
-            f"the number of releases must be a whole number from 1 to "
-            f"{_MOST_PARTS:,}, got {times}."
+            f"the number of releases must be a whole number from 1 to {_MOST_PARTS:,}, "
+            f"got {times}."
         )
         raise ParameterError(message)
 

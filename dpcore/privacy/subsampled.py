@@ -97,8 +97,8 @@ def gaussian_divergence(mu: float, rate: float, order: int) -> float:
     """
     if not (0 <= mu < math.inf and 0 <= rate <= 1):
         message = (
-            "mu must be at least 0 and finite and the rate from 0 to 1, "
-            f"got {mu} and {rate}."
+            f"mu must be at least 0 and finite and the rate from 0 to 1, got {mu} and "
+            f"{rate}."
         )
         raise ParameterError(message)
     if not 2 <= order <= _LARGEST_ORDER:  # noqa: PLR2004 - the first whole order

@@ -130,8 +130,8 @@ def version(entries: EntryTable) -> int:
     found = entries.format()
     if not 0 <= found <= SCHEMA_VERSION:
         message = (
-            f"the ledger has format {found}, this program knows {SCHEMA_VERSION}. "
-            "Open it with the program that wrote it."
+            f"the ledger has format {found}, this program knows {SCHEMA_VERSION}. Open "
+            "it with the program that wrote it."
         )
         raise LedgerError(message)
     return found

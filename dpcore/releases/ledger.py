@@ -373,8 +373,8 @@ def _admitted(state: Checkpoint, fingerprint: str, unit_rows: int) -> Account:
     account = payable(state, fingerprint)
     if account.unit_rows != unit_rows:
         message = (
-            f"the account is kept for at most {account.unit_rows} rows a unit, "
-            f"and {unit_rows} were asked for. Keep the terms of this table."
+            f"the account is kept for at most {account.unit_rows} rows a unit, and "
+            f"{unit_rows} were asked for. Keep the terms of this table."
         )
         raise LedgerError(message)
     return account
@@ -469,7 +469,7 @@ def _refusal(account: Account, cost: PrivacyCost, what: str) -> str:
         )
     return (
         f"the {what} costs {budget.caption(cost)}, but only "
-        f"{budget.caption(account.remaining)} is left of {budget.describe()}. "
-        "Lower its cost, use an earlier answer again, or raise the budget, "
-        "which the ledger records."
+        f"{budget.caption(account.remaining)} is left of {budget.describe()}. Lower "
+        "its cost, use an earlier answer again, or raise the budget, which the ledger "
+        "records."
     )

@@ -56,8 +56,8 @@ class CovarianceMatrix:
     def __post_init__(self) -> None:
         if len(self.names) != len(self.bounds) or len(set(self.names)) < 2:  # noqa: PLR2004 - one column is a variance
             message = (
-                "a covariance matrix needs at least 2 columns of different names, "
-                "with bounds for each."
+                "a covariance matrix needs at least 2 columns of different names, with "
+                "bounds for each."
             )
             raise ParameterError(message)
         check_scatter(self.bounds, self.size)

@@ -102,8 +102,8 @@ def check_group(group: Column) -> None:
     """
     if group.kind is ColumnKind.NUMBER or not group.labels:
         message = (
-            f"{group.name!r} needs a public list of labels to make groups; "
-            "declare it on the Data page."
+            f"{group.name!r} needs a public list of labels to make groups; declare it "
+            "on the Data page."
         )
         raise ParameterError(message)
 

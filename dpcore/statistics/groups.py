@@ -105,8 +105,8 @@ class GroupSizes:
         """
         if people < self.fewest_people:
             message = (
-                f"{self.count} groups need at least {self.fewest_people} people, "
-                f"got {people}."
+                f"{self.count} groups need at least {self.fewest_people} people, got "
+                f"{people}."
             )
             raise ParameterError(message)
         above = np.array(self.sizes) - self._smallest

@@ -95,8 +95,8 @@ class Query(Question):
     def __post_init__(self) -> None:
         if self.kind not in allowed(self.column.kind) or self.kind not in OF_ONE:
             message = (
-                f"{self.column.name!r} is a {self.column.kind.value} column; "
-                f"it has no {self.kind.value}."
+                f"{self.column.name!r} is a {self.column.kind.value} column; it has no "
+                f"{self.kind.value}."
             )
             raise ParameterError(message)
         self._check_size()
@@ -326,8 +326,8 @@ class Query(Question):
         if binned is not (self.edges is not None):
             verb = "needs" if binned else "has no use for"
             message = (
-                f"the {self.kind.value} of a {self.column.kind.value} column "
-                f"{verb} edges of bins."
+                f"the {self.kind.value} of a {self.column.kind.value} column {verb} "
+                "edges of bins."
             )
             raise ParameterError(message)
         if self.edges is not None:

@@ -116,8 +116,8 @@ def entries_of_people(
     """
     if dataset.cap != unit.cap:
         message = (
-            "the question and the table count another number of rows a person. "
-            "Ask anew."
+            "the question and the table count another number of rows a person. Ask "
+            "anew."
         )
         raise ParameterError(message)
     if unit.cap is None:

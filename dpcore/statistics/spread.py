@@ -68,9 +68,9 @@ class Variance:
             raise ParameterError(message)
         if self.size.people < 2 + self.ddof:
             message = (
-                f"the variance and standard deviation with divisor "
-                f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} people, "
-                f"got {self.size.people}."
+                "the variance and standard deviation with divisor "
+                f"{DIVISORS[self.ddof]} need at least {2 + self.ddof} people, got "
+                f"{self.size.people}."
             )
             raise ParameterError(message)
 

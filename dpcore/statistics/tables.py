@@ -28,8 +28,8 @@ def check_bounds(bounds: Interval) -> None:
     """
     if not (bounds.lower < bounds.upper and np.isfinite(bounds.width)):
         message = (
-            "a statistic needs finite bounds with lower < upper, "
-            f"got {bounds.lower}, {bounds.upper}."
+            f"a statistic needs finite bounds with lower < upper, got {bounds.lower}, "
+            f"{bounds.upper}."
         )
         raise ParameterError(message)
 

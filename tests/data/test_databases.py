@@ -92,8 +92,8 @@ def server(cluster, survey):
         "COMMENT ON COLUMN \"Odd names\".m IS 'How somebody feels'",
         'INSERT INTO "Odd names" VALUES '
         "(1, '100%', 'well', '2020-01-01 01:30+02', 1e400, 9007199254740993, "
-        "'Infinity', '00000000-0000-0000-0000-000000000001', '08:30', true), "
-        "(NULL, NULL, NULL, NULL, NULL, NULL, 'NaN', NULL, NULL, true)",
+        "'Infinity', '00000000-0000-0000-0000-000000000001', '08:30', true), (NULL, "
+        "NULL, NULL, NULL, NULL, NULL, 'NaN', NULL, NULL, true)",
         "CREATE TABLE secret (a int)",
         "CREATE TABLE written (a int)",
         "INSERT INTO written VALUES (1)",
@@ -140,8 +140,8 @@ def file(tmp_path):
     frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
     with closing(sqlite3.connect(path)) as made, made:
         made.execute(
-            "CREATE TABLE people "
-            "(age, pay REAL, sex TEXT, visits, name, code TEXT, empty)"
+            "CREATE TABLE people (age, pay REAL, sex TEXT, visits, name, code TEXT, "
+            "empty)"
         )
         made.executemany(
             "INSERT INTO people VALUES (?, ?, ?, ?, ?, ?, ?)", rows_of(frame)

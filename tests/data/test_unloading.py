@@ -66,8 +66,8 @@ def ward(cluster):
         ),
         *(f"ALTER TABLE hard_{name} ADD PRIMARY KEY (id)" for name in NAMES),
         'CREATE TABLE keys (b text, "A%" bigint, a int, PRIMARY KEY ("A%", b))',
-        "INSERT INTO keys SELECT 'x' || i % 7, i / 7 * 1000 - 9000, CASE WHEN i % 3 "
-        "> 0 THEN i END FROM generate_series(0, 180) i",
+        "INSERT INTO keys SELECT 'x' || i % 7, i / 7 * 1000 - 9000, CASE WHEN i % 3 > "
+        "0 THEN i END FROM generate_series(0, 180) i",
         f"INSERT INTO keys VALUES ('x', {-(2**63)}), ('', {2**63 - 1})",  # noqa: S608
         "CREATE TABLE named AS SELECT b || a AS n, a FROM keys WHERE a IS NOT NULL",
         "ALTER TABLE named ADD PRIMARY KEY (n)",

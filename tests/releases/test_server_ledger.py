@@ -190,8 +190,8 @@ def test_how_the_connection_is_made_makes_no_other_ledger(server, written):
 
 def test_a_connection_that_broke_is_made_anew(cluster, written):
     cluster.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
+        "pg_backend_pid() AND backend_type = 'client backend'"
     )
     assert spend(written, "a-3").id == "a-3"
 

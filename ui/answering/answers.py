@@ -136,11 +136,11 @@ def _one_rank(answer: Release, asked: Request) -> None:
         help=_RELEASED,
     )
     st.markdown(
-        f"With 95 % probability its place in the sorted table is at most "
-        f"{math.ceil(ranks):,} ranks away from the one asked for. How far off "
-        "that makes the value depends on how dense the data are there, which is not "
-        "public. A long empty stretch between the bounds attracts answers: choose "
-        "bounds no wider than needed."
+        "With 95 % probability its place in the sorted table is at most "
+        f"{math.ceil(ranks):,} ranks away from the one asked for. How far off that "
+        "makes the value depends on how dense the data are there, which is not public. "
+        "A long empty stretch between the bounds attracts answers: choose bounds no "
+        "wider than needed."
     )
 
 
@@ -224,10 +224,9 @@ def _together(sensitivity: Sensitivity) -> str:
         return ""
     return (
         f" Up to {sensitivity.coordinates} of them move at once. The noise is made for "
-        f"all of their moves together: {significant(sensitivity.l1, up=True)} added "
-        "up (Laplace noise), "
-        f"{significant(sensitivity.l2, up=True)} as the root of their squares "
-        "(Gaussian noise)."
+        f"all of their moves together: {significant(sensitivity.l1, up=True)} added up "
+        f"(Laplace noise), {significant(sensitivity.l2, up=True)} as the root of their "
+        "squares (Gaussian noise)."
     )
 
 

@@ -35,9 +35,9 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     first.metric(
         "Noise, 95 times of 100",
         f"± {math.ceil(ranks):,} ranks",
-        help="How far off the number of people up to a value is counted, at worst. "
-        "How far off that makes a value depends on how dense the data are there, which "
-        f"is not public. All {len(plan.shares)} quantiles at once, 95 times of 100.",
+        help="How far off the number of people up to a value is counted, at worst. How "
+        "far off that makes a value depends on how dense the data are there, which is "
+        f"not public. All {len(plan.shares)} quantiles at once, 95 times of 100.",
     )
     second.metric(
         "In shares of the people",

@@ -82,8 +82,8 @@ def _outside(found: Bias, counted: str) -> None:
     lines = []
     for column in found.columns:
         sides = (
-            f"{many(column.below)} below the lower bound, {many(column.above)} "
-            "above the upper one, "
+            f"{many(column.below)} below the lower bound, {many(column.above)} above "
+            "the upper one, "
             if column.clamped
             else ""
         )

@@ -169,10 +169,10 @@ def _interval(
     )
     st.markdown(
         f"**Interval: {ends[0]} to {ends[1]}{after_number(asked.query.unit_text)}** "
-        f"({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its "
-        f"ends are the released quantiles of {asked_for}, which have a draw and a "
-        "price of their own, half a step of the grid added; a side without one is the "
-        "bound of the column."
+        f"({percent(LEVEL)}, {whose}), for the {literal(asked.statement)}. Its ends "
+        f"are the released quantiles of {asked_for}, which have a draw and a price of "
+        "their own, half a step of the grid added; a side without one is the bound of "
+        "the column."
     )
 
 

@@ -58,8 +58,8 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
         f"± {significant(plan.count_half_width, up=True)}",
         help=f"How many {asked.query.unit.counted} each group has is released too, and "
         "is off by this at most, 95 times of 100. A group whose released count is "
-        f"below {significant(plan.fewest, up=True)} cannot be told from an "
-        "empty one; it gets “too few to say”.",
+        f"below {significant(plan.fewest, up=True)} cannot be told from an empty one; "
+        "it gets “too few to say”.",
     )
     if sizes:
         st.caption(

@@ -92,9 +92,9 @@ def _correlation(answer: Release, asked: Request) -> None:
         )
         if name in around.noise:
             st.markdown(
-                f"The correlation in this table lies from {_ends(around.noise[name])}"
-                f"{beyond} (each in {percent(around.level)} of releases, together "
-                "with the variances and the covariance below)."
+                "The correlation in this table lies from "
+                f"{_ends(around.noise[name])}{beyond} (each in {percent(around.level)} "
+                "of releases, together with the variances and the covariance below)."
             )
 
 

@@ -140,6 +140,6 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
         if of_number and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
-                "If they were looked up there, they give those two people away: "
-                "choose bounds that you would know without the table."
+                "If they were looked up there, they give those two people away: choose "
+                "bounds that you would know without the table."
             )

@@ -63,12 +63,12 @@ def show(subject: Subject) -> None:
     verdicts.show(_careless(found), _private(found))
     verdicts.lesson(
         f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
-        "averaged away: the error falls with the square root of how often it is "
-        f"asked. At ε {epsilon_text(epsilon)} about {needed(epsilon):,} answers give "
-        "the exact count in 95 of 100 cases.",
+        "averaged away: the error falls with the square root of how often it is asked. "
+        f"At ε {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the "
+        "exact count in 95 of 100 cases.",
         "The same question has the same answer, free of charge. A fresh answer is a "
-        "new release, paid for from the same budget, so that all of them together "
-        "tell no more than the budget allows.",
+        "new release, paid for from the same budget, so that all of them together tell "
+        "no more than the budget allows.",
     )
 
 

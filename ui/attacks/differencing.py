@@ -58,6 +58,6 @@ def show(subject: Subject) -> None:
         "person. Nobody can check every pair of questions that will ever be asked.",
         "Noise on each total, large enough for the largest value that is possible. "
         f"{capital(name)} is in one of the two totals and loses ε "
-        f"{epsilon_text(epsilon)}; those who are in both lose "
-        f"ε {epsilon_text(2 * epsilon)}, which the ledger adds up.",
+        f"{epsilon_text(epsilon)}; those who are in both lose ε "
+        f"{epsilon_text(2 * epsilon)}, which the ledger adds up.",
     )

@@ -82,8 +82,8 @@ def show(subject: Subject) -> None:
         "b·log(u) has gaps, and where the gaps lie depends on the answer (Mironov "
         "2012).",
         "An exact sampler: whole steps on a grid that does not depend on the data. "
-        "Real releases are drawn so, with the randomness of the operating system; "
-        "here it is simulated from the seed.",
+        "Real releases are drawn so, with the randomness of the operating system; here "
+        "it is simulated from the seed.",
     )
 
 

@@ -65,11 +65,11 @@ def show(subject: Subject) -> None:
     _by_hand(subject, target, private, exact, name, epsilon, seed)
     verdicts.lesson(
         f"To learn that {name} is in a table can be the secret itself: a table of "
-        "patients, of debtors, of those who complained. Who knows all others needs "
-        "one exact number.",
-        f"Noise that makes both worlds likely. Whatever test is tried, at ε "
-        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time; "
-        "a person whose value adds little to the total is found even less often.",
+        "patients, of debtors, of those who complained. Who knows all others needs one "
+        "exact number.",
+        "Noise that makes both worlds likely. Whatever test is tried, at ε "
+        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time; a "
+        "person whose value adds little to the total is found even less often.",
     )
 
 

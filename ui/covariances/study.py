@@ -52,15 +52,15 @@ def proof(current: Study) -> None:
     if published in worst:
         text = (
             "**What is wrong, and which number proves it.** Truncation as published "
-            f"claims ε {epsilon_text(design.epsilon)} and really gives up to "
-            f"ε **{epsilon_text(float(worst[published]))}**: how often a draw is "
-            "thrown away depends on the secret. "
+            f"claims ε {epsilon_text(design.epsilon)} and really gives up to ε "
+            f"**{epsilon_text(float(worst[published]))}**: how often a draw is thrown "
+            "away depends on the secret. "
         )
     if fine:
         keep = "keeps" if len(fine) == 1 else "keep"
         text += (
-            f"**What holds:** {' and '.join(fine)} {keep} "
-            f"ε {epsilon_text(design.epsilon)}."
+            f"**What holds:** {' and '.join(fine)} {keep} ε "
+            f"{epsilon_text(design.epsilon)}."
         )
     st.markdown(text)
 
@@ -120,13 +120,12 @@ def cost(current: Study) -> None:
         mine = table[table["mechanism"] == published]
         low, high = mine["first variance"].min(), mine["first variance"].max()
         st.markdown(
-            f"Truncation as published spends up to ε "
+            "Truncation as published spends up to ε "
             f"{epsilon_text(float(worst[published]))} where {nominal:g} is claimed: a "
             f"variance alone costs {significant(float(low), 4)} to "
             f"{significant(float(high), 4)} instead of its share of "
-            f"{significant(design.release('bit', 2).epsilons[0])}. BIT clamps "
-            "instead, which costs nothing; calibrated truncation adds the noise that "
-            "is missing."
+            f"{significant(design.release('bit', 2).epsilons[0])}. BIT clamps instead, "
+            "which costs nothing; calibrated truncation adds the noise that is missing."
         )
     with st.expander("What each step costs", key="s1-costs"):
         results.table(table, key="s1-cost-table")

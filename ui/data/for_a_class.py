@@ -58,8 +58,8 @@ def _tell(found: Sequence[Finding]) -> None:
     several = "columns" if len(columns) > 1 else "column"
     st.markdown(
         f"**Do not show it as it is:** people could be recognized by {len(columns)} "
-        f"{several}. “New columns”, above, makes bins of numbers; "
-        "columns to be left out have to go before the file is uploaded."
+        f"{several}. “New columns”, above, makes bins of numbers; columns to be left "
+        "out have to go before the file is uploaded."
     )
     for one in found:
         st.markdown(f"- **{literal(', '.join(one.columns))}**: {one.what} {one.advice}")

@@ -34,9 +34,9 @@ _PRESSED_TOO_EARLY = (
 _MADE = "Here a row is a person, made of several."
 _ALL_ROWS = "Here a person is protected with all rows."
 _PUT_TOGETHER = (
-    "Where rows of that table were taken as "
-    "they are, or were put together otherwise, what was spent there protects those "
-    "rows: somebody with several of them lost up to as many times as much."
+    "Where rows of that table were taken as they are, or were put together otherwise, "
+    "what was spent there protects those rows: somebody with several of them lost up "
+    "to as many times as much."
 )
 _NOT_SAID = (
     "tick that nobody of this table is in the others, or choose the account of these "

@@ -140,8 +140,8 @@ def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -
         kept="session",
         note="Used only where the number of people is private: with add/remove, where "
         "people with a missing value are left out, or where a person may own several "
-        "rows (then it is one of rows). Averages divide by at least "
-        "this number. A larger one means less noise, and bias if fewer are there.",
+        "rows (then it is one of rows). Averages divide by at least this number. A "
+        "larger one means less noise, and bias if fewer are there.",
     )
     if relation is NeighboringRelation.SUBSTITUTION and not unit.several:
         right.place.caption(

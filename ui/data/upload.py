@@ -83,10 +83,10 @@ def choose() -> None:
             on_change=session.take_upload,
             args=(key,),
             max_upload_size=MAX_BYTES // 2**20,
-            help="CSV with comma, semicolon or tab; Excel; Parquet; Arrow or "
-            "Feather; SPSS or Stata, whose codes become their labels. Also packed (gz, "
-            "bz2, xz, zst, or zip with one file). The file goes to the computer that "
-            "runs this program, and stays in its memory until this tab is closed.",
+            help="CSV with comma, semicolon or tab; Excel; Parquet; Arrow or Feather; "
+            "SPSS or Stata, whose codes become their labels. Also packed (gz, bz2, xz, "
+            "zst, or zip with one file). The file goes to the computer that runs this "
+            "program, and stays in its memory until this tab is closed.",
         )
     wanted, upload = session.wanted(), session.upload()
     if wanted is not None:

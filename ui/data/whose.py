@@ -97,10 +97,10 @@ def _warn(source: Dataset) -> None:
         return
     owners = literal(" and ".join(declared.steps.whose.owners))
     st.warning(
-        "Every row counts as one person here. A table with these columns was used "
-        f"with all rows of each {owners} protected together. If one has several rows, "
-        "used like this only single rows are protected: somebody loses up to as many "
-        "times as much as the budget says, on the same account."
+        "Every row counts as one person here. A table with these columns was used with "
+        f"all rows of each {owners} protected together. If one has several rows, used "
+        "like this only single rows are protected: somebody loses up to as many times "
+        "as much as the budget says, on the same account."
     )
 
 

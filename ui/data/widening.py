@@ -58,12 +58,11 @@ def ask(current: Draft | Study) -> None:
         st.caption(
             "If a file writes -9 or “n/a” where there is no answer, make the column "
             "without these codes, before anything else is made of it, and ask about "
-            "that one. Other new columns are made of numbers: "
-            "age in bins, cost minus payment, cost per day, or whether age is "
-            "at least 60. Each cell is made of its own row alone, and the recipe is "
-            "the name of the column. Bounds of a difference follow from those that are "
-            "declared, and those of a ratio where they leave 0 out below the line; "
-            "else declare them for what is made."
+            "that one. Other new columns are made of numbers: age in bins, cost minus "
+            "payment, cost per day, or whether age is at least 60. Each cell is made "
+            "of its own row alone, and the recipe is the name of the column. Bounds of "
+            "a difference follow from those that are declared, and those of a ratio "
+            "where they leave 0 out below the line; else declare them for what is made."
         )
         every = [column.name for column in as_read(current.in_memory).columns]
         usable = {*every, *(one.name for one in made if isinstance(one, Without))}

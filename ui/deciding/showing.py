@@ -185,9 +185,8 @@ def possible(plan: Option, other: Option) -> None:
         st.caption(
             f"Each dot is one of {DOTS} equally likely answers of one number; the ± in "
             "the table is wider where an answer has several, all to be right at once. "
-            "The dashed line is the "
-            "assumed value; dotted lines, where there are any, are what must be seen "
-            f"to either side of it.{group}"
+            "The dashed line is the assumed value; dotted lines, where there are any, "
+            f"are what must be seen to either side of it.{group}"
         )
 
 

@@ -45,11 +45,9 @@ _MOST = (
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
 REPLACED = (
     "The guarantee of this release is about a person who comes or goes. The losses "
-    "here "
-    "are about another record in a person's place, which may be as much as one that "
-    "goes "
-    "and one that comes: that some are larger than the guarantee breaks no promise. "
-    "Choose “the person had not been there” above to hold losses against it."
+    "here are about another record in a person's place, which may be as much as one "
+    "that goes and one that comes: that some are larger than the guarantee breaks no "
+    "promise. Choose “the person had not been there” above to hold losses against it."
 )
 REPLACED_NOT_PROMISED = (
     NeighboringRelation.SUBSTITUTION,

@@ -71,8 +71,8 @@ def show(subject: Subject, study: Study) -> None:
         return
     if not np.isfinite(person.epsilon):
         st.warning(
-            "No finite ε holds for this person: there are releases that give them "
-            "away for certain. Raise the penalty or the noise."
+            "No finite ε holds for this person: there are releases that give them away "
+            "for certain. Raise the penalty or the noise."
         )
     key = f"{subject.identity(study)} {person.entry}"
     try:
@@ -143,9 +143,9 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     if line is None:
         st.markdown(
             f"At ε {significant(epsilon)} what sticks out has probability "
-            f"{delta_text(delta)}. Several numbers are released here at "
-            "once, or the person moves none of them: there is no single number whose "
-            "two laws could be drawn."
+            f"{delta_text(delta)}. Several numbers are released here at once, or the "
+            "person moves none of them: there is no single number whose two laws could "
+            "be drawn."
         )
         return
     picture = laws_picture(
@@ -282,8 +282,8 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     )
     if len(found[0].losses) == 0:
         st.info(
-            "Several numbers are released here at once; the loss of one release is "
-            "not computed for them."
+            "Several numbers are released here at once; the loss of one release is not "
+            "computed for them."
         )
         return
     classroom = session.mode() is Mode.CLASSROOM
@@ -307,8 +307,8 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     results.show(picture, "person-realized")
     st.markdown(
         f"{source} Before a release ε has to cover every outcome; afterwards the loss "
-        "is that of the one number that came. The curves are simulated, by "
-        f"{_DRAWS:,} releases of each world."
+        f"is that of the one number that came. The curves are simulated, by {_DRAWS:,} "
+        "releases of each world."
     )
 
 
@@ -365,15 +365,14 @@ def _unmarked(subject: Subject) -> str:
 def _definitions() -> None:
     st.markdown(
         "Two laws matter for one person: that of the release with their record, and "
-        "that without it (or with the most revealing other record). A person's loss "
-        "is (ε, δ) if what one law has above e^ε times the other has probability δ at "
-        "most, in both directions (Wang 2019, definition 2).\n\n"
-        "The best test (Neyman and Pearson) compares the two likelihoods. With an even "
-        "prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
-        "odds of presence are the odds before times the ratio of the likelihoods; for "
-        "a pure ε they change by a factor of e^ε at most (compare fact 5 of Wang 2019, "
-        "whose bound is 2ε).\n\n"
-        "The loss that a release really causes, |log of the ratio| at what was "
+        "that without it (or with the most revealing other record). A person's loss is "
+        "(ε, δ) if what one law has above e^ε times the other has probability δ at "
+        "most, in both directions (Wang 2019, definition 2).\n\nThe best test (Neyman "
+        "and Pearson) compares the two likelihoods. With an even prior the best guess "
+        "is right (1 + δ(0))/2 of the time. After a release the odds of presence are "
+        "the odds before times the ratio of the likelihoods; for a pure ε they change "
+        "by a factor of e^ε at most (compare fact 5 of Wang 2019, whose bound is "
+        "2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
         "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is "
         "mostly smaller than ε, and confidential like everything here."
     )

@@ -67,8 +67,8 @@ def choose(
         found = np.flatnonzero(rows == number - 1)
         if len(found) == 0:
             st.info(
-                "This row has no value of what is asked for, so it is not part of "
-                "the release. Choose another one."
+                "This row has no value of what is asked for, so it is not part of the "
+                "release. Choose another one."
             )
             return None
         entry = int(found[0])

@@ -179,8 +179,8 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     st.markdown(
         f"The person knows their own value ({significant(own, 6)}{suffix}), that "
         f"{people(len(target.values))} were averaged, and the noise. A loss of "
-        f"{told_text(found)} says how far the mean lies from that value; the "
-        f"release ({measured(found.release, found.reach)}{suffix}) says on which side."
+        f"{told_text(found)} says how far the mean lies from that value; the release "
+        f"({measured(found.release, found.reach)}{suffix}) says on which side."
     )
 
 
@@ -268,13 +268,12 @@ def _details() -> None:
         "mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ − m|/((n − 1) b): who "
         "is told εᵢ has m = xᵢ ± εᵢ b (n − 1). Compared with another *record* instead "
         "of a missing one, the most revealing record makes εᵢ depend on the own value "
-        "and the bounds alone; that number may be told.\n\n"
-        "**A count Q with Gaussian noise.** The loss at the released number o is "
-        "|2(o − Q) + 1|/(2σ²) for somebody who is counted.\n\n"
-        "Averages and pictures of everybody's losses are no safer: each loss depends "
-        "on all records, so that an average of them does not move by one n-th when a "
-        "record changes.\n\n"
-        "Sources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
-        "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
-        "per-instance privacy*, 2021, example 4."
+        "and the bounds alone; that number may be told.\n\n**A count Q with Gaussian "
+        "noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
+        "somebody who is counted.\n\nAverages and pictures of everybody's losses are "
+        "no safer: each loss depends on all records, so that an average of them does "
+        "not move by one n-th when a record changes.\n\nSources: Y.-X. Wang, "
+        "*Per-instance differential privacy*, 2019 (losses are for the curator's "
+        "eyes); R. Redberg and Y.-X. Wang, *Privately publishable per-instance "
+        "privacy*, 2021, example 4."
     )

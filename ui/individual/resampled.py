@@ -175,13 +175,12 @@ def definitions() -> None:
         "2018, theorem 8). Where the size of the sample is fixed, another row takes "
         "the place of a person who is not drawn, and how far the two are apart counts "
         "as well (theorem 9): shown is the loss as if it were told who is drawn, or "
-        "the guarantee where that is less. In *bootstraps* a "
-        "person is drawn several times or never; their loss is counted as if it were "
-        "told how often, because the other records may give that away, and is never "
-        "more than the guarantee. A *resized bootstrap* with noise is counted likewise "
-        "for numbers, and exactly for shares. As many people are drawn as there are, "
-        "or a fixed part of them, so that these losses compare with another record in "
-        "the person's place."
+        "the guarantee where that is less. In *bootstraps* a person is drawn several "
+        "times or never; their loss is counted as if it were told how often, because "
+        "the other records may give that away, and is never more than the guarantee. A "
+        "*resized bootstrap* with noise is counted likewise for numbers, and exactly "
+        "for shares. As many people are drawn as there are, or a fixed part of them, "
+        "so that these losses compare with another record in the person's place."
     )
 
 

@@ -164,8 +164,8 @@ def _ask() -> ReportSettings:
         0.0,
         (0.0, 20.0, 0.5),
         key="report-hessian",
-        note="0 for none. With it, reports know roughly how much the others say; it "
-        "is a release of its own, with the same δ.",
+        note="0 for none. With it, reports know roughly how much the others say; it is "
+        "a release of its own, with the same δ.",
     )
     return ReportSettings(
         epsilon=epsilon,
@@ -272,18 +272,17 @@ def _more(runs: int) -> None:
 
 def _details() -> None:
     st.markdown(
-        "A released fit minimizes the objective plus bᵀθ with normal b, which is "
-        "drawn once. The **realized loss** of a person is how much this very fit "
-        "changes the odds that they are in the table. Its exact value reads "
-        "everybody's record. The **free report** bounds it by log(1 + f″|x|²/λ) + "
-        "(f′|x|)²/(2σ²) + |f′||x| z/σ, with the slope f′ and curvature f″ of the "
-        "person's own loss at the released fit; it fails with the chance you set, for "
-        "a person fixed before. **As published** it has −log(1 − f″|x|²/λ) in the "
-        "first place, which is larger. With a **noisy Hessian** the first term becomes "
-        "the leverage that is known from a second release, at its own cost.\n\n"
-        "A report is for its own person. All reports together are a table of "
-        "everybody's records, and nothing here may be published.\n\n"
-        "Source: R. Redberg and Y.-X. Wang, *Privately publishable per-instance "
-        "privacy*, 2021, algorithm 2 and theorem 8; D. Kifer, A. Smith and A. "
-        "Thakurta, 2012, for the guarantee of the fit."
+        "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn "
+        "once. The **realized loss** of a person is how much this very fit changes the "
+        "odds that they are in the table. Its exact value reads everybody's record. "
+        "The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + |f′||x| "
+        "z/σ, with the slope f′ and curvature f″ of the person's own loss at the "
+        "released fit; it fails with the chance you set, for a person fixed before. "
+        "**As published** it has −log(1 − f″|x|²/λ) in the first place, which is "
+        "larger. With a **noisy Hessian** the first term becomes the leverage that is "
+        "known from a second release, at its own cost.\n\nA report is for its own "
+        "person. All reports together are a table of everybody's records, and nothing "
+        "here may be published.\n\nSource: R. Redberg and Y.-X. Wang, *Privately "
+        "publishable per-instance privacy*, 2021, algorithm 2 and theorem 8; D. Kifer, "
+        "A. Smith and A. Thakurta, 2012, for the guarantee of the fit."
     )

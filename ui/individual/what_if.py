@@ -52,16 +52,16 @@ def show(subject: Subject, study: Study) -> None:
     tabs.show(sides, subject, study, key="what-if-side")
     with st.expander("What is this?", key="what-if-definitions"):
         st.markdown(
-            "A person's loss depends on everybody's records: an outlier pulls the "
-            "mean or the fit towards itself, and others then lie farther from it, or "
+            "A person's loss depends on everybody's records: an outlier pulls the mean "
+            "or the fit towards itself, and others then lie farther from it, or "
             "nearer. That is why nobody's loss is a property of their own, and why "
-            "even one's own loss must not be told to anybody.\n\n"
-            "For a linear model the losses after a move follow from a change of the "
-            "Hessian of rank two (Sherman, Morrison and Woodbury), exactly. With k "
-            "copies more of a person their leverage h becomes h/(1 + k h) and their "
-            "residual r becomes r/(1 + k h). Other models and statistics are computed "
-            "anew. The noise stays what it is now; calibrated anew to a larger table "
-            "it would shrink, and losses with it would not."
+            "even one's own loss must not be told to anybody.\n\nFor a linear model "
+            "the losses after a move follow from a change of the Hessian of rank two "
+            "(Sherman, Morrison and Woodbury), exactly. With k copies more of a person "
+            "their leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + "
+            "k h). Other models and statistics are computed anew. The noise stays what "
+            "it is now; calibrated anew to a larger table it would shrink, and losses "
+            "with it would not."
         )
 
 
@@ -99,8 +99,8 @@ def _moves(subject: Subject, study: Study) -> None:
     results.show(seen.picture, "moved")
     if seen.watched < subject.exposure.people - 1:
         st.caption(
-            f"{seen.watched:,} others are watched, drawn at random: losses under "
-            "this release take a while to compute."
+            f"{seen.watched:,} others are watched, drawn at random: losses under this "
+            "release take a while to compute."
         )
     if isinstance(subject, ModelSubject):
         st.caption(persons.COMPARED)

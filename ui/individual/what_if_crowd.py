@@ -33,8 +33,8 @@ _SEED = 1
 def show(subject: Subject, study: Study) -> None:
     """Show how a person's loss falls as others join."""
     st.markdown(
-        "Standing out costs privacy. How much less would this person lose among "
-        "people with the same record, or in a larger table? The noise stays as it is."
+        "Standing out costs privacy. How much less would this person lose among people "
+        "with the same record, or in a larger table? The noise stays as it is."
     )
     person = persons.choose(subject, study, "crowd")
     if person is None:

@@ -113,8 +113,7 @@ def project() -> bool:
         bind="query-params",
         help="Large type and nothing beside the lesson. Page Down and Page Up, which "
         "most clickers send, lead to the next step and back; after a click on an "
-        "answer, "
-        "click beside it first.",
+        "answer, click beside it first.",
     )
 
 

@@ -125,8 +125,8 @@ def _beside(plan: Option, facts: Facts) -> str:
     count = len(plan.released)
     if plan.done:
         first = (
-            "The plan has been released: what it cost is part of the "
-            f"ε {epsilon_text(before)} that this account has spent."
+            "The plan has been released: what it cost is part of the ε "
+            f"{epsilon_text(before)} that this account has spent."
         )
     elif count:
         first = (

@@ -204,8 +204,8 @@ def _most_people(least: int) -> int:
         (1, None),
         key=f"most-people-{session.generation()}",
         kept="session",
-        note="How many people the table has at most: some bounds on what one "
-        "person can do need it.",
+        note="How many people the table has at most: some bounds on what one person "
+        "can do need it.",
     )
     st.caption(
         f"This maximum is a promise: the first {most:,} people of the table are read "
@@ -223,8 +223,8 @@ def _threshold(cell: Cell, model: ModelKind) -> float | None:
         USUAL_THRESHOLD,
         (1e-6, 2.0),
         key="huber",
-        note="In halves of the width of the target's bounds. Larger residuals count "
-        "in proportion to their size only.",
+        note="In halves of the width of the target's bounds. Larger residuals count in "
+        "proportion to their size only.",
     )
 
 

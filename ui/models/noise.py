@@ -31,8 +31,8 @@ def released(
             1,
             (1, 100),
             key="samples",
-            note="Several samples show how uncertain the posterior is; each is "
-            "less precise, for the same price.",
+            note="Several samples show how uncertain the posterior is; each is less "
+            "precise, for the same price.",
         )
     if key == "adaptive":
         share = left.slider(
@@ -88,9 +88,8 @@ def _matrix(
         " ".join("1" for _ in names),
         key=f"precisions-{len(names)}",
         persist_state="session",
-        help="A number for each, separated by spaces: "
-        f"{literal(', '.join(names))}. Larger means less noise on it. They must not "
-        "be read from this table.",
+        help=f"A number for each, separated by spaces: {literal(', '.join(names))}. "
+        "Larger means less noise on it. They must not be read from this table.",
     )
     try:
         numbers = [float(part) for part in text.replace(",", " ").split()]

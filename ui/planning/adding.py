@@ -35,8 +35,8 @@ def typed(study: Study) -> None:
     if math.isfinite(width.half):
         of = f", of {width.of}" if width.of else ""
         st.caption(
-            f"At this ε 95 of 100 answers would fall within "
-            f"± {width.text}{after_number(width.unit)}{literal(of)}."
+            "At this ε 95 of 100 answers would fall within ± "
+            f"{width.text}{after_number(width.unit)}{literal(of)}."
         )
     if width.unit == "ranks":
         st.caption(

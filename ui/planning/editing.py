@@ -83,14 +83,14 @@ def _priced(item: Item, cell: controls.Cell) -> Item:
     """Let epsilon or the error be typed, or both to see how many people they take."""
     if not item.divisible:
         cell.place.markdown(
-            f"It costs ε {epsilon_text(item.epsilon)}, as it was asked: that cannot "
-            "be changed here."
+            f"It costs ε {epsilon_text(item.epsilon)}, as it was asked: that cannot be "
+            "changed here."
         )
         return item
     way = cell.radio(
         "Work out", [_ERROR, _EPSILON, _PEOPLE], key="plan-work-out",
-        note="Type the one and get the other; or type both, and get how many people "
-        "it takes.",
+        note="Type the one and get the other; or type both, and get how many people it "
+        "takes.",
     )  # fmt: skip
     first, second, third = controls.row(3)
     width = item.width

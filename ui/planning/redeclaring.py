@@ -37,8 +37,8 @@ def show(basket: Basket, study: Study, known: Sequence[Release | None]) -> None:
         many = "the question was"
     with st.container(border=True, key="plan-declared-before"):
         st.warning(
-            f"**What is declared has changed since {many} planned.** Until you "
-            "say otherwise, it is asked as planned, and errors are those of then."
+            f"**What is declared has changed since {many} planned.** Until you say "
+            "otherwise, it is asked as planned, and errors are those of then."
         )
         st.markdown("\n".join(f"- {_said(one)}" for one in found))
         if any(one.now is not None for one in found):
@@ -67,8 +67,8 @@ def offer_earlier(study: Study) -> None:
         for place, (name, basket) in enumerate(earlier):
             count = len(basket.items)
             st.button(
-                f"Take over the plan of “{literal(name)}” "
-                f"({count} question{'s' if count > 1 else ''})",
+                f"Take over the plan of “{literal(name)}” ({count} "
+                f"question{'s' if count > 1 else ''})",
                 key=f"plan-earlier-{place}",
                 on_click=_take_over,
                 args=(basket,),

@@ -322,8 +322,8 @@ def _say_rounding(cost: PrivacyCost) -> None:
         else ""
     )
     st.caption(
-        "Prices are rounded up to three digits, so that none reads smaller than it "
-        f"is: charged are exactly ε {in_full(epsilon)}{at}."
+        "Prices are rounded up to three digits, so that none reads smaller than it is: "
+        f"charged are exactly ε {in_full(epsilon)}{at}."
     )
 
 

@@ -70,8 +70,8 @@ def proof(current: Run, view: View) -> None:
         )
         return
     st.markdown(
-        f"**What is wrong, and which number proves it.** {label} claims "
-        f"ε {epsilon_text(claimed)} and really gives ε **{epsilon_text(real)}**; with "
+        f"**What is wrong, and which number proves it.** {label} claims ε "
+        f"{epsilon_text(claimed)} and really gives ε **{epsilon_text(real)}**; with "
         f"the universal histogram ε {epsilon_text(costs[Procedure.HISTOGRAM])}, with "
         f"multiple synthesis ε {epsilon_text(costs[Procedure.SYNTHESIS])}. Clamping "
         "(BIT) and calibrated truncation keep what they claim."
@@ -86,14 +86,14 @@ def why(current: Run, view: View) -> None:
     st.markdown(
         "An ordinary 95 % interval knows the sampling error only; the noise comes on "
         "top, so that it covers too seldom. Multiple synthesis learns the size of the "
-        f"noise from {sets} releases with ε/{sets} each: wider noise, wider "
-        "intervals, more bias. It takes the sampling error at the released share, "
-        "which is too small at a rare one, and knows nothing of the bias: in its worst "
-        f"cell and n it covers {percent(worst[Procedure.SYNTHESIS])} here. The "
-        "noise-aware interval reads the noise off the public scale and spends nothing "
-        "on it; it takes the sampling error at each share that it considers, and "
-        f"covers {percent(worst[Procedure.NOISE_AWARE])} in its worst. The Release "
-        "page inverts the law of what was drawn, which the bias does not touch."
+        f"noise from {sets} releases with ε/{sets} each: wider noise, wider intervals, "
+        "more bias. It takes the sampling error at the released share, which is too "
+        "small at a rare one, and knows nothing of the bias: in its worst cell and n "
+        f"it covers {percent(worst[Procedure.SYNTHESIS])} here. The noise-aware "
+        "interval reads the noise off the public scale and spends nothing on it; it "
+        "takes the sampling error at each share that it considers, and covers "
+        f"{percent(worst[Procedure.NOISE_AWARE])} in its worst. The Release page "
+        "inverts the law of what was drawn, which the bias does not touch."
     )
 
 
@@ -123,8 +123,8 @@ def verdicts(current: Run) -> None:
         st.info("The findings are checked once every setting has been run.")
     st.markdown(
         "\n".join(
-            f"- {results.MARKS[one.verdict]} **{one.verdict}.** "
-            f"{literal(one.claim)}. *{literal(one.evidence)}.*"
+            f"- {results.MARKS[one.verdict]} **{one.verdict}.** {literal(one.claim)}. "
+            f"*{literal(one.evidence)}.*"
             for one in found
         )
     )
@@ -182,8 +182,8 @@ def lab(design: Design, view: View) -> None:
         results.show(picture, "simplex", simulated=True)
         st.markdown(
             "Each dot is one release of the same three shares; the diamond is the "
-            "truth. A corner means that everybody is in that cell, an edge that a "
-            f"cell is empty. All four give ε {view.epsilon:g} by their claim."
+            "truth. A corner means that everybody is in that cell, an edge that a cell "
+            f"is empty. All four give ε {view.epsilon:g} by their claim."
         )
 
 
@@ -192,25 +192,22 @@ def details() -> None:
     st.markdown(
         "Samples of n people are drawn from the proportions. A person is in one cell, "
         "and the counts are divided by a public constant n: adding or removing a "
-        "person changes one share by 1/n (substitution: the same results at twice "
-        "the ε). Each share is released on [0, 1] with Laplace noise of scale 1/(nε), "
-        "bounded by truncation or clamping (BIT).\n\n"
-        "- **Re-scaling** divides the releases by their sum.\n"
-        "- **All but one** releases one cell after another on what the earlier ones "
-        "left; the last gets the rest. *Reversed* goes the other way round.\n"
-        "- **Universal histogram** also releases sums of cells (a binary tree that "
-        "pairs the first cell with the last), with twice the noise on two layers, and "
-        "moves all to where they agree.\n"
-        "- **Nearest shares** moves the releases to the nearest vector with sum 1.\n"
-        "- **Multiple synthesis** averages several re-scaled releases and adds their "
-        "spread to the interval.\n\n"
-        "**Bias** is the mean error, **typical error** the root of the mean squared "
-        "error (RMSE), **coverage** the share of 95 % intervals that hold the true "
+        "person changes one share by 1/n (substitution: the same results at twice the "
+        "ε). Each share is released on [0, 1] with Laplace noise of scale 1/(nε), "
+        "bounded by truncation or clamping (BIT).\n\n- **Re-scaling** divides the "
+        "releases by their sum.\n- **All but one** releases one cell after another on "
+        "what the earlier ones left; the last gets the rest. *Reversed* goes the other "
+        "way round.\n- **Universal histogram** also releases sums of cells (a binary "
+        "tree that pairs the first cell with the last), with twice the noise on two "
+        "layers, and moves all to where they agree.\n- **Nearest shares** moves the "
+        "releases to the nearest vector with sum 1.\n- **Multiple synthesis** averages "
+        "several re-scaled releases and adds their spread to the interval.\n\n**Bias** "
+        "is the mean error, **typical error** the root of the mean squared error "
+        "(RMSE), **coverage** the share of 95 % intervals that hold the true "
         "proportion. Bars are two standard errors of the simulation; lines are set "
-        "apart a little sideways so that bars do not overlap.\n\n"
-        "After F. Liu, *Statistical Properties of Sanitized Results from "
-        "Differentially Private Laplace Mechanism with Univariate Bounding "
-        "Constraints* (arXiv 1607.08554), "
+        "apart a little sideways so that bars do not overlap.\n\nAfter F. Liu, "
+        "*Statistical Properties of Sanitized Results from Differentially Private "
+        "Laplace Mechanism with Univariate Bounding Constraints* (arXiv 1607.08554), "
         "section 4.2. **Reconstructed:** the proportions, the set of ε, the sample "
         "sizes, the interval and the cell left over; the numbers of the original are "
         "lost. 500 repetitions and five sets are the original's."

@@ -177,8 +177,8 @@ def _more(cells: int) -> tuple[int, tuple[str, ...], tuple[int, ...] | None, int
         format_func=lambda cell: f"p{cell + 1}",
         key=f"study2-left-{cells}",
         kept="session",
-        note="This cell gets what the others leave; those farthest from it come "
-        "first. The original does not say which it was.",
+        note="This cell gets what the others leave; those farthest from it come first. "
+        "The original does not say which it was.",
     )
     seed = third.seed(
         "Seed of the random numbers",

@@ -79,9 +79,9 @@ def show(made: MadeUp) -> None:
     st.markdown(f"**A made-up table of {rows} people, none of whom exists**")
     results.table(made.table.head(_SHOWN), key="made-up-rows")
     st.caption(
-        f"The first {min(_SHOWN, made.counts.people)} of {rows} rows. "
-        "Nobody in the original is any of these rows: they were dealt out from noisy "
-        "counts. Whoever is unusual in the original is at most a count of a cell."
+        f"The first {min(_SHOWN, made.counts.people)} of {rows} rows. Nobody in the "
+        "original is any of these rows: they were dealt out from noisy counts. Whoever "
+        "is unusual in the original is at most a count of a cell."
     )
     if session.mode() is Mode.CLASSROOM:
         st.caption(

@@ -54,8 +54,8 @@ def _ask(study: Study) -> None:
         format_func=names.__getitem__,
         key=f"made-up-columns-{session.generation()}",
         persist_state="session",
-        help="Those with bounds or a list of answers. What was never counted cannot "
-        "be made up.",
+        help="Those with bounds or a list of answers. What was never counted cannot be "
+        "made up.",
     )
     first, second, third = controls.row((3, 1, 1))
     way = first.radio(

@@ -104,8 +104,8 @@ def _atoms(setup: Setup) -> None:
     mechanism = setup.mechanism()
     if not any(np.any(atom > 0) for atom in mechanism.atoms(setup.place)):
         st.markdown(
-            f"{setup.entry.label} releases no single number with positive "
-            f"probability. Shown is {CATALOG[CLAMPED].label}, which does."
+            f"{setup.entry.label} releases no single number with positive probability. "
+            f"Shown is {CATALOG[CLAMPED].label}, which does."
         )
         setup = setup.through(CLAMPED)
         mechanism = setup.mechanism()
@@ -116,11 +116,10 @@ def _atoms(setup: Setup) -> None:
         f"A careless reader takes “exactly {end}” for the truth. But with the value at "
         f"{significant(setup.place)} it comes in {three_digits(here)} of all releases, "
         f"and with the value at {significant(setup.other)} still in "
-        f"{three_digits(there)}. Who "
-        "held both for equally likely, and reads it, is "
-        f"{nearest(here / (here + there))} sure of the first, and at "
-        f"ε {setup.epsilon:g} nobody can become surer than {surest(setup.epsilon)}. "
-        "The spike is honest: it stands for everything that fell beyond the bound."
+        f"{three_digits(there)}. Who held both for equally likely, and reads it, is "
+        f"{nearest(here / (here + there))} sure of the first, and at ε "
+        f"{setup.epsilon:g} nobody can become surer than {surest(setup.epsilon)}. The "
+        "spike is honest: it stands for everything that fell beyond the bound."
     )
 
 
@@ -213,9 +212,9 @@ def _equal_privacy(setup: Setup) -> None:
     results.table(table, key="lab-equal")
     st.markdown(
         f"Bias and typical error as a share of the range, for ε {setup.epsilon:g} and "
-        f"a person who moves the value by {setup.shift:g}. Truncation as published "
-        "is no competitor: it gives more away than the others. Plain Laplace noise has "
-        "no bias, and may leave the bounds."
+        f"a person who moves the value by {setup.shift:g}. Truncation as published is "
+        "no competitor: it gives more away than the others. Plain Laplace noise has no "
+        "bias, and may leave the bounds."
     )
 
 

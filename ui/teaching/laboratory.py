@@ -97,8 +97,8 @@ def meters(setup: Setup, meter: Meter) -> None:
         delta_color="inverse",
         width="content",
         help=f"The worst case over all pairs of values at most {setup.shift:g} apart: "
-        f"{belief_text(meter.real, delta=setup.delta)}. For the two values below it "
-        f"is {epsilon_text(meter.here)}.",
+        f"{belief_text(meter.real, delta=setup.delta)}. For the two values below it is "
+        f"{epsilon_text(meter.here)}.",
     )
     row.metric(
         "or the promised ε, with δ",
@@ -143,16 +143,16 @@ def _refuted(setup: Setup, meter: Meter) -> None:
     repaired = measure(setup.through(REPAIRED)).scale / meter.scale
     ratio = beside / on_bound
     st.warning(
-        f"**ε {setup.epsilon:g} was promised, but up to "
-        f"ε {epsilon_text(meter.real)} is given away.** The noise scale, sensitivity / "
-        f"ε = {setup.shift:g} / {setup.epsilon:g}, is enough for a draw that is left "
-        "alone. But draws outside the bounds are drawn again, and how often depends on "
-        f"the secret: a draw is kept with probability {percent(on_bound)} if the value "
-        f"is 0, {percent(beside)} if it is {setup.shift:g}. That is a clue of its own: "
+        f"**ε {setup.epsilon:g} was promised, but up to ε {epsilon_text(meter.real)} "
+        f"is given away.** The noise scale, sensitivity / ε = {setup.shift:g} / "
+        f"{setup.epsilon:g}, is enough for a draw that is left alone. But draws "
+        "outside the bounds are drawn again, and how often depends on the secret: a "
+        f"draw is kept with probability {percent(on_bound)} if the value is 0, "
+        f"{percent(beside)} if it is {setup.shift:g}. That is a clue of its own: "
         f"{significant(ratio, 4)} times as often, which adds log "
-        f"{significant(ratio, 4)} = {significant(math.log(ratio))} to ε. "
-        "**Use instead:** move such draws to the bound (BIT, same noise), or repair "
-        f"this mechanism with {significant(repaired)} times the noise.",
+        f"{significant(ratio, 4)} = {significant(math.log(ratio))} to ε. **Use "
+        "instead:** move such draws to the bound (BIT, same noise), or repair this "
+        f"mechanism with {significant(repaired)} times the noise.",
         icon=":material/lock_open:",
     )
 
@@ -195,8 +195,8 @@ def _other(setup: Setup, meter: Meter) -> None:
     sentence = _KEPT.get(setup.key, entry.sentence) if meter.holds else entry.sentence
     beyond = "" if entry.bounded else " Its releases may lie outside the bounds."
     show(
-        f"{kept} {sentence}{beyond}{flaw} Typical error "
-        f"{significant(meter.error)} of the range.",
+        f"{kept} {sentence}{beyond}{flaw} Typical error {significant(meter.error)} of "
+        "the range.",
         icon=":material/science:",
     )
 

@@ -74,6 +74,6 @@ def show() -> None:
         f"Twenty guests stay in a small hotel; one of them is {_AGES[-1]}. Replacing "
         f"that guest moves the mean age by {significant(there - instead)} years. With "
         f"ε {epsilon:g} the published mean is within ±{significant(reach)} years of "
-        "the truth in 95 of 100 cases. Move the slider to a larger ε: less noise, "
-        "and more certainty about the one guest."
+        "the truth in 95 of 100 cases. Move the slider to a larger ε: less noise, and "
+        "more certainty about the one guest."
     )

@@ -33,10 +33,10 @@ def show() -> None:
         anchor=False,
     )
     st.markdown(
-        f"The mean of values between 0 and 100 is published with noise of scale "
-        f"100/(n ε), n counted in the table: {people} people, or {people - 1} after "
-        "one leaves. Then the *width* of the noise differs too, and a far answer is "
-        "more likely from the wider one."
+        "The mean of values between 0 and 100 is published with noise of scale 100/(n "
+        f"ε), n counted in the table: {people} people, or {people - 1} after one "
+        "leaves. Then the *width* of the noise differs too, and a far answer is more "
+        "likely from the wider one."
     )
     metrics = st.columns(3)
     metrics[0].metric(
@@ -72,7 +72,7 @@ def show() -> None:
     rmse, error = errors[-1]
     st.caption(
         f"True mean 30. Noisy average at {people} people: typical error "
-        f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} "
-        f"(two standard errors of {_DRAWS:,} simulated releases). If n may be public, "
-        "or a constant fixed in advance divides the sum, the price need not be paid."
+        f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} (two "
+        f"standard errors of {_DRAWS:,} simulated releases). If n may be public, or a "
+        "constant fixed in advance divides the sum, the price need not be paid."
     )

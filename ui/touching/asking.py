@@ -111,6 +111,6 @@ def promise(plan: Option, study: Study) -> None:
     if study.terms.relation is not NeighboringRelation.ADD_REMOVE:
         st.caption(
             f"The promise is {compared_with(study.terms.relation)}. What a person "
-            "loses by being there at all is another question; choose the same above "
-            "to compare like with like."
+            "loses by being there at all is another question; choose the same above to "
+            "compare like with like."
         )

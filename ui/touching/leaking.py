@@ -59,8 +59,8 @@ def show() -> None:
     else:
         st.markdown(
             f"Here both are the same: {max(COLLEAGUES):,} € is paid to somebody else "
-            "already. But the ε says *that* pay, to everybody: "
-            f"{limit:g} · {_BOUND:,.0f} € / ε = {found.read:,.0f} €."
+            f"already. But the ε says *that* pay, to everybody: {limit:g} · "
+            f"{_BOUND:,.0f} € / ε = {found.read:,.0f} €."
         )
     st.caption(
         "So a budget is agreed on from public numbers: what must be seen, what was "

@@ -54,8 +54,8 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         )
     _unknown(losses, items)
     st.markdown(
-        f"Losses here are **{compared_with(asked.relation)}**, from all "
-        f"{len(items)} answers of the plan together."
+        f"Losses here are **{compared_with(asked.relation)}**, from all {len(items)} "
+        "answers of the plan together."
     )
     _everybody(own, ordered, asked, plan)
     _nobody_above(losses, plan, asked, delta, priced)
@@ -72,13 +72,12 @@ def definitions() -> None:
         "or with another one in its place (Y.-X. Wang, *Per-instance differential "
         "privacy*, 2019). The ε of the plan is the largest of these over all tables "
         "and people. Losses from several answers add up; where a plan has a δ, the "
-        "smallest of several valid totals counts.\n\n"
-        "**Nobody above.** All ε of the plan are multiplied by one factor: the "
-        "largest one at which no total here is above what you typed. Totals never "
-        "fall as ε grows, so that it is found by halving.\n\n"
-        "**Why it stays here.** Each number in the area is a function of everybody's "
-        "records. Nothing of it is written to a file, a document, an address or the "
-        "ledger."
+        "smallest of several valid totals counts.\n\n**Nobody above.** All ε of the "
+        "plan are multiplied by one factor: the largest one at which no total here is "
+        "above what you typed. Totals never fall as ε grows, so that it is found by "
+        "halving.\n\n**Why it stays here.** Each number in the area is a function of "
+        "everybody's records. Nothing of it is written to a file, a document, an "
+        "address or the ledger."
     )
 
 

@@ -73,8 +73,8 @@ def read_arrow(data: bytes) -> pd.DataFrame:
         return framed(_shared(table), names)
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
         message = (
-            "the Arrow file cannot be read: it is damaged, or was not sent to its "
-            "end. Save the table once more, or upload it as CSV."
+            "the Arrow file cannot be read: it is damaged, or was not sent to its end. "
+            "Save the table once more, or upload it as CSV."
         )
         raise DataError(message) from None
 

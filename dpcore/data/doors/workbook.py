@@ -191,9 +191,9 @@ def _framed(
         for line, cell in zip(lines, cells, strict=True):
             if cell in _ERRORS:
                 message = (
-                    f"line {line} of column {at + 1} holds the error {cell} instead "
-                    "of a value. Repair the formula, or empty the cell, which then "
-                    "counts as missing."
+                    f"line {line} of column {at + 1} holds the error {cell} instead of "
+                    "a value. Repair the formula, or empty the cell, which then counts "
+                    "as missing."
                 )
                 raise DataError(message, line=line, column=at + 1)
         columns[name] = as_csv_has_it(_values(cells, index, name))

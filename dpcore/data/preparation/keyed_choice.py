@@ -46,8 +46,8 @@ def chosen(
         raise ParameterError(message)
     if not _SHORTEST_KEY <= len(key) <= _LONGEST_KEY:
         message = (
-            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, "
-            f"got {len(key)}."
+            f"the key must have {_SHORTEST_KEY} to {_LONGEST_KEY} bytes, got "
+            f"{len(key)}."
         )
         raise ParameterError(message)
     owned = np.bincount(person[person >= 0])

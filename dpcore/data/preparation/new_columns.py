@@ -61,8 +61,8 @@ class Bins:
         known = bool(self.edges) and bool(np.isfinite(self.edges).all())
         if not known or not rising or len(self.edges) > MOST_EDGES:
             message = (
-                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as "
-                "18, 40, 65."
+                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as 18, "
+                "40, 65."
             )
             raise ParameterError(message)
 
@@ -246,8 +246,8 @@ class Without:
         known = [_said(code) for code in self.codes]
         if not known or len(set(known)) < len(known) or len(known) > MOST_CODES:
             message = (
-                f"name 1 to {MOST_CODES} different codes for “no answer”, such as "
-                "-9; n/a."
+                f"name 1 to {MOST_CODES} different codes for “no answer”, such as -9; "
+                "n/a."
             )
             raise ParameterError(message)
 

@@ -99,8 +99,8 @@ def _sizes(about: Decision) -> str:
     items = about.plan.basket.items
     whole += "".join(
         f". Nr. {_numbers(places)} wird durch mindestens {german(f'{least:,}')} "
-        f"{questions.unit(about.unit.counted)} geteilt, eine öffentliche "
-        "Mindestzahl, denn wer keinen Wert hat, ist nicht gezählt"
+        f"{questions.unit(about.unit.counted)} geteilt, eine öffentliche Mindestzahl, "
+        "denn wer keinen Wert hat, ist nicht gezählt"
         for least, places in rests.minimums(items, about.size).items()
     )
     groups = {item.group for item in items if item.width.assumed}
@@ -190,8 +190,8 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     counts = sizes_told(rows)
     if counts:
         notes.append(
-            f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen "
-            "auch, wie viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
+            f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen auch, wie "
+            "viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
         )
     if not notes:
         return (table,)

@@ -98,7 +98,7 @@ def _takeaway(found: Averaging) -> str:
     told = f"the mean of {asked:,} fresh answers is {measured(last, off)}"
     if math.isfinite(found.settled):
         told += (
-            f", and rounds to the exact count, {significant(found.truth)}, from "
-            f"answer {int(found.settled):,} on"
+            f", and rounds to the exact count, {significant(found.truth)}, from answer "
+            f"{int(found.settled):,} on"
         )
     return f"Asked again and again, {told}; together they cost ε {spent}"

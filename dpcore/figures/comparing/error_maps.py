@@ -57,9 +57,9 @@ def map_picture(maps: ErrorMaps, key: str, *, here: tuple[float, float]) -> Pict
     return Picture.of(
         title,
         _table(maps),
-        alt="A map over position and scale, with level lines of the "
-        f"{maps.quantity} of {CATALOG[key].label}. Lowest on: {shares}; no "
-        f"difference on {percent(maps.share(len(maps.keys)))}. {title}.",
+        alt=f"A map over position and scale, with level lines of the {maps.quantity} "
+        f"of {CATALOG[key].label}. Lowest on: {shares}; no difference on "
+        f"{percent(maps.share(len(maps.keys)))}. {title}.",
         height=420,
         traces=[
             regions(
@@ -178,8 +178,8 @@ def _takeaway(maps: ErrorMaps) -> str:
     ]
     bounded = " of the bounded ones" if maps.quantity is Quantity.BIAS else ""
     return (
-        f"At the {maps.fairness}, the least {maps.quantity}{bounded}: "
-        f"{', '.join(won)} of the map"
+        f"At the {maps.fairness}, the least {maps.quantity}{bounded}: {', '.join(won)} "
+        "of the map"
     )
 
 

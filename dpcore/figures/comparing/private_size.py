@@ -67,9 +67,9 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     return Picture.of(
         title,
         {"published mean": y, "log ratio, Laplace": revealed},
-        alt="A tent that falls on both sides without limit, to "
-        f"-{epsilon_text(far)} at {significant(y[0])}. Clamped, it ends at the bounds, "
-        f"never farther from 0 than {epsilon_text(size.clamped_level)}. {title}.",
+        alt=f"A tent that falls on both sides without limit, to -{epsilon_text(far)} "
+        f"at {significant(y[0])}. Clamped, it ends at the bounds, never farther from 0 "
+        f"than {epsilon_text(size.clamped_level)}. {title}.",
         traces=[
             line(y, revealed, "Laplace, not clamped", STROKES["laplace"]),
             line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
@@ -124,9 +124,9 @@ def price_picture(
             "standard error": error[order],
             "number public (BIT)": public[order],
         },
-        alt="Typical error against the number of people. At "
-        f"{now.people} people: noisy average {significant(float(noisy[-1]))}, public "
-        f"number {significant(float(public[-1]))}. {title}.",
+        alt=f"Typical error against the number of people. At {now.people} people: "
+        f"noisy average {significant(float(noisy[-1]))}, public number "
+        f"{significant(float(public[-1]))}. {title}.",
         traces=[
             line(people[order], public[order], "number public (BIT)", STROKES["bit"]),
             points(

@@ -216,9 +216,8 @@ def _takeaway(
     errors = [float(curve.rmse[0]) for curve in here]
     if metric is Metric.BIAS and most < _VISIBLE * min(errors):
         return (
-            f"At {axis.label} {significant(axis.at)} no mechanism has a visible bias"
-            f"{of_each}: "
-            "the bounds are far away on the scale of the noise"
+            f"At {axis.label} {significant(axis.at)} no mechanism has a visible "
+            f"bias{of_each}: the bounds are far away on the scale of the noise"
         )
     best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
     worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)

@@ -239,8 +239,8 @@ def _takeaway(
     flat = [label for label, v in zip(labels, np.diag(after), strict=True) if not v > 0]
     if flat:
         return (
-            f"The released variance of {' and '.join(flat)} is 0: correlations with "
-            "it are not defined"
+            f"The released variance of {' and '.join(flat)} is 0: correlations with it "
+            "are not defined"
         )
     if np.array_equal(before, after) and told is not None:
         of = len(pairs_of(len(labels)))

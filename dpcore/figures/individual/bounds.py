@@ -180,6 +180,6 @@ def _checks_title(checks: Sequence[BoundCheck]) -> str:
         return "Here no published bound lies below anybody's exact loss"
     return (
         f"“{worst.label}” promises too much to {percent(worst.understated)} of the "
-        f"people here: the exact loss is up to {significant(worst.worst, 2)} times "
-        "the bound"
+        f"people here: the exact loss is up to {significant(worst.worst, 2)} times the "
+        "bound"
     )

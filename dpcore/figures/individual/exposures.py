@@ -262,8 +262,7 @@ def moments_picture(
     thick, here = replace(STROKES[key], width=3), ring("black")
     title = (
         f"The moment of order {order:g} is {significant(moment)}, between the average "
-        f"person's loss ({significant(mean)}) and the largest "
-        f"({significant(largest)})"
+        f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
     )
     return Picture.of(
         title,

@@ -444,6 +444,6 @@ def _frontier_title(found: Frontier) -> str:
         else "no guarantee is known"
     )
     return (
-        f"The typical error of the coefficients is {size}; "
-        f"{guarantee}, the most exposed person loses {most}, the average one {average}"
+        f"The typical error of the coefficients is {size}; {guarantee}, the most "
+        f"exposed person loses {most}, the average one {average}"
     )

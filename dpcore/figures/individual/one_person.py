@@ -314,14 +314,14 @@ def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
             else f"Of the releases, {percent(whole)} cause"
         )
         return (
-            f"{often} this person a loss as large as any can: their own "
-            f"ε {significant(own)}{at}"
+            f"{often} this person a loss as large as any can: their own ε "
+            f"{significant(own)}{at}"
         )
     half = float(np.median(losses))
     return (
-        f"Half of the releases cause this person a loss of at most "
-        f"{significant(half)}; before the release only their own ε "
-        f"{significant(own)} could be told{at}"
+        "Half of the releases cause this person a loss of at most "
+        f"{significant(half)}; before the release only their own ε {significant(own)} "
+        f"could be told{at}"
     )
 
 

@@ -175,8 +175,8 @@ def odometer_picture(
         else ""
     )
     title = (
-        f"This person lost {significant(float(best[-1]))} over "
-        f"{len(path)} release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
+        f"This person lost {significant(float(best[-1]))} over {len(path)} "
+        f"release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
     )
     if len(path) > 1:
         title += "; as much in each" if alike else f"; most in release {most + 1}"

@@ -33,9 +33,9 @@ def running_picture(
     spent = epsilon * count
     one, all_ = (significant(float(error)) for error in typical[[0, -1]])
     title = (
-        f"The average of {len(errors)} answers is off by about {all_} {unit}, one "
-        f"of them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} "
-        f"instead of {epsilon_text(epsilon)}"
+        f"The average of {len(errors)} answers is off by about {all_} {unit}, one of "
+        f"them by about {one}; the price is ε {epsilon_text(float(spent[-1]))} instead "
+        f"of {epsilon_text(epsilon)}"
     )
     return Picture.of(
         title,

@@ -212,8 +212,8 @@ def worlds_picture(told: Told) -> Picture:
         others = f" through {told.label} ({allowed:,} of {of:,} by the guarantee alone)"
     title = (
         f"At most {most:,} of {among:,} such worlds{others} lead an attacker to "
-        f"believe {told.sides.asked} when it is so; without a release "
-        f"{among // 2:,} of {among:,} would"
+        f"believe {told.sides.asked} when it is so; without a release {among // 2:,} "
+        f"of {among:,} would"
     )
     return Picture.of(
         title,
@@ -387,9 +387,9 @@ def readings_text(told: Told, largest_loss: float, *, exact: bool) -> str:
     best = "is right" if exact else "is right at most"
     guess = at_most(float(attack.best_guess(0.5)))
     first = (
-        f"The best guess about one person {best} **{guess}** of the time, where it "
-        f"was 50 % before. The attacker's advantage is {nearest(attack.advantage)}: by "
-        "so much more are found than named wrongly."
+        f"The best guess about one person {best} **{guess}** of the time, where it was "
+        f"50 % before. The attacker's advantage is {nearest(attack.advantage)}: by so "
+        "much more are found than named wrongly."
     )
     lines = [first]
     if math.isfinite(largest_loss):

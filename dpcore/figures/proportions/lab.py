@@ -143,8 +143,8 @@ def prices_picture(prices: Sequence[Price]) -> Picture:
     if split:
         best = max(split, key=lambda price: price.coverage)
         title += (
-            f", multiple synthesis in at most {percent(best.coverage)} "
-            f"({best.sets} sets)"
+            f", multiple synthesis in at most {percent(best.coverage)} ({best.sets} "
+            "sets)"
         )
     bars = rows(
         [plain(label) for label in labels],

@@ -100,9 +100,8 @@ def study_picture(design: Design, results: Sequence[Accuracy], view: View) -> Pi
     return Picture.of(
         _takeaway(design, lines, view, targets),
         _shown(design, lines, view, targets),
-        drawn=f"{len(targets)} panels, {names}: "
-        f"{view.measure} against the number of people from {sizes[0]} to {sizes[-1]} "
-        f"(log scale), one line a procedure",
+        drawn=f"{len(targets)} panels, {names}: {view.measure} against the number of "
+        f"people from {sizes[0]} to {sizes[-1]} (log scale), one line a procedure",
         height=_ROW * rows + _TOP + _BOTTOM,
         traces=[
             _trace(line, view.measure, target, panel, place - len(lines) / 2)
@@ -256,8 +255,8 @@ def _takeaway(
         direction = "up" if value > 0 else "down"
         tail = f"; the largest bias of {least} is {significant(sizes[least].max())}"
         return (
-            f"{where}, {worst} moves {name} {direction} by "
-            f"{significant(abs(value))} on average{tail if least != worst else ''}"
+            f"{where}, {worst} moves {name} {direction} by {significant(abs(value))} "
+            f"on average{tail if least != worst else ''}"
         )
     means = {procedure: float(size.mean()) for procedure, size in sizes.items()}
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)

@@ -73,8 +73,8 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
     one = rivals.average(1)
     top = _HEADROOM * max(draws, _GAUSSIAN * rivals.published_limit)
     title = (
-        f"One Laplace draw has variance {significant(fair[0])}, the average of "
-        f"{draws} has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
+        f"One Laplace draw has variance {significant(fair[0])}, the average of {draws} "
+        f"has {significant(fair[-1])} at the same ε and δ, Gaussian noise "
         f"{significant(rivals.analytic)}"
     )
     return Picture.of(
@@ -221,8 +221,8 @@ def _normality_title(found: Sequence[Normality]) -> str:
     first = passing[0]
     return (
         f"From {first.draws} draws on, samples of averages pass both tests for "
-        f"normality in over {percent(_ENOUGH)} of the cases "
-        f"({percent(first.anderson)} and {percent(first.shapiro)})"
+        f"normality in over {percent(_ENOUGH)} of the cases ({percent(first.anderson)} "
+        f"and {percent(first.shapiro)})"
     )
 
 

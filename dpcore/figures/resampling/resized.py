@@ -168,8 +168,8 @@ def profile_picture(
         {"ε": epsilon} | deltas,
         drawn=f"δ against ε. A flat line at {significant(tau)} for a trait that one "
         f"person has; for {chosen} it falls from {significant(here[0])} to "
-        f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} "
-        f"and 0 from ε {epsilon_text(repaired.epsilon())} on",
+        f"{significant(here[-1])}; repaired it is at most {significant(fixed[0])} and "
+        f"0 from ε {epsilon_text(repaired.epsilon())} on",
         traces=[*traces, *told_once(ends)],
         height=400,
         shapes=[
@@ -201,15 +201,14 @@ def reveal_picture(
     enough = bootstrap.looks_until(0.95)
     title = (
         f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
-        "rare trait with 95 % probability; "
-        "answers with noise never prove it"
+        "rare trait with 95 % probability; answers with noise never prove it"
     )
     return Picture.of(
         title,
         _attack_table(curve) | {"Laplace: how sure at most": beliefs},
         drawn="The chance of proof rises with the number of scores, from "
-        f"{chance(float(curve.exact[0]))} for one to "
-        f"{chance(float(curve.exact[-1]))} for {int(curve.scores[-1]):,}",
+        f"{chance(float(curve.exact[0]))} for one to {chance(float(curve.exact[-1]))} "
+        f"for {int(curve.scores[-1]):,}",
         traces=[
             *_attack(curve, "proof from resized bootstraps", _RARE.color),
             line(
@@ -238,8 +237,8 @@ def averaging_picture(curve: AttackCurve, ones: int, people_there: int) -> Pictu
         )
     else:
         title = (
-            f"The average of about {significant(reached)} scores gives the exact "
-            f"count {ones:,} of {people_there:,} with 95 % probability"
+            f"The average of about {significant(reached)} scores gives the exact count "
+            f"{ones:,} of {people_there:,} with 95 % probability"
         )
     return Picture.of(
         title,

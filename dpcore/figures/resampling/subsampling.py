@@ -128,8 +128,8 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
     level = np.full(2, top)
     title = (
         f"A sample of {percent(curve.rate)} leaves the zCDP level at ρ "
-        f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, "
-        f"ε would be {epsilon_text(curve.claimed_epsilon)} at δ "
+        f"{significant(curve.level)}: were it {significant(curve.claimed_level)}, ε "
+        f"would be {epsilon_text(curve.claimed_epsilon)} at δ "
         f"{significant(curve.delta)}, and it is {epsilon_text(curve.exact_epsilon)}"
     )
     return Picture.of(
@@ -231,8 +231,8 @@ def error_picture(
     here = float(np.exp(np.interp(np.log(at), np.log(parts.rate), np.log(total))))
     suffix = f" {unit}" if unit else ""
     title = (
-        f"At the same final ε, a release from {percent(at)} of the rows is off "
-        f"by {significant(here)}{suffix}, one from all rows by "
+        f"At the same final ε, a release from {percent(at)} of the rows is off by "
+        f"{significant(here)}{suffix}, one from all rows by "
         f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
     )
     return Picture.of(

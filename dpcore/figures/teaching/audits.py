@@ -89,6 +89,6 @@ def _takeaway(event: Event, truth: float, expected: float, caught: float) -> str
             "show"
         )
     return (
-        f"Nothing to catch here: the log ratio of this event is "
-        f"{significant(truth)}, within the promised {promised}"
+        f"Nothing to catch here: the log ratio of this event is {significant(truth)}, "
+        f"within the promised {promised}"
     )

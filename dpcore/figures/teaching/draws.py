@@ -150,8 +150,8 @@ def _takeaway(
         title += f"; {percent(on_bounds)} of the draws lie exactly on a bound"
     if beyond:
         title += (
-            f"; {beyond} of {len(draws)} lie farther out than the picture reaches "
-            "and are counted at its edges"
+            f"; {beyond} of {len(draws)} lie farther out than the picture reaches and "
+            "are counted at its edges"
         )
     return title
 

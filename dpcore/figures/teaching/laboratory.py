@@ -238,9 +238,8 @@ def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
 def _description(worlds: TwoWorlds, meter: Meter, title: str) -> str:
     first, second = (significant(at) for at in worlds.positions)
     spikes = "".join(
-        f" Exactly {atom.at:g} is released with probability "
-        f"{three_digits(atom.first)} or "
-        f"{three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
+        f" Exactly {atom.at:g} is released with probability {three_digits(atom.first)} "
+        f"or {three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
         for atom in worlds.atoms
     )
     return (

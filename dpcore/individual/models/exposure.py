@@ -145,8 +145,8 @@ def expose_model(
     law, delta = fit.law_of(request.law), request.delta
     if relation not in known_relations(law, linear=fit.linear):
         message = (
-            "for this release losses are known for a person who was not there, not "
-            "for one with another record: compare with the table without the person."
+            "for this release losses are known for a person who was not there, not for "
+            "one with another record: compare with the table without the person."
         )
         raise ParameterError(message)
     if codes is not None and relation is NeighboringRelation.SUBSTITUTION:

@@ -128,8 +128,8 @@ class AdaptivePosterior(_InTwoSteps):
     def __post_init__(self) -> None:
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004 - beyond, quantiles change sign
             message = (
-                "epsilon must be in (0, inf) and delta in (0, 1/2), "
-                f"got epsilon {self.epsilon} and delta {self.delta}."
+                "epsilon must be in (0, inf) and delta in (0, 1/2), got epsilon "
+                f"{self.epsilon} and delta {self.delta}."
             )
             raise ParameterError(message)
         if not (0 < self.share < 1 and 0 < self.length < math.inf):
@@ -341,8 +341,8 @@ class TypicalSample(_InTwoSteps):
     tuned: RidgeFit = field(repr=False)
     """The fit with the penalty that the eigenvalue allows."""
     note: ClassVar[str] = (
-        "for the eigenvalue as it is; the loss of a release depends on the "
-        "eigenvalue that it draws, and the two parts are added up"
+        "for the eigenvalue as it is; the loss of a release depends on the eigenvalue "
+        "that it draws, and the two parts are added up"
     )
 
     @property

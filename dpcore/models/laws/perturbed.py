@@ -254,9 +254,9 @@ class BoundedObjective(PerturbedObjective):
         "upper bounds that hold for every table, from the person's own record"
     )
     obstacle: ClassVar[str] = (
-        "For a nonlinear model released by objective perturbation only upper "
-        "bounds on losses are known, and no law that could be drawn for one "
-        "person. Choose output perturbation, or a linear model."
+        "For a nonlinear model released by objective perturbation only upper bounds on "
+        "losses are known, and no law that could be drawn for one person. Choose "
+        "output perturbation, or a linear model."
     )
 
     def losses(self, people: Influence, *, delta: float) -> FloatArray:

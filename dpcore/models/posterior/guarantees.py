@@ -160,8 +160,8 @@ def gamma_for(
     )
     if not (0 <= epsilon < math.inf and 0 < delta < 1):
         message = (
-            "epsilon must be in [0, inf) and delta in (0, 1), "
-            f"got epsilon {epsilon} and delta {delta}."
+            f"epsilon must be in [0, inf) and delta in (0, 1), got epsilon {epsilon} "
+            f"and delta {delta}."
         )
         raise ParameterError(message)
     if not (np.all(m >= 0) and np.all(e > 0)):

@@ -213,8 +213,8 @@ def _checked(
     known = np.all((m > 0) & (m < np.inf) & np.isfinite(e))
     if not (known and np.all((epsilon >= 0) & (epsilon < np.inf))):
         message = (
-            "leverages must be positive and finite, residuals finite, and epsilon "
-            "at least 0 and finite."
+            "leverages must be positive and finite, residuals finite, and epsilon at "
+            "least 0 and finite."
         )
         raise ParameterError(message)
     return m, np.abs(e), epsilon

@@ -134,8 +134,8 @@ MODEL_MECHANISMS: Final[dict[str, ModelEntry]] = {
             guaranteed=_LOGISTIC,
             flaw=(
                 "the guarantee of objective perturbation needs losses of bounded "
-                "slope, and squared losses have none; use noise on the coefficients "
-                "or a posterior sample"
+                "slope, and squared losses have none; use noise on the coefficients or "
+                "a posterior sample"
             ),
         ),
         ModelEntry(

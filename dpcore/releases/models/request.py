@@ -68,8 +68,8 @@ class ModelRequest(Releasable):
             raise ParameterError(message)
         if not (0 < self.epsilon < math.inf and 0 < self.delta < 0.5):  # noqa: PLR2004
             message = (
-                "epsilon must lie in (0, inf) and delta in (0, 1/2), "
-                f"got epsilon {self.epsilon} and delta {self.delta}."
+                "epsilon must lie in (0, inf) and delta in (0, 1/2), got epsilon "
+                f"{self.epsilon} and delta {self.delta}."
             )
             raise ParameterError(message)
         if self.gamma is not None and not 0 < self.gamma < math.inf:

@@ -79,8 +79,8 @@ class SharePlan:
     def __post_init__(self) -> None:
         if self.constraint.kind not in fitting(self.key):
             message = (
-                f"“{self.constraint.kind}” does not go with "
-                f"{CATALOG[self.key].label}; choose BIT Laplace."
+                f"“{self.constraint.kind}” does not go with {CATALOG[self.key].label}; "
+                "choose BIT Laplace."
             )
             raise ParameterError(message)
         # Reads once, so that the demands of the procedure are met from here on.

@@ -151,8 +151,8 @@ _UNKNOWN = (
     "again charges nothing if it was."
 )
 _FORBIDDEN = (
-    "the server of the ledger does not let this user write to the ledger. "
-    f"{_NOTHING} Allow it, or name another user in EPSILON_STUDIO_LEDGER."
+    f"the server of the ledger does not let this user write to the ledger. {_NOTHING} "
+    "Allow it, or name another user in EPSILON_STUDIO_LEDGER."
 )
 _BUSY = (
     "another machine or program is writing to the ledger and has not come to an end. "

@@ -197,8 +197,8 @@ def _of_a_server(error: UntrustedLedgerError) -> str:
 
 _WAY_ON = "Put back a copy of its tables on the server, or begin anew, on record."
 _UNSEALED = (
-    "entries of the ledger on the server were added or removed by somebody without "
-    f"its key. {_WAY_ON}"
+    "entries of the ledger on the server were added or removed by somebody without its "
+    f"key. {_WAY_ON}"
 )
 _CHANGED = f"the checkpoint of the ledger on the server was changed. {_WAY_ON}"
 _OTHER_KEY = (

@@ -107,9 +107,9 @@ def _bounds(request: Releasable, dataset: Dataset) -> Check:
     if looked:
         names = ", ".join(f"“{name}”" for name in looked)
         how = (
-            f"The bounds of {names} are exactly the least and the largest number "
-            "there is. If they were read from the table, the noise tells about these "
-            "two people: declare bounds that are known without it."
+            f"The bounds of {names} are exactly the least and the largest number there "
+            "is. If they were read from the table, the noise tells about these two "
+            "people: declare bounds that are known without it."
         )
     return Check(
         question=request.title,

@@ -92,8 +92,8 @@ class Design:
             for sd, width in zip(self.deviations, release.widths, strict=True):
                 if not 0 < sd * sd <= largest_variance(width, n):
                     message = (
-                        "every standard deviation must be positive and possible "
-                        f"within the bounds, got {sd:g} within {width:g}."
+                        "every standard deviation must be positive and possible within "
+                        f"the bounds, got {sd:g} within {width:g}."
                     )
                     raise ParameterError(message)
 

@@ -187,8 +187,8 @@ def _convergence(run: Run) -> Finding:
         low, high = percent(min(ratios)), percent(max(ratios))
         return (
             f"From {min(run.design.people)} to {max(run.design.people)} people the "
-            f"spread falls to between {low} and {high}, in "
-            f"{sum(tests)} of {len(tests)} comparisons together with the bias."
+            f"spread falls to between {low} and {high}, in {sum(tests)} of "
+            f"{len(tests)} comparisons together with the bias."
         )
 
     claim = "Bias and spread go to 0 as the number of people grows."

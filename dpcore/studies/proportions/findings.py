@@ -90,9 +90,9 @@ def _undercoverage(run: Reading) -> Finding:
     return Finding(
         claim=claim,
         verdict=Verdict.of([bool(np.mean(bit) < np.mean(truncated))]),
-        evidence=f"95 % intervals cover the smallest cell in "
-        f"{percent(bit[run.smallest])} against {percent(truncated[run.smallest])}, "
-        f"all cells in {percent(bit.mean())} against {percent(truncated.mean())}",
+        evidence="95 % intervals cover the smallest cell in "
+        f"{percent(bit[run.smallest])} against {percent(truncated[run.smallest])}, all "
+        f"cells in {percent(bit.mean())} against {percent(truncated.mean())}",
     )
 
 
@@ -244,8 +244,8 @@ def _tree_pairs(run: Reading) -> Finding:
         chance = 3 * float(np.hypot(error[run.cells], other[run.cells]))
         checks += [bool(node < pairs[1:].min()), bool(node >= flat - chance)]
         words.append(
-            f"{_SHORT[key]} {node:.3f}, other pairs {pairs[1:].mean():.3f}, "
-            f"by re-scaling {flat:.3f}"
+            f"{_SHORT[key]} {node:.3f}, other pairs {pairs[1:].mean():.3f}, by "
+            f"re-scaling {flat:.3f}"
         )
     return Finding(
         claim=claim,

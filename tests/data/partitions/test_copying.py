@@ -24,11 +24,11 @@ ROWS = 900
 def hospital(cluster):
     address = cluster.address("hospital")
     cluster.run(
-        "CREATE TABLE visits AS SELECT i AS id, CASE WHEN i % 7 > 0 THEN i % 90 END "
-        "AS age, (i % 1000 / 10.0)::numeric(9,2) AS pay, 'w' || i % 3 AS ward, i % 2 "
-        "= 0 AS member, DATE '2020-01-01' + i % 99 AS came, NULL::text AS nothing, "
-        "TIMESTAMPTZ '2020-01-01 01:00+02' + i * interval '1 s' AS seen "
-        "FROM generate_series(1, 900) i",
+        "CREATE TABLE visits AS SELECT i AS id, CASE WHEN i % 7 > 0 THEN i % 90 END AS "
+        "age, (i % 1000 / 10.0)::numeric(9,2) AS pay, 'w' || i % 3 AS ward, i % 2 = 0 "
+        "AS member, DATE '2020-01-01' + i % 99 AS came, NULL::text AS nothing, "
+        "TIMESTAMPTZ '2020-01-01 01:00+02' + i * interval '1 s' AS seen FROM "
+        "generate_series(1, 900) i",
         "ALTER TABLE visits ADD PRIMARY KEY (id)",
         schema="hospital",
     )

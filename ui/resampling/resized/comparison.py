@@ -44,9 +44,8 @@ def answer(case: Case) -> None:
             trait = f"A trait that {people(ones) if ones else 'nobody'} "
             trait += "has" if ones <= 1 else "have"
         st.markdown(
-            f"- {trait}: ε {epsilon_text(once)} at δ 1e-6 "
-            f"for one score{several}.\n"
-            f"- Variance of that share: {significant(real)}, "
+            f"- {trait}: ε {epsilon_text(once)} at δ 1e-6 for one score{several}.\n- "
+            f"Variance of that share: {significant(real)}, "
             + (
                 f"{significant(real / bootstrap.claimed_variance)} times the claim."
                 if real
@@ -90,9 +89,9 @@ def verdict(bootstrap: ResizedBootstrap) -> None:
     drawn = "Being drawn rarely" if tau < _RARELY else "Not always being drawn"
     st.markdown(
         f"**What is wrong, and which number proves it.** {drawn} is not the same as "
-        "being hidden: if one person alone has a trait, a score above 0 is "
-        f"proof, and it comes with probability **{chance(tau)}** where the claim "
-        f"ε {epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
+        "being hidden: if one person alone has a trait, a score above 0 is proof, and "
+        f"it comes with probability **{chance(tau)}** where the claim ε "
+        f"{epsilon_text(bootstrap.claimed_epsilon)} allows 0; so δ is "
         f"{significant(tau)} at *every* ε, what publishing {chance(tau)} of the raw "
         "rows would give."
     )
@@ -107,10 +106,9 @@ def _claimed(bootstrap: ResizedBootstrap) -> None:
     )
     st.markdown(
         f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
-        "replacement, for every score; no noise is added.\n"
-        "- A person is drawn with probability at most "
-        f"1/Z = {chance(bootstrap.claimed_appearance)}.\n"
-        f"- A share has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+        "replacement, for every score; no noise is added.\n- A person is drawn with "
+        f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
+        f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
     )
 
 
@@ -123,8 +121,8 @@ def _measured(bootstrap: ResizedBootstrap, scores: int) -> None:
         delta=f"δ {significant(tau)} at every ε",
         delta_color="inverse",
         delta_arrow="off",
-        help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a "
-        "person; with probability δ everything may be.",
+        help="(0, δ)-DP: with probability 1 − δ nothing at all is told about a person; "
+        "with probability δ everything may be.",
     )
     above = (
         ", more than claimed: the sample size is rounded up"
@@ -154,9 +152,8 @@ def _repaired(fixed: NoisyResample, epsilon: float, width: float) -> None:
     )
     st.markdown(
         f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
-        f"{significant(fixed.scale(width))} on its mean.\n"
-        "- Noise alone hides one row of the *sample* with "
-        f"ε {epsilon_text(fixed.level)}. {_moved(fixed)}"
+        f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
+        f"of the *sample* with ε {epsilon_text(fixed.level)}. {_moved(fixed)}"
     )
 
 
@@ -185,22 +182,21 @@ def details() -> None:
         "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the "
         "score of these rows, and draw anew for every question. Source: J. Mount and "
         "N. Zumel, *A simple differentially private procedure*, Win-Vector blog, "
-        "October 2015, which claims ε = 1/Z.\n\n"
-        "**Why it fails.** Two tables differ in one row. With the same draws they give "
-        "the same score unless that row is drawn, which happens with probability "
-        "τ = 1 − (1 − 1/n)^m. So δ is at most τ, for every score. A score that shows "
-        "whether the row was drawn attains it at every ε, because the other table "
-        "cannot give such a score at all. K scores are one with K m draws.\n\n"
-        "**A trait of k people.** The number of ones in the sample is binomial, "
-        "Bin(m, k/n) or Bin(m, (k + 1)/n), and δ(ε) = Σ max(0, P(c) − e^ε Q(c)), "
-        "summed exactly; the larger direction counts.\n\n"
-        "**Repaired.** Laplace noise of scale b on the mean of the m rows, R the width "
-        "of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
-        "and for numbers as long as ε′ ≤ R/(m b), beyond which a slightly larger bound "
-        "counts. With a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the "
-        "pure level allows, whichever is less. Without a δ that is never less noise "
-        "than the mean of all rows needs for the same promise, and the sample adds its "
-        "own error: this shows how to mend the method, and is no recommendation. A δ "
-        "lowers the noise only because that small chance excuses showing a row that "
-        "was drawn; it must be below one in the number of people."
+        "October 2015, which claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in "
+        "one row. With the same draws they give the same score unless that row is "
+        "drawn, which happens with probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, "
+        "for every score. A score that shows whether the row was drawn attains it at "
+        "every ε, because the other table cannot give such a score at all. K scores "
+        "are one with K m draws.\n\n**A trait of k people.** The number of ones in the "
+        "sample is binomial, Bin(m, k/n) or Bin(m, (k + 1)/n), and δ(ε) = Σ max(0, "
+        "P(c) − e^ε Q(c)), summed exactly; the larger direction "
+        "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, "
+        "R the width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact "
+        "for shares, and for numbers as long as ε′ ≤ R/(m b), beyond which a slightly "
+        "larger bound counts. With a δ: Balle, Barthe and Gaboardi (2018), theorem 10, "
+        "or what the pure level allows, whichever is less. Without a δ that is never "
+        "less noise than the mean of all rows needs for the same promise, and the "
+        "sample adds its own error: this shows how to mend the method, and is no "
+        "recommendation. A δ lowers the noise only because that small chance excuses "
+        "showing a row that was drawn; it must be below one in the number of people."
     )

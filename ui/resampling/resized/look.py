@@ -104,10 +104,10 @@ def _losses(own: Own, study: Study, rows: FloatArray) -> None:
     )
     middle, most = exposure.quantiles([0.5, 1.0])
     st.markdown(
-        f"**Everybody's own loss from one repaired answer:** "
-        f"ε {epsilon_text(float(middle))} for the person in the middle, "
-        f"ε {epsilon_text(float(most))} for the most exposed one here; the guarantee "
-        f"is ε {epsilon_text(exposure.worst_case)}."
+        "**Everybody's own loss from one repaired answer:** ε "
+        f"{epsilon_text(float(middle))} for the person in the middle, ε "
+        f"{epsilon_text(float(most))} for the most exposed one here; the guarantee is "
+        f"ε {epsilon_text(exposure.worst_case)}."
     )
 
 

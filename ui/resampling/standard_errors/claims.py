@@ -61,8 +61,8 @@ def answer(asked: Settings) -> Settings:
         if factor is not None:
             _repaired(asked, factor)
     st.caption(
-        f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and "
-        f"δ {significant(asked.delta)}."
+        f"Of {e.people:,} people, {e.times} bootstraps, ρ {e.rho:g} and δ "
+        f"{significant(asked.delta)}."
     )
     if found is not None:
         with headline:
@@ -104,14 +104,14 @@ def _why(asked: Settings, found: _Found) -> None:
     pair = apart(2 * e.rho / e.times, proof)
     text = (
         "**Why.** A person who happens to be drawn several times moves a resample "
-        "several times as far, and not being drawn at other times does not make up "
-        "for it."
+        "several times as far, and not being drawn at other times does not make up for "
+        "it."
     )
     if pair:
         text += (
             " Two tables that differ in one person are a divergence of order 2 of "
-            f"**{pair[1]}** apart after each bootstrap, where the claim allows "
-            f"2ρ/k = {pair[0]}."
+            f"**{pair[1]}** apart after each bootstrap, where the claim allows 2ρ/k = "
+            f"{pair[0]}."
         )
     pair = apart(asked.delta, found.delta)
     if pair:
@@ -167,11 +167,10 @@ def _measured(asked: Settings) -> _Found | None:
         )
     ]
     st.markdown(
-        f"- Around the table's own mean the average has {percent(more)} more "
-        "variance than one release.\n"
-        f"- {percent(asked.level)} intervals with the unbiased error hold the truth "
-        f"in {shares[0]}, with the conservative one in {shares[1]}, and with little "
-        f"noise in {shares[2]}."
+        f"- Around the table's own mean the average has {percent(more)} more variance "
+        f"than one release.\n- {percent(asked.level)} intervals with the unbiased "
+        f"error hold the truth in {shares[0]}, with the conservative one in "
+        f"{shares[1]}, and with little noise in {shares[2]}."
     )
     return found
 

@@ -123,15 +123,15 @@ def _expected(request: BootstrapRequest) -> None:
     unit = after_number(request.unit_text)
     st.markdown(
         f"The average of {request.times} bootstraps has noise of standard deviation "
-        f"{significant(average)}{unit}, and resampling adds to it. One shot at "
-        f"ε {epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
+        f"{significant(average)}{unit}, and resampling adds to it. One shot at ε "
+        f"{epsilon_text(request.claimed)} and δ {significant(request.delta)} would "
         f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ "
         f"{_laplace(request.query, request.claimed)}{unit}."
     )
     if not request.claim_holds:
         st.warning(
-            f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to "
-            f"ε {epsilon_text(request.real_epsilon)}, which is what it costs.",
+            f"Claimed: ε {significant(request.claimed, 4)}. Really given: up to ε "
+            f"{epsilon_text(request.real_epsilon)}, which is what it costs.",
             icon=":material/lock_open:",
         )
 
@@ -199,8 +199,8 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
         "Standard error, cautious",
         f"{significant(error)}{unit}",
         help="How much the answer would scatter if the people had been drawn anew and "
-        "the noise, too; rather too large than too small. More people or more ε "
-        "make it smaller.",
+        "the noise, too; rather too large than too small. More people or more ε make "
+        "it smaller.",
     )
     third.metric(
         f"{100 * asked.level:g} % interval",
@@ -220,9 +220,9 @@ def _released(answer: Release, request: BootstrapRequest, asked: Settings) -> No
     st.caption(
         "Standard error and intervals are about everybody whom the table is a sample "
         "of: sampling and noise together. The standard error is a cautious one, which "
-        "is often far above the true one and seldom below. "
-        "All intervals are computed from the released numbers: they cost nothing. They "
-        "rest on a normal approximation, which is good for many people, values without "
+        "is often far above the true one and seldom below. All intervals are computed "
+        "from the released numbers: they cost nothing. They rest on a normal "
+        "approximation, which is good for many people, values without "
         "a long tail, and shares that are not rare." + _rarity(request, found.center)
     )
     offering.badge(answer, "se")

@@ -196,8 +196,8 @@ def _coverage(asked: Settings) -> None:
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
     st.markdown(
         "More bootstraps do not make the unbiased error better: each gets a smaller "
-        "part of the budget, and the noise that has to be subtracted grows. "
-        f"Here about {significant(best)} of them estimate the sampling error best."
+        "part of the budget, and the noise that has to be subtracted grows. Here about "
+        f"{significant(best)} of them estimate the sampling error best."
     )
     picture = session.remember(
         "se-ranges",
@@ -271,10 +271,10 @@ def _privacy(asked: Settings) -> None:
     results.show(picture, "se-levels", simulated=True)
     st.markdown(
         "The lower line is no bound but a fact: two tables that differ in one person "
-        "are that far apart. Few bootstraps are worst, because one that draws a "
-        "person several times is a large part of the answer. In the terms of the "
-        "claim the truth is bleaker: one bootstrap with ρ/k does have a zCDP level, "
-        f"n² ρ/k = {significant(whole)}."
+        "are that far apart. Few bootstraps are worst, because one that draws a person "
+        "several times is a large part of the answer. In the terms of the claim the "
+        "truth is bleaker: one bootstrap with ρ/k does have a zCDP level, n² ρ/k = "
+        f"{significant(whole)}."
     )
     _modes(asked)
 

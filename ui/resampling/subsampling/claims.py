@@ -129,10 +129,9 @@ def _headline(epsilon: float, rate: float) -> None:
     st.markdown(
         f"**What holds.** A secret sample of {percent(rate)} turns ε "
         f"{epsilon_text(epsilon)} into **{epsilon_text(exact)}**, {within}. **What "
-        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at "
-        f"ρ {significant(rho.level)} it promises "
-        f"ε {epsilon_text(rho.claimed_epsilon)} (δ {significant(_DELTA)}), and it is "
-        f"**{epsilon_text(rho.exact_epsilon)}**."
+        "fails** is a rule for Gaussian noise found elsewhere, ρ q² for ρ: at ρ "
+        f"{significant(rho.level)} it promises ε {epsilon_text(rho.claimed_epsilon)} "
+        f"(δ {significant(_DELTA)}), and it is **{epsilon_text(rho.exact_epsilon)}**."
     )
 
 

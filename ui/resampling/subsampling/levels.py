@@ -67,8 +67,8 @@ def levels() -> None:
         text = (
             f"**To bring ε {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
             f"keep {points(kept.exact)} of the rows: {rows:,} of {people:,}.** The "
-            f"source's rule keeps {points(kept.claimed)} and reaches "
-            f"ε {epsilon_text(kept.reached)}. "
+            f"source's rule keeps {points(kept.claimed)} and reaches ε "
+            f"{epsilon_text(kept.reached)}. "
         )
     st.markdown(
         f"{text}**With {points(rate)} of the rows the analysis may spend ε "
@@ -173,18 +173,16 @@ def definitions() -> None:
     st.markdown(
         "**Secret sample.** Rows are drawn at random, without a look at their values, "
         "and nobody learns which. *Poisson*: everybody with the same chance, "
-        "independently. *Without replacement*: a fixed number of different rows. "
-        "*With replacement*: a row may be drawn several times.\n\n"
-        "**ε, privacy budget.** How much one person can change the odds of any answer: "
-        "by a factor eᵋ at most. **δ**: the chance that this fails.\n\n"
-        "**Amplification.** With share q, an analysis that is ε-DP on the sample is "
-        "log(1 + q (eᵋ − 1))-DP for the table; of its profile, δ(ε) becomes q δ(ε) "
-        "at that level.\n\n"
-        "**Sources.** A. Smith, *Differential privacy and the secrecy of the sample*, "
-        "2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
-        "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and "
-        "L. Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. "
-        "McMillan and J. Sarathy, 2022."
+        "independently. *Without replacement*: a fixed number of different rows. *With "
+        "replacement*: a row may be drawn several times.\n\n**ε, privacy budget.** How "
+        "much one person can change the odds of any answer: by a factor eᵋ at most. "
+        "**δ**: the chance that this fails.\n\n**Amplification.** With share q, an "
+        "analysis that is ε-DP on the sample is log(1 + q (eᵋ − 1))-DP for the table; "
+        "of its profile, δ(ε) becomes q δ(ε) at that level.\n\n**Sources.** A. Smith, "
+        "*Differential privacy and the secrecy of the sample*, 2009: lemma 3 and notes "
+        "a to c. Exact bounds: B. Balle, G. Barthe and M. Gaboardi, 2018, theorems 8 "
+        "to 10. The Renyi curve: I. Mironov, K. Talwar and L. Zhang, 2019. Complex "
+        "surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. Sarathy, 2022."
     )
 
 

@@ -101,8 +101,8 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
     first.metric(
         "ε on the sample",
         epsilon_text(request.base_epsilon),
-        help="What the analysis of the sample may spend, so that the answer costs "
-        "what is asked for.",
+        help="What the analysis of the sample may spend, so that the answer costs what "
+        "is asked for.",
     )
     second.metric(
         "Noise, 95 times of 100",

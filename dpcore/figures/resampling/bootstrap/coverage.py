@@ -181,8 +181,8 @@ def ranges_picture(
     title = (
         f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
         f"{significant(last['5 % are below'])} and "
-        f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one "
-        f"is {significant(true[-1])}"
+        f"{significant(last['5 % are above'])} in 9 of 10 tables; the true one is "
+        f"{significant(true[-1])}"
     )
     return Picture.of(
         title,
@@ -237,9 +237,8 @@ def errors_picture(
             }
             for one in shown
         ],
-        alt=f"{title}. True standard error {significant(true)}{unit}. "
-        f"{runs.tables:,} simulated tables; a standard error of 0 is expected for "
-        f"{percent(expected)}.",
+        alt=f"{title}. True standard error {significant(true)}{unit}. {runs.tables:,} "
+        f"simulated tables; a standard error of 0 is expected for {percent(expected)}.",
         traces=[
             *(steps(np.minimum(errors[m.name], high), edges, m) for m in shown),
             *landmark(min(true, high), 1.02, where, "dash"),

@@ -181,8 +181,8 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
         ],
         xaxis=axis(
             plain(
-                f"released mean{unit_of(experiment)}, the outermost steps: or "
-                "farther out"
+                f"released mean{unit_of(experiment)}, the outermost steps: or farther "
+                "out"
             ),
             range=edges[[0, -1]].tolist(),
         ),
@@ -207,8 +207,8 @@ def copies_picture(experiment: Experiment) -> Picture:
     i = np.arange(len(shown))
     noise = experiment.times * experiment.bootstraps.noise
     title = (
-        f"{percent(float(shares[0]))} of the {experiment.people:,} people are not in "
-        f"a resample at all, and {percent(float(shares[2:].sum()))} are in it twice or "
+        f"{percent(float(shares[0]))} of the {experiment.people:,} people are not in a "
+        f"resample at all, and {percent(float(shares[2:].sum()))} are in it twice or "
         "more often"
     )
     with np.errstate(divide="ignore", invalid="ignore"):

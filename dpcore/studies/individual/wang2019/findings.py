@@ -45,8 +45,8 @@ def _of_first(parts: Sequence[Part], *, tuned: bool) -> tuple[Finding, ...]:
         "1a": f"The most exposed person in the table loses {_times(table)} times "
         f"less, the average one {_times(first.times_on_average)} times.",
         "1b": f"The worst newcomer that a search finds loses {_times(everybody)} "
-        "times less; proved of every newcomer are "
-        f"{_times(first.times_at_least)} times.",
+        f"times less; proved of every newcomer are {_times(first.times_at_least)} "
+        "times.",
     }
     sought = " The settings were sought so that it does: this is no evidence for it."
     return tuple(
