@@ -69,7 +69,15 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     assert Release.from_json(visitor.download("Download JSON")) == record
 
     visitor.go("Regression")
-    assert "not offered for a table that stays in its files" in visitor.text
+    visitor.choose("Kind", "yes/no")
+    visitor.settle()
+    visitor.number("ε for this release", 0.25)
+    visitor.press_release()
+    told = page.get_by_text("In the units of the columns", exact=True)
+    expect(told).to_be_visible()
+    visitor.open_confidential()
+    expect(page.get_by_text("The released model beside the fit")).to_be_visible()
+    visitor.await_work()
     log = large.log.read_text()
     assert "Traceback" not in log
     assert str(large.home.parent.parent / "tables") not in log
