@@ -1,7 +1,8 @@
-"""Working on the parts of a table in two threads, in the order of the parts."""
+"""Working on the parts of a table in threads: in their order, or side by side."""
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -28,3 +29,22 @@ def in_turn(make: Callable[[_Part], _Made], parts: Iterable[_Part]) -> Iterator[
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()
+
+
+def side_by_side(work: Callable[[slice], None], people: int, size: int) -> None:
+    """Do the work for consecutive slices of ``size`` people, a thread a processor.
+
+    Each slice has to leave what belongs to the others alone. Functions of whole arrays
+    let other threads go on meanwhile.
+    """
+    blocks = [
+        slice(start, min(start + size, people)) for start in range(0, people, size)
+    ]
+    threads = min(os.cpu_count() or 1, len(blocks))
+    if threads < 2:  # noqa: PLR2004 - nothing to share
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, blocks):
+            pass

@@ -7,12 +7,10 @@ machine their waiting for each other costs far more than it saves.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 CACHED: Final = 1 << 15
 """Numbers in a block that stays in the cache."""
@@ -32,22 +30,3 @@ def row_blocks(people: int, columns: int, *, numbers: int = CACHED) -> Iterator[
     size = max(_LEAST, fitting)
     for start in range(0, people, size):
         yield slice(start, min(start + size, people))
-
-
-def side_by_side(work: Callable[[slice], None], people: int, size: int) -> None:
-    """Do the work for consecutive slices of ``size`` people, a thread a processor.
-
-    Each slice has to leave what belongs to the others alone. Functions of whole arrays
-    let other threads go on meanwhile.
-    """
-    blocks = [
-        slice(start, min(start + size, people)) for start in range(0, people, size)
-    ]
-    threads = min(os.cpu_count() or 1, len(blocks))
-    if threads < 2:  # noqa: PLR2004 - nothing to share
-        for block in blocks:
-            work(block)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, blocks):
-            pass

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, ndtr
 
+from dpcore.data.threads import side_by_side
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _COMPLEMENT_BELOW = -5.0
 _KNOT_SPACING = 0.008
 _TABLE_START = 1e-3
 _STEEP = 1e3
+_BLOCK = 1 << 14  # the temporaries of a block stay in the cache
 
 
 def log_delta_of(mu: ArrayLike, epsilon: ArrayLike) -> FloatArray:
@@ -206,22 +208,28 @@ def _interpolated(mu: FloatArray, delta: float, free: float) -> FloatArray:
     ``mu^2``. Its slope is known exactly because ``d epsilon/d mu = 1/R(y)``, so cubic
     Hermite pieces on an even grid suffice, and finding a piece costs no search.
     """
-    with np.errstate(divide="ignore"):
-        s = np.log(mu)
-    s -= math.log(free)
-    tabled = (s > _TABLE_START) & np.isfinite(s)
-    if not tabled.any():
+    least = free * math.exp(_TABLE_START)
+    largest = float(np.fmax.reduce(mu))
+    if math.isinf(largest):
+        largest = float(np.max(mu, where=np.isfinite(mu), initial=0.0))
+    if not largest > least:
         return _newton(mu, delta, free)
-    start, stop = float(s[tabled].min()), float(s[tabled].max())
+    start = math.log(max(float(np.fmin.reduce(mu)), least) / free)
+    stop = math.log(largest / free)
     count = max(2, math.ceil((stop - start) / _KNOT_SPACING) + 1)
     step = max((stop - start) / (count - 1), 1e-12)
     knots = start + step * np.arange(count, dtype=np.float64)
     pieces = _hermite_pieces(knots, step, delta, free)
-    if tabled.all():
-        return _evaluate(mu, s, start, step, pieces)
-    result = np.empty_like(mu)
-    result[tabled] = _evaluate(mu[tabled], s[tabled], start, step, pieces)
-    result[~tabled] = _newton(mu[~tabled], delta, free)
+    result = np.zeros_like(mu)
+
+    def evaluate(part: slice) -> None:
+        here = mu[part]
+        tabled = np.flatnonzero((here > least) & (here <= largest))
+        result[part][tabled] = _evaluate(here[tabled], free, start, step, pieces)
+
+    side_by_side(evaluate, mu.size, _BLOCK)
+    rest = np.flatnonzero(((mu > free) & (mu <= least)) | ~np.isfinite(mu))
+    result[rest] = _newton(mu[rest], delta, free)
     return result
 
 
@@ -241,18 +249,23 @@ def _hermite_pieces(
 
 def _evaluate(
     mu: FloatArray,
-    s: FloatArray,
+    free: float,
     start: float,
     step: float,
     pieces: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    result = np.empty_like(mu)
-    block = 1 << 15  # the temporaries of a block stay in the cache
-    for first in range(0, mu.size, block):
-        part = slice(first, first + block)
-        t = (s[part] - start) / step
-        piece = np.minimum(t.astype(np.intp), pieces[0].size - 1)
-        t -= piece
-        c0, c1, c2, c3 = (c[piece] for c in pieces)
-        result[part] = mu[part] * s[part] * np.exp(c0 + t * (c1 + t * (c2 + t * c3)))
-    return result
+    s = np.log(mu)
+    s -= math.log(free)
+    t = (s - start) / step
+    piece = t.astype(np.intp)
+    # Of the ends rounding may leave something on the wrong side.
+    np.clip(piece, 0, pieces[0].size - 1, out=piece)
+    t -= piece
+    power = pieces[3][piece]
+    for coefficients in pieces[2::-1]:
+        power *= t
+        power += coefficients[piece]
+    np.exp(power, out=power)
+    power *= s
+    power *= mu
+    return power

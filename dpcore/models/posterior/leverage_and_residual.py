@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpcore.data.threads import side_by_side
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import mills
-from dpcore.models.blocks import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
 
-_BLOCK = 1 << 14  # the temporaries of a block stay in the cache
+_BLOCK = 1 << 15  # the temporaries of a block stay in the cache
 _FORGOTTEN = 45.0  # exp(-45) no longer changes a number that it is added to
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _SAME_SIDE = 1e-9
