@@ -124,15 +124,14 @@ def intervals_of_each(each: Sequence[Coordinate], *, tail: float) -> Intervals:
 
     Each misses with probability ``tail`` at most.
     """
-    noise = [
-        noise_interval(
-            one.mechanism, np.array([one.value]), bounds=one.bounds, tail=tail
-        )[0]
-        for one in each
-    ]
-    return Intervals(
-        level=1 - tail, noise=np.reshape(noise, (-1, 2)), total=_totals(each, tail)
-    )
+    alike: dict[tuple[Mechanism, Interval], list[int]] = {}
+    for place, one in enumerate(each):
+        alike.setdefault((one.mechanism, one.bounds), []).append(place)
+    noise = np.empty((len(each), 2))
+    for (mechanism, bounds), places in alike.items():
+        values = np.array([each[place].value for place in places])
+        noise[places] = noise_interval(mechanism, values, bounds=bounds, tail=tail)
+    return Intervals(level=1 - tail, noise=noise, total=_totals(each, tail))
 
 
 def noise_interval(
