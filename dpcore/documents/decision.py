@@ -39,6 +39,12 @@ TITLE: Final = "Decision on a release with differential privacy"
 _LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
+_SURE: Final = " of a yes or no about one person"
+_DELTA: Final = "δ is the chance, at most, that this limit does not hold"
+_BEYOND: Final = (
+    "Values beyond the bounds of a column count as the bound: no ± covers what that "
+    "moves."
+)
 _TOO_LITTLE: Final = "too little for this plan, and to be raised before it is released"
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
@@ -170,7 +176,8 @@ def _column(
     without = "; ".join(
         f"no. {listed(at)}: {told}" if at else told for told, at in done.items()
     )
-    name = f"{column.name} ({column.unit})" if column.unit else column.name
+    about = "; ".join(part for part in (column.unit, column.description) if part)
+    name = f"{column.name} ({about})" if about else column.name
     if column.kind is ColumnKind.NUMBER:
         bounds = column.bounds
         known = (
@@ -221,7 +228,8 @@ def _budget(about: Decision) -> str:
     before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
     left = f"; {left_of(about.budget, about.left)} is left after this plan"
     short = left if about.fits else f"; {_TOO_LITTLE}"
-    return f"{about.budget.describe()}; {before}{short}"
+    delta = f"; {_DELTA}" if about.budget.delta else ""
+    return f"{about.budget.describe()}; {before}{short}{delta}"
 
 
 def _released(about: Decision) -> str:
@@ -266,7 +274,7 @@ def _odds(guarantee: tuple[float, float]) -> str:
     epsilon, delta = guarantee
     if not epsilon <= _LARGEST:
         return "it limits nothing that an attacker may learn"
-    return belief_text(epsilon, delta=delta, about=" about one person")
+    return belief_text(epsilon, delta=delta, about=_SURE)
 
 
 def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
@@ -315,6 +323,8 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
         for one in rests.compared(items)
         if one.others
     ]
+    if any(column.bounds is not None for column in about.columns):
+        told.append(_BEYOND)
     stand_in = rests.filled(items)
     if stand_in:
         values = "; ".join(

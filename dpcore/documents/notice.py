@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.documents import missing
 from dpcore.documents.numerals import Exact
@@ -15,7 +15,7 @@ from dpcore.documents.subject import of_each, own, spelled
 from dpcore.documents.wordings import worlds
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.declared import each_bounds, minimum_of
-from dpcore.wording import brief, capital, in_full
+from dpcore.wording import brief, capital, in_full, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +29,7 @@ _MOST_ROWS: Final = 8
 MOST_COLUMNS: Final = 3
 """How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
+_MEANT: Final = 60
 _NOT_PUBLISHED: Final = "not published"
 UNKNOWN: Final = "stands in the papers of that time"
 """What stands for what nobody typed of one of several tables."""
@@ -65,6 +66,7 @@ def notice(subject: Subject) -> Page:
                     ("Who publishes", own(subject.typed.publisher)),
                     ("What for", _typed(subject, attrgetter("purpose"))),
                     *_period(subject),
+                    *_meanings(subject),
                     ("How many people", _size(subject)),
                     ("Who is protected", capital(subject.whom)),
                     ("Limit for all of it", _limit(subject)),
@@ -168,7 +170,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
         head = ("about", "published", NOISE)
     shown = fairly([question for question, _ in rows], first=newest(subject))
     many = counted(subject)
-    left = many - len(shown)
+    left = many - sum(one.itself for one in shown)
     where = (
         "left out for want of room; the full report lists them."
         if subject.planned
@@ -180,18 +182,28 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             "How many people are in each group was released with its answer, which "
             "follows from it: see the next sheet. "
         )
-    if not subject.planned:
-        said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
+    said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
             title=f"{many} {'question' if subject.planned else 'number'}"
             + "s" * (many > 1),
             head=head,
-            rows=tuple(rows[place][1] for place in shown),
+            rows=tuple(
+                rows[one.place][1]
+                if one.itself
+                else _elsewhere(subject, rows[one.place][0])
+                for one in shown
+            ),
         ),
         *more,
     )
+
+
+def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
+    """Return the row that stands for a question whose numbers have no room here."""
+    asked = ordered(subject)[question]
+    return shortened(asked.name), f"{len(asked.numbers)} numbers: next sheet", ""
 
 
 def counted(subject: Subject) -> int:
@@ -216,6 +228,23 @@ def newest(subject: Subject) -> int:
     return sum(one.table == known[0].table for one in known) if known else 0
 
 
+def meanings(subject: Subject) -> dict[str, str]:
+    """Return what was typed about the columns that are asked about, by their names."""
+    return {
+        column.name: brief(column.description, _MEANT)
+        for column in subject.columns
+        if column.description
+    }
+
+
+def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
+    told = [f"{name}: {meant}" for name, meant in meanings(subject).items()]
+    if not told:
+        return ()
+    more = "; others: report" * (len(told) > MOST_COLUMNS)
+    return (("What is meant", Exact("; ".join(told[:MOST_COLUMNS]) + more)),)
+
+
 def _bounds(subject: Subject) -> str:
     """Say what values beyond public bounds count as, and where these lie."""
     said = (each_bounds(question.parameters) for question in subject.questions)
@@ -223,8 +252,16 @@ def _bounds(subject: Subject) -> str:
     if not told:
         return ""
     shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
-    more = "; others: next sheet" * (len(told) > MOST_COLUMNS)
-    return f"Values beyond public bounds count as the bound ({shown}{more})."
+    where = "report" if subject.planned else "next sheet"
+    more = f"; others: {where}" * (len(told) > MOST_COLUMNS)
+    return (
+        f"Values beyond public bounds count as the bound ({shown}{more}); what that "
+        f"moves is in no {_shown(subject)}."
+    )
+
+
+def _shown(subject: Subject) -> str:
+    return "expected error" if subject.planned else "range"
 
 
 def sums_text(question: Question) -> str:
@@ -314,47 +351,77 @@ def _missing(subject: Subject) -> str:
     if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Whoever has no value is not counted; how many that are is not told."
     if not known:
-        return "What becomes of whoever has no value: see the next sheet."
+        where = "the full report" if subject.planned else "the next sheet"
+        return f"What becomes of whoever has no value: see {where}."
     told = ", ".join(
         f"{in_full(value) if isinstance(value, float | int) else value} "
         f"({brief(column.name)})"
         for column in known[:MOST_COLUMNS]
         for value in (column.replacement,)
     )
-    more = " and others, see the full report" * (len(known) > MOST_COLUMNS)
+    where = "full report" if subject.planned else "next sheet"
+    more = f" and others, see the {where}" * (len(known) > MOST_COLUMNS)
     return (
         f"Whoever has no value counts as {told}{more}: that draws answers towards it, "
-        "by how much is not told."
+        f"by how much is not told, and is in no {_shown(subject)}."
+        f"{_in_groups(subject)}"
     )
 
 
-def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[int, ...]:
-    """Return the places of the rows that fit: whole questions, the shortest first.
+def making_groups(subject: Subject) -> tuple[str, ...]:
+    """Return the columns of which no value is a public one here, and a group there."""
+    counts = missing.counted_as(subject.columns, subject.missing)
+    return tuple(
+        column.name
+        for column in counts
+        if missing.OTHERS in subject.missing.get(column.name, "").split("; ")
+    )
 
-    Each row is given by the place of its question. So nobody reads of one group what is
-    not told of the other. A question that is too long for what is left of the sheet is
-    told by its first numbers, one in a round. The ``first`` questions come before all
-    others, which share what they leave.
+
+def _in_groups(subject: Subject) -> str:
+    names = ", ".join(map(brief, making_groups(subject)))
+    return (
+        f" Where answers are by {names}, whoever has none is in the group of all "
+        "others." * bool(names)
+    )
+
+
+class Shown(NamedTuple):
+    """A row of the sheet: a number itself, or all of a question that has no room."""
+
+    place: int
+    itself: bool = True
+
+
+def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[Shown, ...]:
+    """Return what fits on the sheet: whole questions, the shortest first.
+
+    Each row is given by the place of its question. Nobody reads of one group what is
+    not told of the other: a question that is too long for what is left of the sheet has
+    one row, at the place of its first number, which says where its numbers are. The
+    ``first`` questions come before all others, which share what they leave.
     """
     before = [place for place in asked if first is None or place < first]
     found = _fair(before, _MOST_ROWS)
     beyond = _fair(asked[len(before) :], _MOST_ROWS - len(found))
-    return (*found, *(len(before) + place for place in beyond))
+    moved = (Shown(len(before) + one.place, one.itself) for one in beyond)
+    return (*found, *moved)
 
 
-def _fair(asked: Sequence[int], most: int) -> tuple[int, ...]:
+def _fair(asked: Sequence[int], most: int) -> tuple[Shown, ...]:
     number = Counter(asked)
-    room, rounds = most, Counter[int]()
+    kept = [*number][:most]
+    room = most - len(kept)
     whole: set[int] = set()
-    for question in sorted(number, key=lambda one: (number[one], one)):
-        if number[question] <= room - (len(number) - len(whole) - 1):
+    for question in sorted(kept, key=lambda one: (number[one], one)):
+        if number[question] - 1 <= room:
             whole.add(question)
-            room -= number[question]
-    turns = []
-    for place, question in enumerate(asked):
-        turns.append((-1 if question in whole else rounds[question], place))
-        rounds[question] += 1
-    return tuple(sorted(place for _, place in sorted(turns)[:most]))
+            room -= number[question] - 1
+    return tuple(
+        Shown(place, question in whole)
+        for place, question in enumerate(asked)
+        if question in whole or (question in kept and asked.index(question) == place)
+    )
 
 
 def _rows(subject: Subject) -> _Rows:
@@ -432,8 +499,11 @@ def _later(subject: Subject) -> tuple[str, ...]:
         if subject.used_up
         else f"If the whole limit is used one day, {limit}."
     )
+    told = significant(delta, up=True)
+    chance = f"δ {told} is the chance, at most, that this does not hold."
     return (
         whole,
+        *[chance] * (delta > 0),
         "What somebody knew before, from elsewhere, they still know.",
     )
 

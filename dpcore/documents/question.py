@@ -87,6 +87,8 @@ class Number:
     @property
     def around(self) -> str:
         """Return where the table's own number lies, and whether that may be nobody."""
+        if PLACES in self.noise:
+            return f"{self.noise}; how far that is, is not known"
         return f"{self.noise}: may be 0" if self.maybe_nobody else self.noise
 
 

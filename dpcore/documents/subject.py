@@ -270,11 +270,21 @@ def left_of(budget: PrivacyBudget, left: PrivacyCost) -> str:
     >>> budget = PrivacyBudget.of(epsilon=3.0)
     >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.7999971)))
     'ε 0.2'
+
+    What rounding alone has left is nothing:
+
+    >>> left_of(budget, budget.remaining(PrivacyCost.of(epsilon=2.999998)))
+    'ε 0'
     """
     if budget.rho is not None:
-        return f"ρ {significant(float(left.rho))}"
-    text = f"ε {significant(float(left.epsilon))}"
+        return f"ρ {significant(_more_than_rounding(left.rho, budget.rho))}"
+    whole = budget.epsilon or Decimal(0)
+    text = f"ε {significant(_more_than_rounding(left.epsilon, whole))}"
     return f"{text}, δ {significant(float(left.delta))}" if budget.delta else text
+
+
+def _more_than_rounding(left: Decimal, whole: Decimal) -> float:
+    return float(left) if left > whole * (1 - _ALMOST_ALL) else 0.0
 
 
 def counted(count: int) -> str:

@@ -9,7 +9,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import released
 from dpcore.documents.language import Language
-from dpcore.documents.notice import counted, fairly, ordered
+from dpcore.documents.notice import Shown, counted, fairly, ordered
 from dpcore.releases.digits import ends_text
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
@@ -92,7 +92,16 @@ def test_the_notice_counts_as_many_numbers_as_it_lists(written, subject):
     assert counted(known) == count == listed(text)
     assert re.search(rf"\b{count} (numbers|Zahlen)", plain(text))
     left = re.search(r"And (\d+) more|(\d+) weitere fehlen", plain(text))
-    assert int(left[1] or left[2]) == count - 8
+    first = re.split("Every number that was|Alle veröffentlichten Zahlen", plain(text))[
+        0
+    ]
+    elsewhere = re.findall(
+        r"(\d+) (?:numbers: next sheet|Zahlen: nächstes Blatt)", first
+    )
+    # Of each question all numbers are told, or none and how many they are.
+    missing = int(left[1] or left[2])
+    assert 0 < count - missing <= 8 - len(elsewhere)
+    assert 0 < sum(map(int, elsewhere)) <= missing
 
 
 def test_the_newest_table_comes_first_and_whole_questions_before_older_ones():
@@ -109,8 +118,17 @@ def test_the_newest_table_comes_first_and_whole_questions_before_older_ones():
         rows = re.findall(r"in [“„](Q\d)[”“]\s+\d", first)
         assert rows == ["Q4"] * 6 + ["Q3"] * 2
     # What one table leaves is shared out as it is where there is but one.
-    assert fairly([0, 0, 1, 2], first=2) == (0, 1, 2, 3)
-    assert fairly([0] * 20, first=1) == tuple(range(8))
+    assert fairly([0, 0, 1, 2], first=2) == tuple(map(Shown, range(4)))
+
+
+def test_of_a_question_that_has_no_room_one_row_says_where_its_numbers_are():
+    assert fairly([0] * 20, first=1) == (Shown(0, itself=False),)
+    asked = [0] * 5 + [1] + [2] * 3
+    elsewhere = Shown(0, itself=False)
+    assert fairly(asked) == (elsewhere, *map(Shown, range(5, 9)))
+    assert fairly([place // 2 for place in range(40)]) == tuple(
+        Shown(2 * place, itself=False) for place in range(8)
+    )
 
 
 @pytest.mark.parametrize("written", [english, german])

@@ -185,13 +185,16 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
         for number in question.numbers:
             assert f"{number.value} {number.unit}".rstrip() in further
             assert number.noise in further
-    assert f"And {rows - 8} more: all are on the next sheet" in told
+    alone = sum(len(question.numbers) == 1 for question in eight.questions)
+    assert f"And {rows - alone} more: all are on the next sheet" in told
+    for many in {len(question.numbers) for question in eight.questions} - {1}:
+        assert f"{many} numbers: next sheet" in told
 
 
 def test_notice_says_how_everything_was_counted():
     subject = answered()
     told, further = plain(text_of("Public notice", subject)).split(FURTHER)
-    assert "count as the bound (age: 0 to 100; a: 0 to 1; b: 0 to 1)." in told
+    assert "count as the bound (age: 0 to 100; a: 0 to 1; b: 0 to 1); what" in told
     beyond = "values beyond these bounds count as the bound (age: 0 to 100)"
     assert f"Released on 2026-11-23; {beyond}" in further
     assert "region: whoever has none, or one that is not listed, is in" in further

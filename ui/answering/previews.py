@@ -59,8 +59,8 @@ _Z = float(-ndtri((1 - LEVEL) / 2))
 
 
 def price(asked: Request) -> str:
-    """Return the cost of a release in words."""
-    text = f"ε {epsilon_text(asked.real_epsilon)}"
+    """Return what is charged for a release, in words."""
+    text = f"ε {epsilon_text(float(asked.cost.epsilon))}"
     if asked.used_delta:
         text += f", δ {significant(asked.used_delta)}"
     return text
@@ -78,11 +78,12 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         else accounts.beyond(account.budget, asked.cost),
         delta_color="off" if fits else "inverse",
         delta_arrow="off",
-        help="Charged once. “ε” is the privacy really given, not the one asked for.",
+        help="Charged once: the ε asked for, or what is really given where that is "
+        "more.",
     )
     st.caption(
         f"{literal(capital(asked.statement))}. "
-        f"{odds_text(asked.real_epsilon, asked.used_delta)}."
+        f"{odds_text(asked.real_epsilon, asked.used_delta)}.{_given(asked)}"
     )
     _private_number(asked)
     if asked.query.kind.of_matrix:
@@ -93,6 +94,16 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
         st.warning(accounts.way_on(account, price(asked)))
     once, again = st.columns(2)
     return once, again
+
+
+def _given(asked: Request) -> str:
+    """Say that less is given away than is charged for, where that is so."""
+    real, charged = (
+        epsilon_text(at) for at in (asked.real_epsilon, float(asked.cost.epsilon))
+    )
+    if asked.real_epsilon >= float(asked.cost.epsilon) or real == charged:
+        return ""
+    return f" It really gives away ε {real} at most; ε {charged} is charged."
 
 
 def _errors(asked: Request, cells: Cells) -> None:

@@ -18,6 +18,8 @@ from dpcore.documents.notice import (
     MOST_NUMBERS,
     counted,
     fairly,
+    making_groups,
+    meanings,
     minimums,
     newest,
     numbered,
@@ -27,7 +29,7 @@ from dpcore.documents.notice import (
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own
 from dpcore.releases.declared import minimum_of
-from dpcore.wording import brief, capital, in_full
+from dpcore.wording import brief, capital, in_full, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,6 +136,7 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
         ("Wer veröffentlicht", own(subject.typed.publisher)),
         ("Wozu", typed(subject, attrgetter("purpose"))),
         ("Über wen, und wann", typed(subject, attrgetter("period"))),
+        *_meanings(subject),
         *((("Zeiträume", _times(subject.times)),) if subject.times else ()),
         (f"Wie viele {sentences.noun(facts.unit).many}", sizes(subject)),
         ("Wer geschützt ist", sentences.whom(facts.unit)),
@@ -143,6 +146,14 @@ def _facts(subject: Subject) -> tuple[tuple[str, str], ...]:
             cost,
         ),
     )
+
+
+def _meanings(subject: Subject) -> tuple[tuple[str, str], ...]:
+    told = [f"{called(name)}: {meant}" for name, meant in meanings(subject).items()]
+    if not told:
+        return ()
+    more = "; weitere: Bericht" * (len(told) > MOST_COLUMNS)
+    return (("Was gemeint ist", "; ".join(told[:MOST_COLUMNS]) + more),)
 
 
 def _times(times: tuple[Time, ...]) -> str:
@@ -193,10 +204,22 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
     table = Table(
         title=f"{count} {one if count == 1 else many}",
         head=head,
-        rows=tuple(rows[place][1] for place in shown),
+        rows=tuple(
+            rows[one.place][1]
+            if one.itself
+            else _elsewhere(subject, rows[one.place][0])
+            for one in shown
+        ),
     )
-    said = _said(subject, count - len(shown))
+    said = _said(subject, count - sum(one.itself for one in shown))
     return (table, Paragraph(said, kind="note")) if said else (table,)
+
+
+def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
+    """Return the row that stands for a question whose numbers have no room here."""
+    asked = ordered(subject)[question]
+    name = shortened(questions.name_of(asked))
+    return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", ""
 
 
 def _said(subject: Subject, left: int) -> str:
@@ -214,10 +237,9 @@ def _said(subject: Subject, left: int) -> str:
             "Wie groß jede Gruppe ist, wurde mit Rauschen veröffentlicht, denn die "
             "Antwort folgt daraus; auch das steht auf dem nächsten Blatt."
         )
-    if not subject.planned:
-        said.extend(_bounds(subject))
-        said.extend(_minimums(subject))
-        said.append(_missing(subject))
+    said.extend(_bounds(subject))
+    said.extend(_minimums(subject))
+    said.append(_missing(subject))
     return " ".join(said)
 
 
@@ -228,9 +250,13 @@ def _bounds(subject: Subject) -> tuple[str, ...]:
     if not told:
         return ()
     shown = "; ".join(brief(part, _LONGEST) for part in told[:MOST_COLUMNS])
-    more = "; weitere: nächstes Blatt" * (len(told) > MOST_COLUMNS)
+    where = "Bericht" if subject.planned else "nächstes Blatt"
+    more = f"; weitere: {where}" * (len(told) > MOST_COLUMNS)
     return (
-        f"Werte jenseits öffentlicher Grenzen zählen als die Grenze ({shown}{more}).",
+        (
+            f"Werte jenseits öffentlicher Grenzen zählen als die Grenze ({shown}"
+            f"{more}); was das verschiebt, steckt in {_in_none(subject)}."
+        ),
     )
 
 
@@ -309,17 +335,34 @@ def _missing(subject: Subject) -> str:
     if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
     if not known:
-        return "Was mit fehlenden Werten geschieht, steht auf dem nächsten Blatt."
+        where = (
+            "im vollständigen Bericht" if subject.planned else "auf dem nächsten Blatt"
+        )
+        return f"Was mit fehlenden Werten geschieht, steht {where}."
     told = ", ".join(
         f"{german(in_full(value)) if isinstance(value, float | int) else value} "
         f"({brief(called(column.name))})"
         for column in known[:MOST_COLUMNS]
         for value in (column.replacement,)
     )
-    more = " und weitere, siehe Bericht" * (len(known) > MOST_COLUMNS)
+    where = "Bericht" if subject.planned else "nächstes Blatt"
+    more = f" und weitere, siehe {where}" * (len(known) > MOST_COLUMNS)
     return (
-        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Antworten dorthin, "
-        "wie sehr, wird nicht verraten."
+        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Antworten dorthin; "
+        f"wie sehr, wird nicht verraten und steckt in {_in_none(subject)}."
+        f"{_in_groups(subject)}"
+    )
+
+
+def _in_none(subject: Subject) -> str:
+    return "keinem erwarteten Fehler" if subject.planned else "keiner Spanne"
+
+
+def _in_groups(subject: Subject) -> str:
+    names = ", ".join(brief(called(name)) for name in making_groups(subject))
+    return (
+        f" In Antworten nach {names} ist, wer keinen hat, in der Gruppe aller übrigen."
+        * bool(names)
     )
 
 
@@ -353,12 +396,16 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
             if subject.used_up
             else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
         )
+        delta = subject.facts.total[1]
+        told = german(significant(delta, up=True))
+        chance = f"δ {told} ist die Gefahr, dass dies nicht hält, höchstens."
         return (
             Paragraph(first),
             Items(
                 (
                     *limits,
                     whole,
+                    *[chance] * (delta > 0),
                     "Was jemand schon aus anderer Quelle wusste, weiß er weiter.",
                 )
             ),

@@ -248,7 +248,8 @@ def around(number: Number) -> str:
     """Return where the table's own number lies."""
     off = _AWAY.fullmatch(number.noise)
     if off is not None:
-        return f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
+        places = f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
+        return f"{places}; wie weit das ist, ist nicht bekannt"
     return f"{ends(number.noise)}{': kann 0 sein' * number.maybe_nobody}"
 
 

@@ -205,8 +205,8 @@ def column(known: Column, done: Mapping[str, Sequence[int]]) -> str:
 
     Each treatment comes with the numbers of the questions that do it, if not all do.
     """
-    name = called(known.name)
-    name += f" ({known.unit})" * bool(known.unit)
+    about = "; ".join(part for part in (known.unit, known.description) if part)
+    name = f"{called(known.name)} ({about})" if about else called(known.name)
     told = answers(known, most=_MOST_LABELS)
     treated = "; ".join(
         f"Nr. {listed([*map(str, at)])}: {treatment(text, known)}"

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
 
+_SURE: Final = "bei einem Ja oder Nein über eine Person "
+_DELTA: Final = "δ ist die Gefahr, dass diese Grenze nicht hält, höchstens"
+_BEYOND: Final = (
+    "Werte jenseits der Grenzen einer Spalte zählen als die Grenze: Was das bewegt, "
+    "steckt in keinem ±."
+)
 _FEWEST_SIGNATURES: Final = 2
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
@@ -56,7 +62,7 @@ def german_decision_page(about: Decision) -> Page:
 def _facts(about: Decision) -> Facts:
     typed = about.typed
     cost = sentences.price(*about.plan.guarantee)
-    odds = sentences.belief(*about.plan.guarantee)
+    odds = sentences.belief(*about.plan.guarantee, about=_SURE)
     return Facts(
         (
             ("Zweck", own(typed.purpose)),
@@ -126,7 +132,8 @@ def _budget(about: Decision) -> str:
         if about.fits
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
-    return f"{sentences.budget(about.budget)}; {before}{short}"
+    delta = f"; {_DELTA}" if about.budget.delta else ""
+    return f"{sentences.budget(about.budget)}; {before}{short}{delta}"
 
 
 def _released(about: Decision) -> str:
@@ -161,7 +168,8 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
         return ()
     cost = sentences.price(*about.together)
     name = "Insgesamt verbraucht" if about.plan.done else "Mit dem Verbrauchten"
-    return ((name, f"{cost}: {sentences.belief(*about.together)}"),)
+    odds = sentences.belief(*about.together, about=_SURE)
+    return ((name, f"{cost}: {odds}"),)
 
 
 def _questions(about: Decision) -> tuple[Piece, ...]:
@@ -207,6 +215,8 @@ def _rests(about: Decision) -> list[str]:
         for one in rests.compared(items)
         if one.others
     ]
+    if any(column.bounds is not None for column in about.columns):
+        told.append(_BEYOND)
     stand_in = rests.filled(items)
     if stand_in:
         values = "; ".join(
@@ -260,7 +270,7 @@ def _other(about: Decision) -> tuple[Piece, ...]:
 
 def _cost(option: Option) -> str:
     cost = sentences.price(*option.guarantee)
-    return f"{cost} kostet: {sentences.belief(*option.guarantee)}"
+    return f"{cost} kostet: {sentences.belief(*option.guarantee, about=_SURE)}"
 
 
 def _signatures(typed: Typed) -> tuple[Piece, ...]:
