@@ -90,8 +90,8 @@ def tied_text(exposure: Exposure, query: Question, *, listed: int) -> str:
         return ""
     if len(tied) <= listed:
         return (
-            f"The first {len(tied)} below are tied at the top: “this person” is the "
-            "first of them in the table, and no more exposed than the others."
+            f"The first {len(tied)} below are tied at the top: “this person” is one of "
+            "them, and no more exposed than the others."
         )
     group, among = _group_of(query), ""
     if group is not None and query.unit.cap is None:

@@ -64,15 +64,15 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
         "larger than this cannot be told from an empty one. Then there is no number.",
     )
     known = [(people, plan.half_width((people, people))) for people in _SIZES]
-    st.caption(
-        f"By {asked.query.unit.counted} in each of the two groups, at most about: "
-        + "; ".join(
-            f"{people:,}: {_said(each, unit)}"
-            for people, each in known
-            if people <= most
+    told = [
+        f"{people:,}: {_said(each, unit)}" for people, each in known if people <= most
+    ]
+    if told:
+        st.caption(
+            f"By {asked.query.unit.counted} in each of the two groups, at most about: "
+            f"{'; '.join(told)}. Of two groups of different size the smaller one "
+            "counts."
         )
-        + ". Of two groups of different size the smaller one counts."
-    )
     if off >= plan.statistic.bounds.width:
         st.warning(
             f"This answer will tell little of groups of {size:,}: no two means can "

@@ -192,7 +192,7 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
         st.warning(
             f"This answer will say almost nothing: the noise alone spans ± "
             f"{significant(ahead.noise)}{unit}, and all possible answers lie within "
-            f"{significant(width)}{unit}. Spend more, or ask for a mean or a share."
+            f"{significant(width)}{unit}. Spend more, or ask a table of more people."
         )
 
 

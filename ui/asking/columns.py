@@ -13,7 +13,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.recognizable import names_people
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import ParameterError
-from dpcore.wording import in_full
+from dpcore.wording import capital, in_full
 from ui import controls, session
 from ui.data import declaring
 from ui.text import literal
@@ -65,7 +65,7 @@ def declare(
             return dataset
         changed = cast("TableT", dataset.with_columns(declared))
     except ParameterError as error:
-        st.error(literal(str(error)))
+        st.error(literal(capital(str(error))))
         return None
     keep(changed)
     return changed
@@ -83,9 +83,25 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
         on_change="rerun",
     )
     if not form.open:
+        _tell_unsaid_of(dataset, position)
         return dataset
     with form:
         return declare(dataset, position, declaring.redeclare)
+
+
+def _tell_unsaid_of(dataset: Table, position: int) -> None:
+    """Warn where nobody said what a missing number of a column becomes."""
+    column, key = dataset.columns[position], f"{session.generation()}-{position}"
+    value = column.replacement
+    if not isinstance(value, float | int) or not _at_middle(column):
+        return
+    if not (_said_before() or _is_said(value, key)):
+        st.warning(
+            "Nobody has said yet what becomes of whoever has no value of "
+            f"{literal(column.name)}. As it stands they count as "
+            f"{literal(in_full(float(value)))}, which can move the answer by more than "
+            "its ±: say it in “Bounds and missing values”."
+        )
 
 
 def _form(column: Column, key: str) -> Column:
@@ -292,8 +308,8 @@ def tell_undeclared(dataset: Table) -> None:
         st.info(
             f"Not declared yet: {literal(names)}. A number can be asked about once it "
             "has public bounds, a category once it has its list: choose the column "
-            "above. Leave a column that nobody asks about, such as a number of staff, "
-            "as it is."
+            "above. Leave a column that nobody asks about, such as a staff number, as "
+            "it is."
         )
 
 

@@ -146,8 +146,8 @@ def tell_ties(losses: LossDistribution) -> None:
     if tied > 1:
         least = "At least " if tied == len(people) else ""
         st.markdown(
-            f"{least}{tied} people are tied at the top: “this person” is the first of "
-            "them in the table, and no more exposed than the others."
+            f"{least}{tied} people are tied at the top: “this person” is one of them, "
+            "and no more exposed than the others."
         )
 
 

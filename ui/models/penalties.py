@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dpcore.models.shrinkage import Plain
     from dpcore.releases.models.request import ModelRequest
 
+_ROUNDING: Final = 1e-9
 _SPREADS: Final = (1.0, 0.5, 0.1)
 _NUMBERS: Final = frozenset({ModelKind.LINEAR, ModelKind.HUBER})
 _WITHIN: Final = {
@@ -72,7 +73,7 @@ def behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
         )
         return
     kept = np.linalg.norm(fit.theta) / (np.linalg.norm(theta) or 1.0)
-    flipped = _flipped(asked, fit.theta * theta)
+    flipped = _flipped(asked, fit.theta, theta)
     signs = f" The sign of {literal(flipped)} is turned around." if flipped else ""
     st.markdown(
         "The penalty moves predictions of these people by "
@@ -81,10 +82,14 @@ def behind(asked: ModelRequest, fit: Fit, plain: Plain) -> None:
     )
 
 
-def _flipped(asked: ModelRequest, slopes: FloatArray) -> str:
-    """Return the names of the coefficients whose sign the penalty changes."""
-    names = asked.question.labels
-    turned = [n for n, s in zip(names, slopes, strict=True) if s < 0]
+def _flipped(asked: ModelRequest, theta: FloatArray, plain: FloatArray) -> str:
+    """Return the names of the coefficients whose sign the penalty changes.
+
+    One that is mere rounding beside the largest has no sign.
+    """
+    names, least = asked.question.labels, _ROUNDING * np.abs(plain).max()
+    signs = np.where(np.abs(plain) > least, np.sign(theta * plain), 0)
+    turned = [name for name, sign in zip(names, signs, strict=True) if sign < 0]
     return ", ".join(f"“{name}”" for name in turned if name != "intercept")
 
 

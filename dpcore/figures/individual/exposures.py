@@ -180,9 +180,12 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
     medians = [group.median for group in groups]
     most = max(groups, key=lambda group: group.mean)
     least = min(groups, key=lambda group: group.mean)
+    highest, lowest = significant(most.mean), significant(least.mean)
     title = (
-        f"On average “{most.label}” loses most ({significant(most.mean)}), "
-        f"“{least.label}” least ({significant(least.mean)})"
+        f"On average all groups lose alike ({highest})"
+        if highest == lowest
+        else f"On average “{most.label}” loses most ({highest}), “{least.label}” least "
+        f"({lowest})"
     )
     return Picture.of(
         title,
