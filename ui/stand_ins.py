@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from dpcore.documents import rests
 from dpcore.wording import in_full
+from ui import partwise
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
     from dpcore.data.columns import Column
     from dpcore.planning.item import Item
+
+_SHOWN: Final = (
+    " How much that is here, the confidential area on “Release” shows for each "
+    "question."
+)
 
 
 def say(items: Sequence[Item]) -> None:
@@ -28,8 +34,8 @@ def say(items: Sequence[Item]) -> None:
     told = "; ".join(f"{column.name}: {_value(column)}" for column in found)
     st.caption(
         "**± and ✓ do not hold what values move that stand in for missing ones** "
-        f"({literal(told)}). How much that is here, the confidential area on “Release” "
-        "shows for each question. “Data” says what becomes of a missing value."
+        f"({literal(told)}).{_SHOWN * partwise.moves_are_shown()} “Data” says what "
+        "becomes of a missing value."
     )
 
 

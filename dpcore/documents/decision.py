@@ -40,7 +40,7 @@ _LARGEST: Final = 700.0
 _MOST_LABELS: Final = 12
 _FEWEST_SIGNATURES: Final = 2
 _SURE: Final = " of a yes or no about one person"
-_DELTA: Final = "δ is the chance, at most, that this limit does not hold"
+_DELTA: Final = "the chance that this limit does not hold is at most δ"
 _BEYOND: Final = (
     "Values beyond the bounds of a column count as the bound: no ± covers what that "
     "moves."
@@ -323,6 +323,12 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
         for one in rests.compared(items)
         if one.others
     ]
+    pairs = rests.crossed(items)
+    if pairs:
+        told.append(
+            f"No. {listed(pairs)}: ± is of one pair of answers; the sums that are told "
+            "with them are less exact."
+        )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)
     stand_in = rests.filled(items)

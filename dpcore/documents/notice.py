@@ -500,7 +500,7 @@ def _later(subject: Subject) -> tuple[str, ...]:
         else f"If the whole limit is used one day, {limit}."
     )
     told = significant(delta, up=True)
-    chance = f"δ {told} is the chance, at most, that this does not hold."
+    chance = f"The chance that this does not hold is at most δ {told}."
     return (
         whole,
         *[chance] * (delta > 0),

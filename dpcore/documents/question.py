@@ -60,6 +60,7 @@ class Number:
         beside: Whether it is a number of people that was not asked for, and that the
             answer follows from.
         count: Whether it is a number of people, rows or other units.
+        gap: Whether it is how far two groups are apart.
 
     """
 
@@ -70,6 +71,7 @@ class Number:
     total: str = ""
     beside: bool = False
     count: bool = False
+    gap: bool = False
 
     @property
     def told(self) -> str:
@@ -85,11 +87,19 @@ class Number:
         return self.count and self.noise.startswith("0")
 
     @property
+    def maybe_alike(self) -> bool:
+        """Tell whether it is a gap that may as well go the other way."""
+        low, to, high = self.noise.partition(" to ")
+        minus = ("-", "−")
+        return self.gap and bool(to) and low.startswith(minus) > high.startswith(minus)
+
+    @property
     def around(self) -> str:
-        """Return where the table's own number lies, and whether that may be nobody."""
+        """Return where the table's own number lies, and whether that may be none."""
         if PLACES in self.noise:
             return f"{self.noise}; how far that is, is not known"
-        return f"{self.noise}: may be 0" if self.maybe_nobody else self.noise
+        none = self.maybe_nobody or self.maybe_alike
+        return f"{self.noise}: may be 0" if none else self.noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,13 +366,19 @@ def _number(release: Release, label: str, value: float) -> Number:
         total=_ends(total, value),
         beside=_beside(release, label),
         count=_beside(release, label) or _counts(release),
+        gap=_asked(release).get("kind") == StatisticKind.DIFFERENCE
+        and " less " in label,
     )
 
 
 def _counts(release: Release) -> bool:
     """Tell whether the numbers of a release are counts."""
+    return _asked(release).get("kind") in _COUNTED
+
+
+def _asked(release: Release) -> Mapping[str, Any]:
     asked = release.request.get("query")
-    return isinstance(asked, dict) and asked.get("kind") in _COUNTED
+    return asked if isinstance(asked, dict) else {}
 
 
 def _beside(release: Release, label: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dpcore.documents import missing
 from dpcore.releases.declared import minimum_of
+from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
             others = tuple(x for x in asked.group.labels if x not in asked.pair)
             found.append(Compared(place, asked.pair, others))
     return tuple(found)
+
+
+def crossed(items: Sequence[Item]) -> tuple[int, ...]:
+    """Return the numbers of the questions whose sums are less exact than their ±."""
+    return tuple(
+        place
+        for place, item in enumerate(items, 1)
+        if isinstance(item.request.asked, CrossedQuery)
+    )
 
 
 def treated(items: Sequence[Item]) -> dict[str, dict[str, tuple[int, ...]]]:

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from dpcore.planning.item import Item
 
 OF_A_DIFFERENCE: Final = (
-    "A difference of two groups has a ± of its own. It shows what must be seen where a "
-    "gap of that size, found between the two, would not be noise alone: where its ± is "
-    "at most that."
+    "A difference of two groups shows what must be seen where a gap of that size, "
+    "found between the two, would not be noise alone: where its own ± is at most that."
 )
 
 

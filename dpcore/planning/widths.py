@@ -65,7 +65,7 @@ class Width:
     @property
     def assumed(self) -> bool:
         """Tell whether it is that of a group of a size that was assumed."""
-        return self.of.startswith("a group")
+        return self.of.startswith(("a group", "the difference, if"))
 
 
 def width_of(request: Releasable, *, group: int) -> Width:
@@ -160,7 +160,7 @@ def _(plan: DifferencePlan, request: Releasable, group: int) -> Width:
     return Width(
         half=math.inf if math.isnan(half) else half,
         unit=request.unit_text,
-        of=f"a group of {group:,}, the smaller of two",
+        of=f"the difference, if the smaller of the two groups has {group:,}",
     )
 
 

@@ -120,7 +120,7 @@ def test_of_what_an_error_is_one_is_told_to_the_end():
     widths = [Item.of(apart()).width, item("group", group=1_200).width]
     widths += [replace(widths[0], of="a group of 40, as a part of each column's range")]
     assert [of_what(width) for width in widths] == [
-        "eine Gruppe von 100, die kleinere von zweien",
+        "die Differenz, wenn die kleinere der beiden Gruppen 100 hat",
         "eine Gruppe von 1.200",
         "eine Gruppe von 40, als Teil der Spannweite jeder Spalte",
     ]

@@ -20,7 +20,7 @@ from dpcore.releases.plans.plan import Direct
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import capital, measured, significant
-from ui import offering, results, session
+from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price
 from ui.text import after_number, literal
@@ -246,10 +246,14 @@ def _of_what(asked: Request) -> str:
     """Say of which number the intervals are, and of which they are not."""
     if not asked.query.conditions:
         return "Intervals are about the number named above."
+    told = (
+        ", the confidential area tells the curator; no interval covers it."
+        if partwise.moves_are_shown()
+        else " is in no interval."
+    )
     return (
         "Intervals are about the number named above, with all that it says of values. "
-        "How far that is from the table as it was read, the confidential area tells "
-        "the curator; no interval covers it."
+        f"How far that is from the table as it was read{told}"
     )
 
 

@@ -90,15 +90,15 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
 
 
 def _tell_unsaid_of(dataset: Table, position: int) -> None:
-    """Warn where nobody said what a missing number of a column becomes."""
+    """Say it where nobody has said what a missing number of a column becomes."""
     column, key = dataset.columns[position], f"{session.generation()}-{position}"
     value = column.replacement
     if not isinstance(value, float | int) or not _at_middle(column):
         return
     if not (_said_before() or _is_said(value, key)):
-        st.warning(
-            "Nobody has said yet what becomes of whoever has no value of "
-            f"{literal(column.name)}. As it stands they count as "
+        st.caption(
+            "**Nobody has said yet what becomes of whoever has no value of "
+            f"{literal(column.name)}.** As it stands they count as "
             f"{literal(in_full(float(value)))}, which can move the answer by more than "
             "its ±: say it in “Bounds and missing values”."
         )

@@ -126,10 +126,14 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
         where = "bounds" if of_number else "list"
         st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
         if of_number and outside:
+            more = (
+                " What that does to an answer, “Release” shows before it is released."
+                if isinstance(dataset, Dataset)
+                else " Each counts as the bound, a code such as -9 too."
+            )
             st.markdown(
                 f"{many(fits.below)} below the lower bound, {many(fits.above)} above "
-                "the upper one. What that does to an answer, “Release” shows before it "
-                "is released."
+                f"the upper one.{more}"
             )
         twenty = "people" if dataset.cap is None else "rows"
         if of_number and share > 0.05:  # noqa: PLR2004

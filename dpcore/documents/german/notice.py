@@ -398,7 +398,7 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
         )
         delta = subject.facts.total[1]
         told = german(significant(delta, up=True))
-        chance = f"δ {told} ist die Gefahr, dass dies nicht hält, höchstens."
+        chance = f"Die Gefahr, dass dies nicht hält, ist höchstens δ {told}."
         return (
             Paragraph(first),
             Items(

@@ -135,6 +135,9 @@ _HOW: Final = {
     "gesuchten Rang, desto wahrscheinlicher.",
 }
 _GROUP: Final = re.compile(r"a group of (\d[\d,]*(?<!,))(.*)", re.DOTALL)
+_DIFFERENCE: Final = re.compile(
+    r"the difference, if the smaller of the two groups has (\d[\d,]*)"
+)
 _AWAY: Final = re.compile(r"at most ([\d,]+) " + re.escape(PLACES) + " away")
 _OTHERS: Final = "other"
 
@@ -250,7 +253,8 @@ def around(number: Number) -> str:
     if off is not None:
         places = f"höchstens {german(off[1])} {_OF[PLACES]} daneben"
         return f"{places}; wie weit das ist, ist nicht bekannt"
-    return f"{ends(number.noise)}{': kann 0 sein' * number.maybe_nobody}"
+    none = number.maybe_nobody or number.maybe_alike
+    return f"{ends(number.noise)}{': kann 0 sein' * none}"
 
 
 def ends(interval: str) -> str:
@@ -286,12 +290,15 @@ def error(question: Question) -> str:
 
 def of_what(width: Width) -> str:
     """Return of what a half-width is one, where that is not the answer alone."""
+    pair = _DIFFERENCE.fullmatch(width.of)
+    if pair is not None:
+        return (
+            f"die Differenz, wenn die kleinere der beiden Gruppen {german(pair[1])} hat"
+        )
     found = _GROUP.fullmatch(width.of)
     if found is None:
         return _OF.get(width.of, width.of)
     size, more = german(found[1]), found[2]
-    if more == ", the smaller of two":
-        return f"eine Gruppe von {size}, die kleinere von zweien"
     if more.startswith(", as a part"):
         return f"eine Gruppe von {size}, als Teil der Spannweite jeder Spalte"
     return f"eine Gruppe von {size}"

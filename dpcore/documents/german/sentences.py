@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 BLANK: Final = "bitte ausfüllen"
 OF_A_DIFFERENCE: Final = (
-    "Die Differenz zweier Gruppen hat ein eigenes ±. Sie zeigt, was erkennbar sein "
-    "muss, wenn ein Abstand dieser Größe nicht bloß Rauschen sein könnte: wenn ihr ± "
-    "höchstens so groß ist."
+    "Die Differenz zweier Gruppen zeigt, was erkennbar sein muss, wenn ein Abstand "
+    "dieser Größe nicht bloß Rauschen sein könnte: wenn ihr eigenes ± höchstens so "
+    "groß ist."
 )
 _MOST_LABELS: Final = 12
 _LARGEST: Final = 700.0
@@ -181,7 +181,8 @@ def worlds(
     limit = (
         f"Höchstens {german(f'{right:,}')} von {german(f'{of:,}')} solchen Welten "
         f"führen den Angreifer zu dem Schluss, {asked}, wenn es so ist ({share}), und "
-        f"{german(f'{wrong:,}')} von {german(f'{among:,}')}, wenn es nicht so ist."
+        f"dann auch mindestens {german(f'{wrong:,}')} von {german(f'{among:,}')}, wenn "
+        "es nicht so ist."
     )
     return introduction, limit
 

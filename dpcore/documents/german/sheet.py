@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpcore.planning.options import Option, Row
 
 _SURE: Final = "bei einem Ja oder Nein über eine Person "
-_DELTA: Final = "δ ist die Gefahr, dass diese Grenze nicht hält, höchstens"
+_DELTA: Final = "die Gefahr, dass diese Grenze nicht hält, ist höchstens δ"
 _BEYOND: Final = (
     "Werte jenseits der Grenzen einer Spalte zählen als die Grenze: Was das bewegt, "
     "steckt in keinem ±."
@@ -215,6 +215,12 @@ def _rests(about: Decision) -> list[str]:
         for one in rests.compared(items)
         if one.others
     ]
+    pairs = rests.crossed(items)
+    if pairs:
+        told.append(
+            f"Nr. {_numbers(pairs)}: ± gilt für ein Paar von Antworten; die Summen, "
+            "die mit ihnen gesagt werden, sind ungenauer."
+        )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)
     stand_in = rests.filled(items)
