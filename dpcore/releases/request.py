@@ -265,7 +265,7 @@ class Request(OfQuery):
         """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL."""
         return self.query.value(dataset)
 
-    @property
+    @cached_property
     def cost(self) -> PrivacyCost:
         """Return what the answer costs: its real epsilon where the claim fails."""
         return PrivacyCost(
