@@ -318,7 +318,8 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     told: list[str] = [
         Exact(
             f"No. {one.place} compares {one.pair[0]} and {one.pair[1]} alone: whoever "
-            f"is {' or '.join(one.others)} or has no value is left out."
+            f"is {' or '.join(one.others)} or has no value is left out. The mean of "
+            "each of the two is told with the difference."
         )
         for one in rests.compared(items)
         if one.others

@@ -368,22 +368,30 @@ def _missing(subject: Subject) -> str:
     )
 
 
-def making_groups(subject: Subject) -> tuple[str, ...]:
-    """Return the columns of which no value is a public one here, and a group there."""
+def otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
+    """Return the columns of which no value is a public one here, and not there.
+
+    There it is ``treated``, in the words of ``dpcore.documents.missing``.
+    """
     counts = missing.counted_as(subject.columns, subject.missing)
     return tuple(
         column.name
         for column in counts
-        if missing.OTHERS in subject.missing.get(column.name, "").split("; ")
+        if treated in subject.missing.get(column.name, "").split("; ")
     )
 
 
 def _in_groups(subject: Subject) -> str:
-    names = ", ".join(map(brief, making_groups(subject)))
-    return (
-        f" Where answers are by {names}, whoever has none is in the group of all "
-        "others." * bool(names)
+    grouped, compared = (
+        ", ".join(map(brief, otherwise(subject, treated)))
+        for treated in (missing.OTHERS, missing.NEITHER)
     )
+    told = ""
+    if grouped:
+        told += f" In answers by {grouped} they are in the group of all others."
+    if compared:
+        told += f" Where two groups of {compared} are compared they are left out."
+    return told
 
 
 class Shown(NamedTuple):

@@ -18,12 +18,12 @@ from dpcore.documents.notice import (
     MOST_NUMBERS,
     counted,
     fairly,
-    making_groups,
     meanings,
     minimums,
     newest,
     numbered,
     ordered,
+    otherwise,
     shortened,
 )
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
@@ -359,11 +359,18 @@ def _in_none(subject: Subject) -> str:
 
 
 def _in_groups(subject: Subject) -> str:
-    names = ", ".join(brief(called(name)) for name in making_groups(subject))
-    return (
-        f" In Antworten nach {names} ist, wer keinen hat, in der Gruppe aller übrigen."
-        * bool(names)
+    grouped, compared = (
+        ", ".join(brief(called(name)) for name in otherwise(subject, treated))
+        for treated in (missing.OTHERS, missing.NEITHER)
     )
+    told = ""
+    if grouped:
+        told += f" In Antworten nach {grouped} sind sie in der Gruppe aller übrigen."
+    if compared:
+        told += (
+            f" Wo zwei Gruppen von {compared} verglichen werden, sind sie nicht dabei."
+        )
+    return told
 
 
 def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:

@@ -211,7 +211,8 @@ def _rests(about: Decision) -> list[str]:
     items = about.plan.basket.items
     told = [
         f"Nr. {one.place} vergleicht nur {one.pair[0]} und {one.pair[1]}: Wer "
-        f"{' oder '.join(one.others)} oder keinen Wert hat, ist nicht dabei."
+        f"{' oder '.join(one.others)} oder keinen Wert hat, ist nicht dabei. Mit der "
+        "Differenz wird der Mittelwert jeder der beiden gesagt."
         for one in rests.compared(items)
         if one.others
     ]
