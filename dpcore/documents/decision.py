@@ -151,7 +151,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
             ("Table", own(about.table)),
             ("Columns", Exact("; ".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
-            ("Minimum sizes", _sizes(about)),
+            ("Sizes", _sizes(about)),
             ("Budget for these people", _budget(about)),
             (
                 "This plan costs",
@@ -218,9 +218,14 @@ def _sizes(about: Decision) -> str:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
     return (
-        f"{whole}. Errors by group are worked out for groups of {sizes}, sizes that "
-        "were assumed; those of smaller groups are larger"
+        f"{whole}. No. {listed(_by_group(about))}: ± is worked out for groups of "
+        f"{sizes}, sizes that were assumed; that of smaller groups is larger"
     )
+
+
+def _by_group(about: Decision) -> tuple[int, ...]:
+    items = about.plan.basket.items
+    return tuple(at for at, item in enumerate(items, 1) if item.width.assumed)
 
 
 def _budget(about: Decision) -> str:
@@ -327,8 +332,8 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     pairs = rests.crossed(items)
     if pairs:
         told.append(
-            f"No. {listed(pairs)}: ± is of one pair of answers; the sums that are told "
-            "with them are less exact."
+            f"No. {listed(pairs)}: ± and ✓ are of one combination of two answers, not "
+            "of the sums that are told with them: these are less exact."
         )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)

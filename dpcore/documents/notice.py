@@ -55,10 +55,10 @@ def notice(subject: Subject) -> Page:
         else "What is to be published about you",
         pieces=(
             Paragraph(
-                f"If {whose} in {_where(subject)}, this is for you. Numbers about all "
-                f"of you together {verb} published. Each was changed by chance on "
-                "purpose, so that what anybody can learn about one of you has a limit: "
-                "see below.",
+                f"If {whose} in {_where(subject)}, this is for you. The numbers below, "
+                f"about all of you or groups of you, {verb} published. Each was changed "
+                "by chance on purpose, so that what anybody can learn about one of you "
+                "has a limit: see below.",
                 kind="lead",
             ),
             Facts(
@@ -388,9 +388,15 @@ def _in_groups(subject: Subject) -> str:
     )
     told = ""
     if grouped:
-        told += f" In answers by {grouped} they are in the group of all others."
+        told += (
+            f" In answers by {grouped} whoever has none of it is in the group of all "
+            "others."
+        )
     if compared:
-        told += f" Where two groups of {compared} are compared they are left out."
+        told += (
+            f" Where two groups of {compared} are compared, whoever has none of it or "
+            "is in neither is left out."
+        )
     return told
 
 

@@ -66,9 +66,9 @@ def german_notice(subject: Subject) -> Page:
         pieces=(
             Paragraph(
                 f"Stehen Angaben zu Ihnen in {_where(subject)}, ist dieses Blatt für "
-                f"Sie. Zahlen über alle zusammen {verb}, jede absichtlich durch Zufall "
-                "verändert. So ist begrenzt, was jemand daraus über Sie persönlich "
-                "erfahren kann: siehe unten.",
+                "Sie. Die Zahlen unten über Sie alle, oder über Gruppen von Ihnen, "
+                f"{verb}, jede absichtlich durch Zufall verändert. So ist begrenzt, was "
+                "jemand daraus über Sie persönlich erfahren kann: siehe unten.",
                 kind="lead",
             ),
             Facts(_facts(subject), blank=sentences.BLANK),
@@ -365,10 +365,14 @@ def _in_groups(subject: Subject) -> str:
     )
     told = ""
     if grouped:
-        told += f" In Antworten nach {grouped} sind sie in der Gruppe aller übrigen."
+        told += (
+            f" In Antworten nach {grouped} ist, wer davon keinen hat, in der Gruppe "
+            "aller übrigen."
+        )
     if compared:
         told += (
-            f" Wo zwei Gruppen von {compared} verglichen werden, sind sie nicht dabei."
+            f" Wo zwei Gruppen von {compared} verglichen werden, ist nicht dabei, wer "
+            "davon keinen hat oder in keiner der beiden ist."
         )
     return told
 

@@ -69,7 +69,7 @@ def _facts(about: Decision) -> Facts:
             ("Tabelle", own(about.table)),
             ("Spalten", "; ".join(_columns(about))),
             ("Geschützt", _protected(about)),
-            ("Mindestgrößen", _sizes(about)),
+            ("Größen", _sizes(about)),
             ("Privatsphärenbudget", _budget(about)),
             ("Dieser Plan kostet", f"{cost}: {odds}{_released(about)}"),
             *_together(about),
@@ -114,9 +114,14 @@ def _sizes(about: Decision) -> str:
         return whole
     sizes = listed([german(f"{size:,}") for size in sorted(groups)])
     return (
-        f"{whole}. Fehler je Gruppe sind für Gruppen von {sizes} berechnet, also für "
-        "angenommene Größen; bei kleineren Gruppen sind sie größer"
+        f"{whole}. Nr. {_numbers(_by_group(about))}: ± ist für Gruppen von {sizes} "
+        "berechnet, also für angenommene Größen; bei kleineren Gruppen ist es größer"
     )
+
+
+def _by_group(about: Decision) -> tuple[int, ...]:
+    items = about.plan.basket.items
+    return tuple(at for at, item in enumerate(items, 1) if item.width.assumed)
 
 
 def _budget(about: Decision) -> str:
@@ -219,8 +224,9 @@ def _rests(about: Decision) -> list[str]:
     pairs = rests.crossed(items)
     if pairs:
         told.append(
-            f"Nr. {_numbers(pairs)}: ± gilt für ein Paar von Antworten; die Summen, "
-            "die mit ihnen gesagt werden, sind ungenauer."
+            f"Nr. {_numbers(pairs)}: ± und ✓ gelten für eine Kombination zweier "
+            "Antworten, nicht für die Summen, die dabei gesagt werden: Sie sind "
+            "ungenauer."
         )
     if any(column.bounds is not None for column in about.columns):
         told.append(_BEYOND)
