@@ -67,8 +67,8 @@ def german_notice(subject: Subject) -> Page:
             Paragraph(
                 f"Stehen Angaben zu Ihnen in {_where(subject)}, ist dieses Blatt für "
                 "Sie. Die Zahlen unten über Sie alle, oder über Gruppen von Ihnen, "
-                f"{verb}, jede absichtlich durch Zufall verändert. So ist begrenzt, was "
-                "jemand daraus über Sie persönlich erfahren kann: siehe unten.",
+                f"{verb}, jede absichtlich durch Zufall verändert. So ist begrenzt, "
+                "was jemand daraus über Sie persönlich erfahren kann: siehe unten.",
                 kind="lead",
             ),
             Facts(_facts(subject), blank=sentences.BLANK),
