@@ -57,8 +57,8 @@ def notice(subject: Subject) -> Page:
             Paragraph(
                 f"If {whose} in {_where(subject)}, this is for you. The numbers below, "
                 f"about all of you or groups of you, {verb} published. Each was "
-                "changed by chance on purpose, so that what anybody can learn about one of you "
-                "has a limit: see below.",
+                "changed by chance on purpose, so that what anybody can learn about "
+                "one of you has a limit: see below.",
                 kind="lead",
             ),
             Facts(
