@@ -46,7 +46,7 @@ def test_nothing_is_said_to_replace_a_missing_group(open_page):
     app = open_page("release")
     set_to(app, "selectbox", "By group", 0)
     app = release(app)
-    said = next(c.value for c in app.caption if "missing values" in c.value)
+    said = next(c.value for c in app.caption if "missing values counted" in c.value)
     # Of the column alone; who has no group is in a group of their own.
     assert said.count("missing values") == 1
     assert "no listed counted" in said
