@@ -266,7 +266,7 @@ def _told(text: str, numerals: Numerals) -> str:
 
 
 _TAG: Final = re.compile(r"<[^>]*>")
-_FULL: Final = 2_600
+_FULL: Final = 2_400
 """From so many letters on, a sheet is written smaller, so that it stays one."""
 _FULLEST: Final = 3_300
 """From so many on, smaller still: as a decision about five questions, of six people."""
