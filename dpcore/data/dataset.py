@@ -105,8 +105,8 @@ class Dataset:
         A long table is taken a block of rows at a time, with the ``columns`` alone:
         what a function makes on its way stays small, and the processor's cache holds
         it. (Two at once take longer: so short steps wait for the interpreter's lock.)
-        All rows of a person belong together, so a table in which people
-        have several is one part.
+        All rows of a person belong together, so a table in which people have several is
+        one part.
 
         Raises:
             DataError: A cell is not as its column is declared.

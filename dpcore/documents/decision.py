@@ -217,15 +217,11 @@ def _sizes(about: Decision) -> str:
     if not groups:
         return whole
     sizes = " and ".join(f"{size:,}" for size in sorted(groups))
+    which = listed(rests.of_assumed_groups(items))
     return (
-        f"{whole}. No. {listed(_by_group(about))}: ± is worked out for groups of "
-        f"{sizes}, sizes that were assumed; that of smaller groups is larger"
+        f"{whole}. No. {which}: ± is worked out for groups of {sizes}, sizes that were "
+        "assumed; that of smaller groups is larger"
     )
-
-
-def _by_group(about: Decision) -> tuple[int, ...]:
-    items = about.plan.basket.items
-    return tuple(at for at, item in enumerate(items, 1) if item.width.assumed)
 
 
 def _budget(about: Decision) -> str:

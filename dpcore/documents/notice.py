@@ -431,11 +431,13 @@ def _fair(asked: Sequence[int], most: int) -> tuple[Shown, ...]:
         if number[question] - 1 <= room:
             whole.add(question)
             room -= number[question] - 1
-    return tuple(
-        Shown(place, question in whole)
-        for place, question in enumerate(asked)
-        if question in whole or (question in kept and asked.index(question) == place)
-    )
+    begun: set[int] = set()
+    found = []
+    for place, question in enumerate(asked):
+        if question in whole or (question in kept and question not in begun):
+            found.append(Shown(place, question in whole))
+        begun.add(question)
+    return tuple(found)
 
 
 def _rows(subject: Subject) -> _Rows:

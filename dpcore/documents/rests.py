@@ -60,6 +60,11 @@ def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
     return tuple(found)
 
 
+def of_assumed_groups(items: Sequence[Item]) -> tuple[int, ...]:
+    """Return the numbers of the questions whose ± is of groups of an assumed size."""
+    return tuple(place for place, item in enumerate(items, 1) if item.width.assumed)
+
+
 def crossed(items: Sequence[Item]) -> tuple[int, ...]:
     """Return the numbers of the questions whose sums are less exact than their ±."""
     return tuple(

@@ -17,6 +17,7 @@ from tests.app.test_large_tables import (
     again,
     bar,
     choose,
+    release_the_plan,
     spent,
     until_answered,
 )
@@ -255,18 +256,7 @@ def test_a_model_goes_through_a_plan_and_the_pages_about_it(open_page):
     app = asked(open_page)
     button(app, "Add to plan").click().run()
     assert not app.exception
-    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
-        app = open_page(name)
-        for place in (each for each in app.toggle if each.label.startswith("Show ")):
-            place.set_value(True)
-        app.run()
-        assert not app.exception
-        assert not app.error
-    button(app, "Release the whole plan").click().run()
-    next(each for each in app.button if each.label.startswith("Spend ")).click().run()
-    assert not app.exception
-    assert not app.error
-    assert "All answers of the plan" in said(app)
+    release_the_plan(open_page)
     assert spent() == 1
 
 

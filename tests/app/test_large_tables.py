@@ -248,18 +248,7 @@ def test_a_plan_is_released_whole_and_the_pages_about_it_open(open_page):
         app = choose(open_page("release"), Statistic=statistic)
         button(app, "Add to plan").click().run()
         assert not app.exception
-    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
-        app = open_page(name)
-        for place in (each for each in app.toggle if each.label.startswith("Show ")):
-            place.set_value(True)
-        app.run()
-        assert not app.exception
-        assert not app.error
-    button(app, "Release the whole plan").click().run()
-    next(each for each in app.button if each.label.startswith("Spend ")).click().run()
-    assert not app.exception
-    assert not app.error
-    assert "All answers of the plan" in said(app)
+    release_the_plan(open_page)
     assert spent() == 3
 
 
@@ -361,6 +350,22 @@ def computing(open_page, tables, monkeypatch):
     assert "0 of 8 parts are read" in bar(app)
     yield app, waits, tables
     waits.set()
+
+
+def release_the_plan(open_page):
+    """Open the pages about a plan, and release it whole."""
+    for name in ("decision", "touched", "audit", "meaning", "tradeoffs", "plan"):
+        app = open_page(name)
+        for place in (each for each in app.toggle if each.label.startswith("Show ")):
+            place.set_value(True)
+        app.run()
+        assert not app.exception
+        assert not app.error
+    button(app, "Release the whole plan").click().run()
+    next(each for each in app.button if each.label.startswith("Spend ")).click().run()
+    assert not app.exception
+    assert not app.error
+    assert "All answers of the plan" in said(app)
 
 
 def spent():

@@ -92,15 +92,13 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
 def _tell_unsaid_of(dataset: Table, position: int) -> None:
     """Say it where nobody has said what a missing number of a column becomes."""
     column, key = dataset.columns[position], f"{session.generation()}-{position}"
-    value = column.replacement
-    if not isinstance(value, float | int) or not _at_middle(column):
-        return
-    if not (_said_before() or _is_said(value, key)):
+    middle = _middle_of(column)
+    if middle is not None and not (_said_before() or _is_said(middle, key)):
         st.caption(
             "**Nobody has said yet what becomes of whoever has no value of "
             f"{literal(column.name)}.** As it stands they count as "
-            f"{literal(in_full(float(value)))}, which can move the answer by more than "
-            "its ±: say it in “Bounds and missing values”."
+            f"{literal(in_full(middle))}, which can move the answer by more than its "
+            "±: say it in “Bounds and missing values”."
         )
 
 
@@ -325,9 +323,9 @@ def left_out(dataset: Table) -> tuple[str, ...]:
 def tell_unsaid(dataset: Table) -> None:
     """Name the columns of numbers of which nobody said what a missing value becomes."""
     middles = [
-        (f"{session.generation()}-{position}", column.name, float(column.replacement))
+        (f"{session.generation()}-{position}", column.name, middle)
         for position, column in enumerate(dataset.columns)
-        if isinstance(column.replacement, float | int) and _at_middle(column)
+        if (middle := _middle_of(column)) is not None
     ]
     if _said_before():
         for key, _, middle in middles:
@@ -355,12 +353,13 @@ def _said_before() -> bool:
     return taken_over or (current is not None and current.example is not None)
 
 
-def _at_middle(column: Column) -> bool:
-    """Tell whether a missing number counts as the middle of the bounds."""
+def _middle_of(column: Column) -> float | None:
+    """Return what a missing number counts as if that is the middle of the bounds."""
     bounds = column.bounds
-    return (
-        bounds is not None and column.replacement == (bounds.lower + bounds.upper) / 2
-    )
+    if bounds is None:
+        return None
+    middle = (bounds.lower + bounds.upper) / 2
+    return middle if column.replacement == middle else None
 
 
 def overview(dataset: Table) -> pd.DataFrame:
@@ -417,7 +416,7 @@ def _replacement(
     """Ask what a missing number counts as: the middle, until another is chosen."""
     choice, kept = _choice(key), column.replacement
     chosen = bool(session.public(choice)) or (
-        kept is not None and column.bounds is not None and not _at_middle(column)
+        kept is not None and column.bounds is not None and _middle_of(column) is None
     )
     start = float(kept) if chosen and kept is not None else middle
     value = cell.number(

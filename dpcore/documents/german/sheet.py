@@ -113,15 +113,11 @@ def _sizes(about: Decision) -> str:
     if not groups:
         return whole
     sizes = listed([german(f"{size:,}") for size in sorted(groups)])
+    which = _numbers(rests.of_assumed_groups(items))
     return (
-        f"{whole}. Nr. {_numbers(_by_group(about))}: ± ist für Gruppen von {sizes} "
-        "berechnet, also für angenommene Größen; bei kleineren Gruppen ist es größer"
+        f"{whole}. Nr. {which}: ± ist für Gruppen von {sizes} berechnet, also für "
+        "angenommene Größen; bei kleineren Gruppen ist es größer"
     )
-
-
-def _by_group(about: Decision) -> tuple[int, ...]:
-    items = about.plan.basket.items
-    return tuple(at for at, item in enumerate(items, 1) if item.width.assumed)
 
 
 def _budget(about: Decision) -> str:
