@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyCost
@@ -248,9 +249,9 @@ class Ledger(ABC):
             return hash_chain.count_answers(entries, fingerprint, f"{analysis}-")
 
     def history(self, fingerprint: str) -> tuple[Entry, ...]:
-        """Return every entry of the account in order."""
-        with self._read() as (entries, _):
-            return hash_chain.entries_of(entries, fingerprint)
+        """Return every entry of the account, about all its tables, in order."""
+        with self._read() as (entries, state):
+            return history_of(entries, state.account(fingerprint))
 
     def descriptions(self) -> tuple[Entry, ...]:
         """Return what was said of all tables of all accounts, the earliest first."""
@@ -346,6 +347,15 @@ class LocalLedger(Ledger):
         """
         with contextlib.suppress(LedgerError), self._checked(0.0, whole=False):
             pass
+
+
+def history_of(entries: EntryTable, account: Account | None) -> tuple[Entry, ...]:
+    """Return every entry of an account, about all its tables, in order."""
+    tables = () if account is None else account.fingerprints
+    found = chain.from_iterable(
+        hash_chain.entries_of(entries, table) for table in tables
+    )
+    return tuple(sorted(found, key=lambda entry: entry.sequence))
 
 
 def payable(state: Checkpoint, fingerprint: str) -> Account:

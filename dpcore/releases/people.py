@@ -269,13 +269,3 @@ def carry_tables(entries: EntryTable, account: Account) -> None:
     for table in account.tables:
         about = Description(name=table.name, columns=())
         put_under(entries, table.fingerprint, account.name, about)
-
-
-def history(ledger: Ledger, account: Account) -> tuple[Entry, ...]:
-    """Return every entry of an account, about all its tables, in order."""
-    found = (
-        entry
-        for fingerprint in account.fingerprints
-        for entry in ledger.history(fingerprint)
-    )
-    return tuple(sorted(found, key=lambda entry: entry.sequence))

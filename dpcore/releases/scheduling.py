@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import COST, PrivacyCost
@@ -11,7 +12,7 @@ from dpcore.releases import hash_chain, periods
 from dpcore.releases.account import day_of
 from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.identity import canonical
-from dpcore.releases.ledger import payable
+from dpcore.releases.ledger import history_of, payable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,8 +47,8 @@ def open_period(ledger: Ledger, fingerprint: str, new: Period) -> Period:
                 f"{known.ends}. Choose another name and other days."
             )
             raise ParameterError(message)
-        debits = hash_chain.entries_of(entries, account.name, EntryKind.DEBIT)
-        opened = replace(new, spent=spent_in(debits, new), closed=None)
+        spent = spent_in(history_of(entries, account), new)
+        opened = replace(new, spent=spent, closed=None)
         today = max(account.day or now.date(), now.date())
         periods.check(account.periods, opened, account.budget, today)
         hash_chain.append(
@@ -163,15 +164,15 @@ def _close(entries: EntryTable, name: str, said: dict[str, str]) -> None:
 def spent_in(history: Iterable[Entry], new: Period) -> PrivacyCost:
     """Return what was spent in the days of a period before it was opened.
 
-    ``history`` holds the entries of the account in order. Days do not go back: a debit
-    that a clock set back dates earlier counts on the day of the one before it.
+    ``history`` holds every entry of the account in order. A debit counts on the day
+    that the account took it for: its clock's, and once there are periods no day before
+    one that the account had seen.
     """
-    total, latest = PrivacyCost(), None
+    total, seen = PrivacyCost(), date.min
     for entry in history:
-        if entry.kind is not EntryKind.DEBIT:
-            continue
-        day = day_of(entry)
-        latest = day if latest is None else max(latest, day)
-        if new.covers(latest):
+        day = max(seen, day_of(entry))
+        if entry.kind is EntryKind.PERIOD or seen > date.min:
+            seen = day
+        if entry.kind is EntryKind.DEBIT and new.covers(day):
             total += COST.read(entry.content["cost"])
     return total

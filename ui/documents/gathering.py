@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
-from dpcore.releases import people
 from ui import session, typed
 from ui.meaning.asking import facts_of
 
@@ -59,7 +58,7 @@ def _behind(study: Study) -> gathering.Background:
         facts=facts_of(study),
         dataset=study.dataset,
         everybody=not study.sampled,
-        entries=people.history(session.ledger(), account),
+        entries=session.ledger().history(account.name),
         periods=account.periods,
         today=datetime.now(UTC).date().isoformat(),
     )
