@@ -318,12 +318,11 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     items = about.plan.basket.items
     told: list[str] = [
         Exact(
-            f"No. {one.place} compares {one.pair[0]} and {one.pair[1]} alone: whoever "
-            f"is {' or '.join(one.others)} or has no value is left out. The mean of "
-            "each of the two is told with the difference."
+            f"No. {one.place} also tells the mean of {one.pair[0]} and that of "
+            f"{one.pair[1]}; whoever {_neither(one.others)}has no value of "
+            f"{one.column} is left out."
         )
         for one in rests.compared(items)
-        if one.others
     ]
     pairs = rests.crossed(items)
     if pairs:
@@ -345,6 +344,10 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
             )
         )
     return told
+
+
+def _neither(others: Sequence[str]) -> str:
+    return f"is {' or '.join(others)} or " if others else ""
 
 
 def _stand_in(column: Column, numerals: Numerals) -> str:

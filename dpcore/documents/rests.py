@@ -25,6 +25,7 @@ class Compared(NamedTuple):
     """A difference of two groups: its number, both labels, and those in neither."""
 
     place: int
+    column: str
     pair: tuple[str, str]
     others: tuple[str, ...]
 
@@ -56,7 +57,7 @@ def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
         asked = item.request.asked
         if isinstance(asked, DifferenceQuery):
             others = tuple(x for x in asked.group.labels if x not in asked.pair)
-            found.append(Compared(place, asked.pair, others))
+            found.append(Compared(place, asked.group.name, asked.pair, others))
     return tuple(found)
 
 

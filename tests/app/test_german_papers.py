@@ -23,7 +23,7 @@ def test_papers_are_made_in_the_language_that_is_asked_for(open_page, monkeypatc
     assert 'lang="en"' in made[sheet]()
     by_label(app.radio, "Language of the paper").set_value("Deutsch").run()
     assert not app.exception
-    assert "Mittelwert von age" in made[sheet]()
+    assert "Mittelwert von „age“" in made[sheet]()
     # German papers have German numbers: there is nothing to choose.
     assert not [radio for radio in app.radio if radio.label == "Numbers in it"]
     app = open_page("plan")

@@ -240,8 +240,13 @@ def test_the_page_says_what_answers_rest_on_that_no_noise_tells():
     # Who is left out, and what is divided by.
     assert "No. 1 divides by at least 700, a public minimum" in told
     assert "Nr. 1 wird durch mindestens 700 Zeilen geteilt" in german
-    assert "No. 2 compares w and m alone: whoever is d or has no value" in told
-    assert "Nr. 2 vergleicht nur w und m: Wer d oder keinen Wert hat" in german
+    assert (
+        "No. 2 also tells the mean of w and that of m; whoever is d or has no" in told
+    )
+    assert (
+        "Nr. 2 sagt auch den Mittelwert von w und von m. Nicht dabei ist, wer d ist"
+        in german
+    )
     # What stands in for missing values, beside the errors that do not cover it.
     assert "No ± covers what the values that stand in" in told
     assert "In keinem ± steckt, was die für fehlende Werte eingesetzten" in german
@@ -256,5 +261,5 @@ def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
     plan = Option(name="a", basket=Basket(items=items))
     size = TableSize(people=812, public=True)
     told = plain(html_of(decision(plan=plan, other=plan, size=size)))
-    for words in ("public minimum", "No ± covers", "compares"):
+    for words in ("public minimum", "No ± covers", "also tells the mean"):
         assert words not in told

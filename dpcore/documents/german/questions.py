@@ -355,12 +355,12 @@ def _title(parameters: Mapping[str, object]) -> str:
         return ""
     kind = StatisticKind(asked["kind"])
     group = asked.get("group")
-    by = "" if group is None else f" nach {called(group['name'])}"
+    by = "" if group is None else f" nach {_named(group['name'])}"
     if kind is StatisticKind.DIFFERENCE:
         one, other = asked["pair"]
         by += f", {one} minus {other}"
     elif kind.pooled:
-        by = f" innerhalb von {called(group['name'])}" if group else ""
+        by = f" innerhalb von {_named(group['name'])}" if group else ""
     return f"{_asked(kind, asked)}{by}"
 
 
@@ -368,10 +368,10 @@ def _asked(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
     if kind in {StatisticKind.COUNT, StatisticKind.PROPORTION}:
         return _members(kind, asked)
     if kind is StatisticKind.CROSS_TABLE:
-        names = [called(axis["column"]["name"]) for axis in asked["crossed"]]
+        names = [_named(axis["column"]["name"]) for axis in asked["crossed"]]
         return f"Zahl der {_counted(asked)} nach {listed(names)}"
     columns = asked.get("columns") or [asked["column"]]
-    name = listed([called(one) for one in said_once(*(c["name"] for c in columns))])
+    name = listed([_named(one) for one in said_once(*(c["name"] for c in columns))])
     if kind is StatisticKind.QUANTILE:
         return f"{_points(asked['q'])}-%-Quantil von {name}"
     if kind is StatisticKind.QUANTILES:
@@ -387,7 +387,7 @@ def _points(share: float) -> str:
 def _members(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
     """Return a number, or the share, of those who meet a condition."""
     amount = "Zahl" if kind is StatisticKind.COUNT else "Anteil"
-    whom, name = f"{amount} der {_counted(asked)}", called(asked["column"]["name"])
+    whom, name = f"{amount} der {_counted(asked)}", _named(asked["column"]["name"])
     member = asked.get("membership") or {}
     if "label" in member:
         return f"{whom} mit {name} = {member['label']}"
@@ -395,6 +395,11 @@ def _members(kind: StatisticKind, asked: Mapping[str, Any]) -> str:
         return f"{whom} mit {name} {_between(*member['interval'])}"
     with_value = asked["column"].get("missing") == "drop"
     return f"{whom} mit einem Wert von {name}" if with_value else whom
+
+
+def _named(name: str) -> str:
+    """Return the name of a column in quotation marks: it need not be a word."""
+    return f"„{called(name)}“"
 
 
 def _between(low: float | None, high: float | None) -> str:

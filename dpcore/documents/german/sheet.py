@@ -211,11 +211,10 @@ def _rests(about: Decision) -> list[str]:
     """Say what no ± covers: who is left out, and what stands in for missing values."""
     items = about.plan.basket.items
     told = [
-        f"Nr. {one.place} vergleicht nur {one.pair[0]} und {one.pair[1]}: Wer "
-        f"{' oder '.join(one.others)} oder keinen Wert hat, ist nicht dabei. Mit der "
-        "Differenz wird der Mittelwert jeder der beiden gesagt."
+        f"Nr. {one.place} sagt auch den Mittelwert von {one.pair[0]} und von "
+        f"{one.pair[1]}. Nicht dabei ist, wer {_neither(one.others)}keinen Wert von "
+        f"{called(one.column)} hat."
         for one in rests.compared(items)
-        if one.others
     ]
     pairs = rests.crossed(items)
     if pairs:
@@ -237,6 +236,10 @@ def _rests(about: Decision) -> list[str]:
             f"({values})."
         )
     return told
+
+
+def _neither(others: Sequence[str]) -> str:
+    return f"{' oder '.join(others)} ist oder " if others else ""
 
 
 def _numbers(places: Sequence[int]) -> str:
