@@ -22,9 +22,10 @@ of ``inf`` gives a person away; NaN stays NaN.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.ndimage import map_coordinates, spline_filter
 from scipy.special import ndtr, ndtri
 
 from dpcore.data.threads import side_by_side
@@ -39,12 +40,20 @@ if TYPE_CHECKING:
 
     from dpcore.arrays import FloatArray
 
+    Guess = Callable[[FloatArray, FloatArray], FloatArray]
+
 _BLOCK = 1 << 15  # the temporaries of a block stay in the cache
 _FORGOTTEN = 45.0  # exp(-45) no longer changes a number that it is added to
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 _SAME_SIDE = 1e-9
 _STEPS, _LAST, _GUESSES = 80, 1e-5, 2
 _CLOSE, _CURVED = 1e-3, 1e-5
+_MANY = 1 << 17
+"""How many people are worth a grid that is solved for them first."""
+_GRID = 64, 192
+"""Its nodes by leverage and by residual."""
+_ORDER: Final = 2
+_FINE = 32.0  # small residuals bend the most
 
 
 def ceiling(leverage: ArrayLike, residual: ArrayLike) -> FloatArray:
@@ -68,8 +77,7 @@ def absence_delta_of(
     """
 
     def proper(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> FloatArray:
-        t = np.sqrt(np.log1p(m) + e * e / (1 + m) + 2 * epsilon)
-        a = (np.log1p(m) + 2 * epsilon - e * e * m / (1 + m)) / (np.sqrt(m) * (t + e))
+        a, t = _threshold(m, e, epsilon)
         return np.asarray(np.exp(_log_tails(a, t, m, e, epsilon)[0]))
 
     return _where_proper(proper, leverage, residual, epsilon)
@@ -117,15 +125,15 @@ def epsilon_of(leverage: ArrayLike, residual: ArrayLike, delta: float) -> FloatA
     result[flat_m == 0] = 0.0
     result[np.isnan(flat_m) | np.isnan(flat_e)] = np.nan
     if 0 < delta < 1:
-        index = np.flatnonzero((flat_m > 0) & ~hopeless & ~np.isnan(result))
+        traced = (flat_m > 0) & ~hopeless & ~np.isnan(result)
+        some_m, some_e = flat_m[traced], flat_e[traced]
+        guess, found = _guesses(some_m, some_e, delta), np.empty(some_m.shape)
 
         def solve(block: slice) -> None:
-            part = index[block]
-            # A step from where numbers end is not taken.
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                result[part] = _epsilon(flat_m[part], flat_e[part], delta)
+            found[block] = _epsilon(some_m[block], some_e[block], delta, guess)
 
-        side_by_side(solve, index.size, _BLOCK)
+        side_by_side(solve, found.size, _BLOCK)
+        result[traced] = found
     return result.reshape(m.shape)
 
 
@@ -153,6 +161,15 @@ def _where_proper(
         with np.errstate(over="ignore"):  # by tiny leverages, towards a share of 0
             flat[part] = profile(m[part], e[part], epsilon[part])
     return np.clip(flat, 0.0, 1.0).reshape(result.shape)
+
+
+def _threshold(
+    m: FloatArray, e: FloatArray, epsilon: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return from where on samples lose more than epsilon: ``a``, and ``t``."""
+    t = np.sqrt(np.log1p(m) + e * e / (1 + m) + 2 * epsilon)
+    a = (np.log1p(m) + 2 * epsilon - e * e * m / (1 + m)) / (np.sqrt(m) * (t + e))
+    return a, t
 
 
 def _log_tails(
@@ -255,13 +272,23 @@ def _narrow_presence(m: FloatArray, e: FloatArray, s: FloatArray) -> FloatArray:
     return np.asarray((density * loss * (s * _WEIGHTS)).sum(axis=-1))
 
 
-def _epsilon(m: FloatArray, e: FloatArray, delta: float) -> FloatArray:
+def _epsilon(m: FloatArray, e: FloatArray, delta: float, guess: Guess) -> FloatArray:
     """Solve for the loss of people with positive leverage.
 
     ``log delta`` is nearly a parabola in ``a``: each step goes to where the parabola
     with the same value, slope and bend meets the goal. The error of a step is about its
     third power, so that a small one is the last.
     """
+    # A step from where numbers end is not taken.
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        result = _absence(m, e, delta, guess(m, e))
+        return _covering_presence(m, e, result, delta)
+
+
+def _absence(
+    m: FloatArray, e: FloatArray, delta: float, guess: FloatArray
+) -> FloatArray:
+    """Return where the profile of absence is ``delta``, from guesses of ``a``."""
     target = math.log(delta)
     root, level = np.sqrt(m), np.log1p(m)
     far = e * e / (1 + m)
@@ -270,7 +297,7 @@ def _epsilon(m: FloatArray, e: FloatArray, delta: float) -> FloatArray:
     # and the profile less.
     least = -2 * drift / (root * (np.sqrt(np.maximum(level + far, 0.0)) + e))
     low, high = least, np.maximum(-float(ndtri(delta / 2)), least)
-    a = np.clip(_guess(m, e, target), low, high)
+    a = np.clip(guess, low, high)
     result = np.empty(m.shape)
     people: NDArray[np.intp] = np.arange(m.size)
     x, y = m, e
@@ -302,8 +329,7 @@ def _epsilon(m: FloatArray, e: FloatArray, delta: float) -> FloatArray:
         least, low, high, root, drift, x, y = (
             part[active] for part in (least, low, high, root, drift, x, y)
         )
-    result = np.maximum(result, 0.0) * (1 + 1e-12)
-    return _covering_presence(m, e, result, delta)
+    return np.maximum(result, 0.0) * (1 + 1e-12)
 
 
 def _loss(
@@ -314,11 +340,55 @@ def _loss(
     return np.asarray(shift * (e + shift / 2) + drift)
 
 
+def _guesses(m: FloatArray, e: FloatArray, delta: float) -> Guess:
+    """Return how to guess the threshold of each of these people.
+
+    Of few by a formula. Of many by a spline through a grid over all of them, which is
+    so close that one step is nearly always the last.
+    """
+    target = math.log(delta)
+
+    def alone(m: FloatArray, e: FloatArray) -> FloatArray:
+        return _guess(m, e, target)
+
+    if m.size < _MANY:
+        return alone
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        turned = e / np.sqrt(m)
+        logs = np.linspace(np.log(m.min()), np.log(m.max()), _GRID[0])
+        turns = np.linspace(_turn(turned.min()), _turn(turned.max()), _GRID[1])
+        x = np.repeat(np.exp(logs), turns.size)
+        y = np.tile(np.sinh(turns) / _FINE, logs.size) * np.sqrt(x)
+        solved = _absence(x, y, delta, alone(x, y))
+        starts = _threshold(x, y, solved)[0].reshape(_GRID)
+        known: FloatArray = spline_filter(starts, _ORDER)
+    if not np.isfinite(known).all():
+        return alone
+
+    def between(m: FloatArray, e: FloatArray) -> FloatArray:
+        at = (np.log(m), logs), (_turn(e / np.sqrt(m)), turns)
+        places = [
+            (part - nodes[0]) / ((nodes[1] - nodes[0]) or 1.0) for part, nodes in at
+        ]
+        return np.asarray(
+            map_coordinates(
+                known, places, order=_ORDER, prefilter=False, mode="nearest"
+            )
+        )
+
+    return between
+
+
+def _turn(residual: FloatArray) -> FloatArray:
+    """Spread residuals, in deviations of a sample, as finely as the solution bends."""
+    return np.asarray(np.arcsinh(_FINE * residual))
+
+
 def _guess(m: FloatArray, e: FloatArray, target: float) -> FloatArray:
     """Return about where log delta is the target, from a bound of the Mills ratio.
 
-    With ``R(a) >= 4 / (3a + sqrt(a^2 + 8))`` in its place, and the other tail as far
-    below this one as its density.
+    With ``4 / (3a + sqrt(a^2 + 8))``, which is a little more, in its place, and the
+    other tail as far below this one as its density.
     """
     root, k = np.sqrt(m), np.sqrt(1 + m)
     goal = target + mills.LOG_ROOT_TWO_PI
@@ -342,10 +412,33 @@ def _covering_presence(
 
     It always was in millions of trials, but no proof of that is known.
     """
-    short = np.flatnonzero(_presence(m, e, epsilon) > delta * (1 + _SAME_SIDE))
+    open_ = np.flatnonzero(~(presence_bound(m, e, epsilon) <= delta))
+    over = _presence(m[open_], e[open_], epsilon[open_]) > delta * (1 + _SAME_SIDE)
+    short = open_[over]
     if short.size:
         m, e = m[short], e[short]
         epsilon[short] = first_where(
             lambda level: _presence(m, e, level) <= delta, epsilon[short], ceiling(m, e)
         )
     return epsilon
+
+
+def presence_bound(m: FloatArray, e: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """Return a bound of ``presence_delta_of`` that is cheap and mostly enough.
+
+    Presence shows where ``|u| < s`` with ``s^2 = 2 (K - epsilon)``, by
+    ``1 - e^(-(s^2 - u^2)/2) <= s (s - u)``. Of a normal ``u`` with mean ``c`` and
+    deviation ``d`` that is ``s d phi(a) (1 - a R(a))`` at ``a = (c - s)/d`` on average,
+    and ``R(a) >= 2 / (a + sqrt(a^2 + 4))`` for positive ``a`` (Birnbaum); of others
+    nothing is said: ``inf``.
+    """
+    level, k = np.log1p(m), 1 + m
+    center, deviation = e / k, np.sqrt(m / k)
+    s = np.sqrt(np.maximum(level + e * center - 2 * epsilon, 0.0))
+    # The difference of center and s, without taking it.
+    apart = 2 * epsilon - level - m * center * center
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        a = apart / (deviation * (center + s))
+        end = np.sqrt(a * a + 4)
+        bound = s * deviation * mills.density(a) * (end - a) / (end + a)
+    return np.where(s > 0, np.where(a >= 0, bound, np.inf), 0.0)
