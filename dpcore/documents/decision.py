@@ -8,7 +8,7 @@ how many people there are is said only where that number is public.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from dpcore.data.columns import ColumnKind
@@ -16,12 +16,15 @@ from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, own
+from dpcore.documents.wordings import changed
 from dpcore.figures.attackers import belief_text
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
+from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.options import rows_of
-from dpcore.wording import epsilon_text, in_full, people, significant
+from dpcore.releases.identity import mark_of
+from dpcore.wording import epsilon_text, in_full, people, percent, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget, PrivacyCost
     from dpcore.data.columns import Column
     from dpcore.documents.page import Piece
+    from dpcore.documents.subject import Change
     from dpcore.documents.typed import Typed
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
     from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -62,6 +67,8 @@ class Decision:
         size: What is public about the number of people.
         budget: What all releases about the table together may cost.
         spent: What they cost so far, with what was answered of the plan.
+        changes: What was changed about the budget.
+        told: The smallest group of each question, where an answer has told its size.
         typed: What people have typed.
         lesson: Whether this is a lesson that nobody agreed to.
         prepared: The day on which the page was made.
@@ -76,6 +83,8 @@ class Decision:
     size: TableSize
     budget: PrivacyBudget
     spent: PrivacyCost
+    changes: tuple[Change, ...] = ()
+    told: Mapping[str, Smallest] = field(default_factory=dict)
     typed: Typed
     lesson: bool
     prepared: date
@@ -136,7 +145,8 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
         foot=Exact(
             f"Prepared on {about.prepared.isoformat()} with Epsilon Studio from what "
             "was declared and typed; but for a number of people that is said to be "
-            f"public, nothing on this page is computed from the table. {_effect(about)}"
+            "public, and what earlier answers told, nothing on this page is computed "
+            f"from the table. {_effect(about)}"
         ),
         sheet=True,
     )
@@ -149,10 +159,10 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
         (
             ("Purpose", own(typed.purpose)),
             ("Table", own(about.table)),
-            ("Columns", Exact("; ".join(_columns(about, numerals)))),
+            ("Columns", Exact("\n".join(_columns(about, numerals)))),
             ("Protected", _protected(about)),
             ("Sizes", _sizes(about)),
-            ("Budget for these people", _budget(about)),
+            ("Budget for these people", _budget(about, numerals)),
             (
                 "This plan costs",
                 f"{_price(guarantee)}: {_odds(guarantee)}{_released(about)}",
@@ -224,13 +234,14 @@ def _sizes(about: Decision) -> str:
     )
 
 
-def _budget(about: Decision) -> str:
+def _budget(about: Decision, numerals: Numerals) -> str:
     spent = float(about.spent.epsilon)
     before = f"ε {epsilon_text(spent)} of it is spent so far" if spent else "unspent"
     left = f"; {left_of(about.budget, about.left)} is left after this plan"
     short = left if about.fits else f"; {_TOO_LITTLE}"
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    return f"{about.budget.describe()}; {before}{short}{delta}"
+    told = numerals.written(f"{about.budget.describe()}; {before}{short}{delta}")
+    return Exact(f"{told}{changed(about.changes, numerals)}")
 
 
 def _released(about: Decision) -> str:
@@ -282,8 +293,8 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     """Return every question with its mechanism, epsilon and error in both plans."""
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
     table = Table(
-        title="± is the half-width of the noise at 95 %; ✓ shows what must be seen, ✗ "
-        "does not",
+        title=f"{_counts(about)}± is the half-width of the noise at 95 %; ✓ shows what "
+        "must be seen, ✗ does not",
         head=("no.", "question", "mechanism", "ε", "±", "must show", "other: ε",
               "other: ±"),
         rows=tuple(
@@ -292,7 +303,8 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
-        f"No. {at}: ± is of {row.item.width.of}. {_condition(row)}".rstrip()
+        f"No. {at}: ± is of {of_what(row.item, about.size)}. "
+        f"{_condition(row, about)}".rstrip()
         for at, row in enumerate(rows, 1)
         if row.item.width.of
     ]
@@ -308,9 +320,27 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
             f"The answer to no. {listed(counts)} also tells, with noise, how many are "
             "in each of its groups: that is part of its price."
         )
-    if not notes:
-        return (table,)
-    return table, Paragraph(" ".join(notes), kind="note")
+    said = f"Marks of the questions, which notice and report repeat: {marks(rows)}."
+    return (
+        table,
+        *((Paragraph(" ".join(notes), kind="note"),) if notes else ()),
+        Paragraph(Exact(said), kind="note"),
+    )
+
+
+def marks(rows: Sequence[Row]) -> str:
+    """Return the mark of each question of the plan, by its number."""
+    return ", ".join(
+        f"{at} {mark_of(row.first.request.parameters())}"
+        for at, row in enumerate(rows, 1)
+        if row.first is not None
+    )
+
+
+def _counts(about: Decision) -> str:
+    """Return how many numbers the answers to the questions have, if that is known."""
+    many = numbers_of(about.plan.basket.items)
+    return f"{many:,} numbers are released in all. " if many else ""
 
 
 def _rests(about: Decision, numerals: Numerals) -> list[str]:
@@ -380,9 +410,30 @@ def locks(rows: Sequence[Row]) -> tuple[int, ...]:
     return () if all(kept) else tuple(at for at, lock in enumerate(kept, 1) if lock)
 
 
-def _condition(row: Row) -> str:
-    """Return on which size of groups the ✓ of the plan hangs; empty where on none."""
-    return "" if row.first is None else condition(row.first)
+def of_what(item: Item, size: TableSize) -> str:
+    """Return of what an error is one; of places, which part of all places they are."""
+    width = item.width
+    if width.unit != "ranks" or not size.public or not math.isfinite(width.half):
+        return width.of
+    share = percent(min(width.half / size.people, 1.0))
+    return f"{width.of}: {share} of the {size.people:,} there are"
+
+
+def _condition(row: Row, about: Decision) -> str:
+    """Return on which size of groups the ✓ of the plan hangs; empty where on none.
+
+    With the size that an answer has told, where there is one.
+    """
+    if row.first is None:
+        return ""
+    known = about.told.get(row.first.key)
+    said = condition(row.first)
+    if known is None or not said:
+        return said
+    return (
+        f"{said} By the answer of {known.day} the smallest, {known.label}, has "
+        f"{known.least:,} to {known.most:,}."
+    )
 
 
 def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:

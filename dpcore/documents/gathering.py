@@ -5,12 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.documents import missing
 from dpcore.documents.question import Question
-from dpcore.documents.subject import USUAL_DELTA, Head, Subject, Time, symbols
+from dpcore.documents.subject import (
+    USUAL_DELTA,
+    Change,
+    Head,
+    Subject,
+    Time,
+    symbols,
+)
 from dpcore.errors import DPCoreError
 from dpcore.planning.totals import price_of
 from dpcore.releases.hash_chain import EntryKind
@@ -152,9 +160,7 @@ def _head(entries: Sequence[Entry]) -> Head | None:
         entries=len(entries),
         digest=last.digest,
         recorded=last.recorded,
-        changes=tuple(
-            _change(entry) for entry in entries if entry.kind is EntryKind.BUDGET
-        ),
+        changes=changes_of(entries),
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
     )
 
@@ -169,7 +175,20 @@ def _time(period: Period, known: Sequence[Period]) -> Time:
     )
 
 
-def _change(entry: Entry) -> tuple[str, str, str]:
-    budget = PrivacyBudget.from_json(entry.content["budget"])
-    when = entry.recorded[:19].replace("T", " ")
-    return when, symbols(budget.describe()), str(entry.content["reason"])
+def changes_of(entries: Sequence[Entry]) -> tuple[Change, ...]:
+    """Return how the budget of an account was changed, from all its entries."""
+    told = [
+        (entry, symbols(PrivacyBudget.from_json(entry.content["budget"]).describe()))
+        for entry in entries
+        if entry.kind in {EntryKind.ACCOUNT, EntryKind.BUDGET}
+    ]
+    return tuple(
+        Change(
+            when=entry.recorded[:19].replace("T", " "),
+            before=before,
+            after=after,
+            why=str(entry.content["reason"]),
+        )
+        for (_, before), (entry, after) in pairwise(told)
+        if entry.kind is EntryKind.BUDGET
+    )

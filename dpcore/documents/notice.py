@@ -12,7 +12,7 @@ from dpcore.documents import missing
 from dpcore.documents.numerals import Exact
 from dpcore.documents.page import Facts, Items, Page, Paragraph, Section, Table
 from dpcore.documents.subject import of_each, own, spelled
-from dpcore.documents.wordings import worlds
+from dpcore.documents.wordings import changed, worlds
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.declared import each_bounds, minimum_of
 from dpcore.wording import brief, capital, in_full, significant
@@ -36,7 +36,14 @@ UNKNOWN: Final = "stands in the papers of that time"
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are told; the files of the release hold all."""
 BELOW_ZERO: Final = "a count below 0 is chance: nobody, or as many as its interval says"
+_APART: Final = (
+    "Each answer has chance of its own: what two of them say of the same group, or of "
+    "two times, may differ by that alone."
+)
 NOISE: Final = "without noise it would lie between (95 of 100 times)"
+UNLESS_RAISED: Final = (
+    "once it is used up, nothing more is published unless it is raised"
+)
 _SUMS: Final = (
     "every count was changed by chance and rounded as its noise leaves it, so that "
     "sums may differ from what their parts add up to, and from the number of people"
@@ -145,16 +152,10 @@ def _typed(subject: Subject, say: Callable[[Typed], str]) -> str:
 
 
 def _limit(subject: Subject) -> str:
-    changes = subject.head.changes if subject.head is not None else ()
-    if not changes:
-        return (
-            f"{subject.limit}: once it is used up, nothing more is published unless it "
-            "is raised"
-        )
-    times = f"{len(changes)} times" if len(changes) > 1 else "once"
     limit = subject.numerals.written(subject.limit)
-    last = changes[-1][0][:10]
-    return Exact(f"{limit}; it was changed {times} so far, last on {last}")
+    changes = subject.head.changes if subject.head is not None else ()
+    told = f"{limit}: {UNLESS_RAISED}"
+    return Exact(f"{told}{changed(changes, subject.numerals)}")
 
 
 def _heading(subject: Subject) -> str:
@@ -183,6 +184,8 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
             "follows from it: see the next sheet. "
         )
     said += f"{_bounds(subject)} {_minimums(subject)}{_missing(subject)}"
+    if not subject.planned and len(subject.questions) > 1:
+        said += f" {_APART}"
     more = (Paragraph(said.strip(), kind="note"),) if said else ()
     return (
         Table(
@@ -326,6 +329,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         BELOW_ZERO * question.below_zero,
         sums_text(question),
         with_value(question),
+        f"mark {question.mark}",
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -362,8 +366,8 @@ def _missing(subject: Subject) -> str:
     where = "full report" if subject.planned else "next sheet"
     more = f" and others, see the {where}" * (len(known) > MOST_COLUMNS)
     return (
-        f"Whoever has no value counts as {told}{more}: that draws answers towards it, "
-        f"by how much is not told, and is in no {_shown(subject)}."
+        f"Whoever has no value, if anybody, counts as {told}{more}: that draws answers "
+        f"towards it, by how much is not told, and is in no {_shown(subject)}."
         f"{_in_groups(subject)}"
     )
 
@@ -491,9 +495,20 @@ def shortened(name: str, *, of: str = "") -> str:
     whole = capital(name)
     end = name.removeprefix(of) if of and name != of else ""
     if len(whole) <= _LONGEST or end in {"", name}:
-        return brief(whole, _LONGEST)
-    end = brief(end, _LONGEST // 2)
-    return brief(whole, _LONGEST - len(end)) + end
+        return _closed(whole, _LONGEST)
+    end = _closed(end, _LONGEST // 2)
+    return _closed(whole, _LONGEST - len(end)) + end
+
+
+def _closed(name: str, most: int) -> str:
+    """Return a name cut to ``most`` characters, without a quotation that has no end."""
+    for opened, closed in ("„“", "“”"):
+        cut = brief(name, most)
+        if cut == name:
+            return name
+        if cut.count(opened) > cut.count(closed):
+            return f"{cut[: most - 2].rstrip('…')}…{closed}"
+    return brief(name, most)
 
 
 def _can(subject: Subject) -> tuple[Piece, ...]:

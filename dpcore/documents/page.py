@@ -94,7 +94,8 @@ class Facts(Piece):
     """What is what: names, and what is said of each. An empty one is left to fill in.
 
     Attributes:
-        pairs: Name and text; an empty text is a line to write on.
+        pairs: Name and text, on several lines where it has some; an empty text is a
+            line to write on.
         blank: What stands on such a line.
 
     """
@@ -107,7 +108,7 @@ class Facts(Piece):
         blank = f'<span class="blank">{escape(self.blank)}</span>'
         lines = "".join(
             f"<div><dt>{_told(name, numerals)}</dt>"
-            f"<dd>{_told(text, numerals) if text else blank}</dd></div>"
+            f"<dd>{_lines(text, numerals) if text else blank}</dd></div>"
             for name, text in self.pairs
         )
         return f"<dl>{lines}</dl>"
@@ -261,6 +262,10 @@ class Page:
         )
 
 
+def _lines(text: str, numerals: Numerals) -> str:
+    return _told(text, numerals).replace("\n", "<br>")
+
+
 def _told(text: str, numerals: Numerals) -> str:
     return escape(numerals.written(text))
 
@@ -286,6 +291,7 @@ p, ul, dl, pre { margin: 0 0 .7rem; }
 ul { padding-left: 1.3rem; }
 ul.ticked { list-style: "\\2610\\00a0\\00a0"; }
 li { margin: .15rem 0; }
+.sheet body { max-width: 64rem; }
 .lead { font-size: 1.15rem; }
 .note, footer { font-size: .85rem; color: #444; }
 .mark { border: 2px solid #111; padding: .4rem .7rem; font-weight: 700; }

@@ -11,6 +11,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import PLACES, ends_text, number_text, of_noise
+from dpcore.releases.identity import mark_of
 from dpcore.releases.request import Request
 from dpcore.releases.table import COUNTS, TOO_FEW, noise_unit
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
@@ -210,6 +211,11 @@ class Question:
             off=width,
             request=request,
         )
+
+    @property
+    def mark(self) -> str:
+        """Return the digits that it has on every paper."""
+        return mark_of(self.parameters)
 
     @property
     def asks(self) -> str:

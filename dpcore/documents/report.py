@@ -213,6 +213,7 @@ def _facts(question: Question) -> list[tuple[str, str]]:
         ("Cost by itself", f"ε {cost['epsilon']}, δ {cost['delta']}, {_rho(question)}"),
         ("Error at 95 %", question.width),
         ("Interval", _interval(question)),
+        ("Mark", Exact(question.mark)),
         ("Drawn", f"{question.when}, draw {question.draw}{charged}"),
     ]
     if not question.when:
@@ -348,8 +349,11 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         return facts, told, *times
     changes = Table(
         title="Changes of the budget",
-        head=("when", "to", "reason"),
-        rows=tuple((Exact(when), to, Exact(why)) for when, to, why in head.changes),
+        head=("when (UTC)", "from", "to", "reason"),
+        rows=tuple(
+            (Exact(one.when), one.before, one.after, Exact(one.why))
+            for one in head.changes
+        ),
     )
     return facts, told, *times, changes
 

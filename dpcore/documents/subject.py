@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore import __version__
 from dpcore.budget_filter import plain
@@ -33,6 +34,28 @@ NOTHING_LEFT: Final = "no limit"
 _ALMOST_ALL: Final = Decimal("0.99999")
 
 
+class Change(NamedTuple):
+    """A change of a budget, on record.
+
+    Attributes:
+        when: When it was written, UTC.
+        before: What the budget was, in symbols.
+        after: What it is since then.
+        why: The reason that was given.
+
+    """
+
+    when: str
+    before: str
+    after: str
+    why: str
+
+    @property
+    def day(self) -> date:
+        """Return the day of the change."""
+        return date.fromisoformat(self.when[:10])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """Where the chain of the ledger stood, and what this account wrote into it.
@@ -41,7 +64,7 @@ class Head:
         entries: How many entries the account has.
         digest: Digest of its last one, which the digests before it lead up to.
         recorded: When that was written.
-        changes: When the budget was changed, to what, and why.
+        changes: What was changed about the budget.
         kinds: What its entries record, and how many record it.
 
     """
@@ -49,7 +72,7 @@ class Head:
     entries: int
     digest: str
     recorded: str
-    changes: tuple[tuple[str, str, str], ...] = ()
+    changes: tuple[Change, ...] = ()
     kinds: tuple[tuple[EntryKind, int], ...] = ()
 
 

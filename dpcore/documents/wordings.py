@@ -10,7 +10,10 @@ from dpcore.figures.meaning.odds import Sides, Told, worlds_text
 from dpcore.studies.meaning.guarantee import Guarantee
 
 if TYPE_CHECKING:
-    from dpcore.documents.subject import Subject
+    from collections.abc import Sequence
+
+    from dpcore.documents.numerals import Numerals
+    from dpcore.documents.subject import Change, Subject
 
 _CAN: Final = "What an attacker can learn"
 _CANNOT: Final = "What an attacker cannot learn"
@@ -45,6 +48,20 @@ GAPS: Final = (
     ),
 )
 """What is known not to be covered, beside what the label says."""
+
+
+def changed(changes: Sequence[Change], numerals: Numerals) -> str:
+    """Say how often a budget was changed, and the last change; nothing where never."""
+    known = [one for one in changes if one.before != one.after]
+    if not known:
+        return ""
+    times = f"{len(known)} times" if len(known) > 1 else "once"
+    last = known[-1]
+    before, after = numerals.written(last.before), numerals.written(last.after)
+    return (
+        f"; it was changed {times} so far, last on {last.day.isoformat()} from "
+        f"{before} to {after}"
+    )
 
 
 def worlds(subject: Subject) -> tuple[str, ...]:

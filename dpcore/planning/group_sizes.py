@@ -6,10 +6,12 @@ the answer tells how many are in each group, too.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpcore.statistics.difference_query import DifferenceQuery
+from dpcore.statistics.group_moments import count_names
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.means_query import MeansQuery
@@ -88,11 +90,71 @@ def told_before(asked: Asked, releases: Iterable[Release]) -> Release | None:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Smallest:
+    """The smallest of the groups whose sizes an answer has told. PUBLIC.
+
+    Attributes:
+        label: What the group is called.
+        least: How many are in it at least, at the confidence of the answer.
+        most: How many at most.
+        day: When it was told, ISO 8601.
+
+    """
+
+    label: str
+    least: int
+    most: int
+    day: str
+
+
+def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
+    """Return the smallest group of a question, as the latest answer told its size.
+
+    Of the listed groups, or of the two that are compared. ``None`` where no answer has
+    told it.
+    """
+    if not isinstance(asked, GroupedQuery | MeansQuery | DifferenceQuery):
+        return None
+    among = asked.group.labels
+    if isinstance(asked, DifferenceQuery):
+        among = asked.pair
+    names = count_names(among, asked.unit.counted)
+    found = None
+    for release in releases:
+        if _grouped_by(release.request) == asked.group.name:
+            found = _smallest(release, names) or found
+    return found
+
+
+def _smallest(release: Release, names: Mapping[str, str]) -> Smallest | None:
+    """Return the smallest of some groups, if a release tells the sizes of all."""
+    around = None if release.intervals is None else release.intervals.noise
+    if around is None or not set(names.values()) <= around.keys():
+        return None
+    told = (
+        Smallest(
+            label=label,
+            least=max(0, math.ceil(around[name][0])),
+            most=max(0, math.floor(around[name][1])),
+            day=release.created[:10],
+        )
+        for label, name in names.items()
+    )
+    return min(told, key=lambda one: one.least, default=None)
+
+
+def _grouped_by(parameters: Mapping[str, object]) -> str:
+    """Return the name of the column that a stored question asks by; else empty."""
+    query = parameters.get("query")
+    group = query.get("group") if isinstance(query, dict) else None
+    return str(group.get("name", "")) if isinstance(group, dict) else ""
+
+
 def _tells(parameters: Mapping[str, object]) -> str:
     """Return the same as ``tells_sizes`` of a stored question."""
     query = parameters.get("query")
-    group = query.get("group") if isinstance(query, dict) else None
-    if not isinstance(query, dict) or not isinstance(group, dict):
+    if not isinstance(query, dict):
         return ""
     tells = "moments" in query or query.get("kind") == StatisticKind.MEANS
-    return str(group.get("name", "")) if tells else ""
+    return _grouped_by(parameters) if tells else ""

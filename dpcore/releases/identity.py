@@ -44,6 +44,18 @@ def analysis_id(fingerprint: str, parameters: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def mark_of(parameters: Mapping[str, object]) -> str:
+    """Return eight digits that a question has on every paper, whatever the table.
+
+    So that a signed page and what was released after it can be held against each other.
+
+    >>> mark_of({"epsilon": 0.1}), mark_of({"epsilon": 0.2})
+    ('b7e5462b', 'e1443d25')
+    """
+    text = canonical(dict(parameters))
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
 def plan_id(requests: Sequence[str]) -> str:
     """Return the name of a plan that answers some requests together.
 

@@ -1,5 +1,6 @@
 """The page to sign: every field, blanks for the rest, nothing confidential."""
 
+import math
 import re
 from dataclasses import replace
 from datetime import date
@@ -12,16 +13,19 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
+from dpcore.documents.subject import Change
 from dpcore.documents.typed import Typed
 from dpcore.planning.basket import Basket
+from dpcore.planning.group_sizes import Smallest
 from dpcore.planning.item import Item
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.releases.identity import mark_of
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.documents.test_reading import plain
 from tests.planning.planned import item
-from tests.releases.questions import AGE, apart, asked, crossed, labels, terms
+from tests.releases.questions import AGE, apart, asked, crossed, labels, ranks, terms
 
 TYPED = Typed(
     purpose="a report <b>on</b> pay",
@@ -263,3 +267,56 @@ def test_the_page_says_nothing_of_minimums_and_stand_ins_that_no_question_has():
     told = plain(html_of(decision(plan=plan, other=plan, size=size)))
     for words in ("public minimum", "No ± covers", "also tells the mean"):
         assert words not in told
+
+
+def test_the_page_says_how_its_budget_was_changed():
+    raised = Change("2027-01-30 09:00:00", "ε 2 in total", "ε 3.5 in total", "board")
+    moved = Change("2027-01-31 09:00:00", "ε 3.5 in total", "ε 3.5 in total", "moved")
+    about = decision(changes=(raised, moved))
+    told = plain(html_of(about, Numerals.COMMA))
+    assert "once so far, last on 2027-01-30 from ε 2 in total to ε 3,5 in total" in told
+    german = plain(german_decision_page(about).html())
+    assert "zuletzt am 30.01.2027 von ε 2 insgesamt auf ε 3,5 insgesamt" in german
+    for page in (html_of(decision(changes=(moved,))), html_of(decision())):
+        assert "so far, last on" not in page
+
+
+def test_the_page_holds_its_tick_against_the_sizes_that_an_answer_told():
+    about = resting_by_group(wanted=8.0)
+    (key,) = (item.key for item in about.plan.basket.items)
+    told = Smallest(label="d", least=12, most=31, day="2026-12-24")
+    known = decision(plan=about.plan, other=about.plan, told={key: told})
+    said = "By the answer of 2026-12-24 the smallest, d, has 12 to 31."
+    assert said in plain(html_of(known))
+    assert said not in plain(html_of(about))
+    german = plain(german_decision_page(known).html())
+    assert "Nach der Antwort vom 24.12.2026 hat die kleinste, d, 12 bis 31." in german
+
+
+def resting_by_group(*, wanted):
+    items = (item("group", epsilon=0.5, group=40, wanted=wanted),)
+    plan = Option(name="a", basket=Basket(items=items))
+    return decision(plan=plan, other=plan)
+
+
+def test_questions_have_the_same_marks_on_all_papers():
+    about = decision()
+    marks = [mark_of(one.request.parameters()) for one in about.plan.basket.items]
+    assert len(set(marks)) == len(marks)
+    for page in (html_of(about, Numerals.COMMA), german_decision_page(about).html()):
+        assert f"1 {marks[0]}, 2 {marks[1]}." in page
+    dearer = option("the plan", total=2.0)
+    assert marks[0] not in html_of(decision(plan=dearer, other=dearer))
+
+
+def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
+    items = (Item.of(ranks(epsilon=0.4, people=812)),)
+    plan = Option(name="a", basket=Basket(items=items))
+    public = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
+    half = math.ceil(items[0].width.half)
+    share = re.search(r"places in the sorted table: (\d+)[.\d]* % of the 812 there are",
+                      plain(html_of(public)))  # fmt: skip
+    assert share is not None
+    assert abs(int(share[1]) - 100 * half / 812) < 1.5
+    assert "% von 812" in plain(german_decision_page(public).html())
+    assert "there are" not in plain(html_of(decision(plan=plan, other=plan)))

@@ -13,11 +13,11 @@ from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.catalog import DOCUMENTS
-from dpcore.documents.gathering import released
+from dpcore.documents.gathering import changes_of, released
 from dpcore.documents.language import Language
 from dpcore.documents.missing import OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
-from dpcore.documents.subject import PLANNED
+from dpcore.documents.subject import PLANNED, Change
 from dpcore.documents.typed import Typed
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
@@ -426,12 +426,12 @@ def test_how_far_off_a_median_is_stands_beside_it_and_is_no_number_of_its_own():
 def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
     subject = answered()
     assert subject.head is not None
-    changes = (("2026-11-23 04:58:00", "ε 3", "must show 3.000 Euro"),)
-    raised = replace(subject, head=replace(subject.head, changes=changes))
+    change = Change("2026-11-23 04:58:00", "ε 2.5", "ε 3.5", "must show 3.000 Euro")
+    raised = replace(subject, head=replace(subject.head, changes=(change,)))
     german = raised.written(Numerals.COMMA)
     assert "must show 3.000 Euro" in plain(text_of("Full report", german))
     told = plain(text_of("Public notice", german))
-    assert "changed once so far, last on 2026-11-23" in told
+    assert "changed once so far, last on 2026-11-23 from ε 2,5 to ε 3,5" in told
     never = replace(subject, head=replace(subject.head, changes=()))
     told = plain(text_of("Public notice", never))
     assert "changed once" not in told
@@ -441,7 +441,7 @@ def test_what_people_typed_keeps_its_numbers_in_the_record_of_changes():
 def test_the_notice_says_as_what_missing_values_count():
     subject = answered()
     text = plain(text_of("Public notice", subject))
-    assert "has no value counts as 50 (age)" in " ".join(text.split())
+    assert "has no value, if anybody, counts as 50 (age)" in " ".join(text.split())
     column = subject.columns[0]
     assert column.name == "age"
     dropped = replace(column, missing=MissingPolicy.DROP, replacement=None)
@@ -450,3 +450,15 @@ def test_the_notice_says_as_what_missing_values_count():
     # What is declared of a column does not count where it makes the groups.
     grouped = replace(answered(), missing={"age": OTHERS})
     assert "counts as 50" not in plain(text_of("Public notice", grouped))
+
+
+def test_changes_of_a_budget_are_told_from_what_to_what():
+    ledger = opened(SUBSTITUTION)
+    assert changes_of(ledger.history("f")) == ()
+    for epsilon in (21, 19.5):
+        ledger.change_budget("f", PrivacyBudget.of(epsilon=epsilon, delta=1e-5), "x")
+    first, second = changes_of(ledger.history("f"))
+    assert first.before.startswith("ε 20 ")
+    assert first.after == second.before
+    assert second.after.startswith("ε 19.5 ")
+    assert second.why == "x"

@@ -2,10 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpcore.data.columns import MissingPolicy
-from dpcore.planning.group_sizes import counted, paid_twice, tells_sizes, told_before
+from dpcore.planning.group_sizes import (
+    counted,
+    paid_twice,
+    smallest_told,
+    tells_sizes,
+    told_before,
+)
 from dpcore.planning.item import Item
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
@@ -82,3 +89,37 @@ def test_head_counts_that_were_released_are_found():
     sex = counts(replace(REGION, name="sex"))
     assert told_before(sex.asked, ledger.releases("f")) is None
     assert told_before(by_group().asked, ledger.releases("f")) is None
+
+
+def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
+    ledger = opened(SUBSTITUTION)
+
+    def spend(request):
+        value = request.value(table())
+        return release(
+            request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
+        )
+
+    def found(request):
+        return smallest_told(request.asked, ledger.releases("f"))
+
+    assert found(by_group()) is None
+    spend(by_group(kind=StatisticKind.SUM))
+    assert found(by_group()) is None
+    two = spend(apart(epsilon=1.0))
+    told = found(apart())
+    name = f"people in {told.label}"
+    ends = [two.intervals.noise[f"people in {one}"] for one in ("south", "north")]
+    assert two.intervals.noise[name][0] == min(low for low, _ in ends)
+    assert (told.least, told.day) == (
+        np.ceil(min(low for low, _ in ends)),
+        "2026-11-23",
+    )
+    assert told.most == np.floor(two.intervals.noise[name][1])
+    later = spend(by_group(epsilon=2.0))
+    (again,) = {found(apart()), found(by_group())}
+    assert again != told
+    assert again.least == np.ceil(later.intervals.noise[f"people in {again.label}"][0])
+    other = replace(by_group().asked, group=replace(category(), name="sex"))
+    assert smallest_told(other, ledger.releases("f")) is None
+    assert found(counts()) is None

@@ -150,7 +150,7 @@ def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -
             if not left_out
             else f"Used for questions about {literal(', '.join(left_out))}: people "
             "without a value are left out there, so that their number is private, and "
-            f"averages divide by at least {minimum:,}. It stands in every paper."
+            f"averages divide by at least {minimum:,}. Papers say so with each of them."
         )
     everybody = left.place.radio(
         "The table holds",

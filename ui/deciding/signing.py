@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from dpcore.documents.decision import Decision, decision_page
+from dpcore.documents.gathering import changes_of
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
+from dpcore.planning.group_sizes import smallest_told
 from dpcore.releases.record import Mode
 from ui import controls, session
 from ui.documents import asking, language, numerals
 
 if TYPE_CHECKING:
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.options import Option
     from ui.study import Study
+
+
+_LONGEST: Final = 40
 
 
 def offer(plan: Option, other: Option, study: Study) -> None:
@@ -46,6 +53,8 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         size=study.size(),
         budget=account.budget,
         spent=account.spent,
+        changes=changes_of(session.ledger().history(account.name)),
+        told=_told(plan, study),
         typed=known,
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),
@@ -71,7 +80,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
     st.download_button(
         "Download the page to sign (HTML)",
         page.html,
-        file_name="entscheidung.html" if german else "decision.html",
+        file_name=f"{'entscheidung' if german else 'decision'}-{_stem(about)}.html",
         mime="text/html",
         key="sign-page",
         on_click="ignore",
@@ -79,3 +88,26 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         help="Opens in any browser without a network, and prints on A4. Nothing in it "
         "is computed from the table.",
     )
+
+
+def _told(plan: Option, study: Study) -> dict[str, Smallest]:
+    """Return the smallest group of each question that an answer has told the size of.
+
+    Whatever table of these people it was about: that is public.
+    """
+    book, account = session.ledger(), session.account(study)
+    releases = sorted(
+        (one for table in account.fingerprints for one in book.releases(table)),
+        key=lambda one: one.created,
+    )
+    found = {
+        item.key: smallest_told(item.request.asked, releases)
+        for item in plan.basket.items
+    }
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def _stem(about: Decision) -> str:
+    """Return what tells a file of this page from others: the table, and the day."""
+    table = re.sub(r"\W+", "_", re.sub(r"\.\w+$", "", about.table))
+    return f"{table[:_LONGEST]}-{about.prepared.isoformat()}"

@@ -46,6 +46,10 @@ _BELOW_ZERO: Final = (
 )
 _NOT_PUBLISHED: Final = "nicht veröffentlicht"
 _NOISE: Final = "ohne Rauschen läge sie zwischen (in 95 von 100 Fällen)"
+_APART: Final = (
+    "Jede Antwort hat ihren eigenen Zufall: Was zwei von ihnen über dieselbe Gruppe "
+    "oder über zwei Zeiten sagen, kann allein dadurch verschieden sein."
+)
 _SUMS: Final = (
     "jede Anzahl ist durch Zufall verändert und so gerundet, wie ihr Rauschen es "
     "erlaubt: Summen können von dem abweichen, was ihre Teile ergeben, und von der "
@@ -180,14 +184,11 @@ def typed(subject: Subject, say: Callable[[Typed], str]) -> str:
 def _limit(subject: Subject) -> str:
     changes = subject.head.changes if subject.head is not None else ()
     limit = sentences.budget(subject.facts.budget)
-    if not changes:
-        return (
-            f"{limit}; ist das verbraucht, wird nichts mehr veröffentlicht, es sei "
-            "denn, die Grenze wird angehoben"
-        )
-    times = f"{len(changes)}-mal" if len(changes) > 1 else "einmal"
-    last = day(date.fromisoformat(changes[-1][0][:10]))
-    return f"{limit}; bisher {times} geändert, zuletzt am {last}"
+    told = (
+        f"{limit}; ist das verbraucht, wird nichts mehr veröffentlicht, es sei denn, "
+        "die Grenze wird angehoben"
+    )
+    return f"{told}{sentences.changed(changes)}"
 
 
 def _published(subject: Subject) -> tuple[Piece, ...]:
@@ -240,6 +241,8 @@ def _said(subject: Subject, left: int) -> str:
     said.extend(_bounds(subject))
     said.extend(_minimums(subject))
     said.append(_missing(subject))
+    if not subject.planned and len(subject.questions) > 1:
+        said.append(_APART)
     return " ".join(said)
 
 
@@ -301,6 +304,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         _BELOW_ZERO * question.below_zero,
         _SUMS * question.crossed,
         _with_value(question),
+        f"Kennung {question.mark}",
     )
     said = "; ".join(part for part in told if part)
     return (
@@ -348,8 +352,9 @@ def _missing(subject: Subject) -> str:
     where = "Bericht" if subject.planned else "nächstes Blatt"
     more = f" und weitere, siehe {where}" * (len(known) > MOST_COLUMNS)
     return (
-        f"Wer keinen Wert hat, zählt als {told}{more}: Das zieht Antworten dorthin; "
-        f"wie sehr, wird nicht verraten und steckt in {_in_none(subject)}."
+        f"Hat jemand keinen Wert, zählt er als {told}{more}: Das zieht Antworten "
+        f"dorthin; ob und wie sehr, wird nicht verraten und steckt in "
+        f"{_in_none(subject)}."
         f"{_in_groups(subject)}"
     )
 
@@ -403,7 +408,8 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
         first, *limits = said
         total = sentences.belief(*subject.facts.total, about="bei Ihnen ")
         whole = (
-            "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu."
+            "Die ganze Grenze ist ausgeschöpft: Mehr lässt sie nicht zu, solange sie "
+            "nicht angehoben wird."
             if subject.used_up
             else f"Wird einmal die ganze Grenze ausgeschöpft: {total}."
         )

@@ -232,6 +232,7 @@ def _facts(question: Question) -> tuple[tuple[str, str], ...]:
         ("Verfahren", questions.how(question)),
         ("Sensitivität", _of(german(question.largest), question)),
         ("Skala des Rauschens", _of(scale, question)),
+        ("Kennung", Exact(question.mark)),
         ("Kosten für sich allein", _cost(question)),
         ("Fehler (95 %)", error),
         ("Intervall", _interval(question)),
@@ -396,10 +397,15 @@ def _ledger(subject: Subject) -> tuple[Piece, ...]:
         pieces.append(
             Table(
                 title="Änderungen des Budgets",
-                head=("wann", "auf", "Grund"),
+                head=("wann", "von", "auf", "Grund"),
                 rows=tuple(
-                    (Exact(when), sentences.caps(to), Exact(why))
-                    for when, to, why in head.changes
+                    (
+                        day(one.day),
+                        sentences.caps(one.before),
+                        sentences.caps(one.after),
+                        Exact(one.why),
+                    )
+                    for one in head.changes
                 ),
             )
         )

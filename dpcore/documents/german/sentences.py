@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.columns import called
-from dpcore.documents.german.numbers import german, listed
+from dpcore.documents.german.numbers import day, german, listed
 from dpcore.documents.german.questions import of_what
 from dpcore.documents.subject import symbols
 from dpcore.figures.attackers import surest
@@ -16,7 +17,14 @@ from dpcore.figures.meaning.odds import counted
 from dpcore.planning.assumed import hangs
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
-from dpcore.wording import at_most, capital, epsilon_text, in_full, significant
+from dpcore.wording import (
+    at_most,
+    capital,
+    epsilon_text,
+    in_full,
+    percent,
+    significant,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,10 +32,12 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.data.columns import Column
     from dpcore.documents.question import Question
+    from dpcore.documents.subject import Change
     from dpcore.documents.typed import Typed
     from dpcore.figures.meaning.label import Facts
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.item import Item
-    from dpcore.relations import PrivacyUnit
+    from dpcore.relations import PrivacyUnit, TableSize
 
 BLANK: Final = "bitte ausfüllen"
 OF_A_DIFFERENCE: Final = (
@@ -84,6 +94,19 @@ def price(epsilon: float, delta: float) -> str:
 def budget(known: PrivacyBudget) -> str:
     """Return the caps of a budget."""
     return caps(symbols(known.describe()))
+
+
+def changed(changes: Sequence[Change]) -> str:
+    """Say how often a budget was changed, and the last change; nothing where never."""
+    known = [one for one in changes if one.before != one.after]
+    if not known:
+        return ""
+    times = f"{len(known)}-mal" if len(known) > 1 else "einmal"
+    last = known[-1]
+    return (
+        f"; bisher {times} geändert, zuletzt am {day(last.day)} von "
+        f"{caps(last.before)} auf {caps(last.after)}"
+    )
 
 
 def caps(told: str) -> str:
@@ -166,7 +189,7 @@ def worlds(
     """
     if not (0 < epsilon < math.inf and 0 <= delta < 1):
         return ()
-    own, other, asked = _SIDES[relation]
+    own, other, asked, true, false = _SIDES[relation]
     sure = Guarantee(epsilon=epsilon, delta=delta)
     there, absent = sure.worlds()
     right, of = counted(there, up=True)
@@ -179,10 +202,10 @@ def worlds(
         "wahrscheinlicher ist."
     )
     limit = (
-        f"Höchstens {german(f'{right:,}')} von {german(f'{of:,}')} solchen Welten "
-        f"führen den Angreifer zu dem Schluss, {asked}, wenn es so ist ({share}), und "
-        f"dann auch mindestens {german(f'{wrong:,}')} von {german(f'{among:,}')}, wenn "
-        "es nicht so ist."
+        f"Höchstens {german(f'{right:,}')} von {german(f'{of:,}')} Welten, in denen "
+        f"{true}, führen den Angreifer zu dem Schluss, {asked} (genauer: {share}). Wer "
+        f"so oft richtig liegt, schließt das falsch auch in mindestens "
+        f"{german(f'{wrong:,}')} von {german(f'{among:,}')} Welten, in denen {false}."
     )
     return introduction, limit
 
@@ -192,11 +215,15 @@ _SIDES: Final = {
         "Sie in der Tabelle stehen",
         "Sie nicht darin stehen",
         "dass Sie in der Tabelle stehen",
+        "Sie darin stehen",
+        "Sie nicht darin stehen",
     ),
     NeighboringRelation.SUBSTITUTION: (
         "Ihr Eintrag sagt, was für Sie zutrifft",
         "ein anderer Eintrag an seiner Stelle steht",
         "dass der Eintrag in der Tabelle Ihrer ist",
+        "er es ist",
+        "er es nicht ist",
     ),
 }
 
@@ -281,10 +308,31 @@ def condition(item: Item) -> str:
     return f"Für das ✓ wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
 
 
-def note(place: int, item: Item, judged: Item | None) -> str:
-    """Return of what the error of a numbered question is one, and what it takes."""
-    told = f"Nr. {place}: ± gilt für {of_what(item.width)}."
-    if not item.width.assumed:
-        told = f"Nr. {place}, zu ±: {of_what(item.width)}."
+def note(
+    place: int,
+    item: Item,
+    judged: Item | None,
+    *,
+    size: TableSize,
+    told: Smallest | None,
+) -> str:
+    """Return of what the error of a numbered question is one, and what it takes.
+
+    ``told`` is the smallest of its groups, where an answer has told its size.
+    """
+    width = item.width
+    said = f"Nr. {place}: ± gilt für {of_what(width)}."
+    if not width.assumed:
+        share = ""
+        if width.unit == "ranks" and size.public and math.isfinite(width.half):
+            part = german(percent(min(width.half / size.people, 1.0)))
+            share = f": {part} von {german(f'{size.people:,}')}"
+        said = f"Nr. {place}, zu ±: {of_what(width)}{share}."
     more = "" if judged is None else condition(judged)
-    return f"{told} {more}".rstrip()
+    if more and told is not None:
+        when = day(date.fromisoformat(told.day))
+        more += (
+            f" Nach der Antwort vom {when} hat die kleinste, {told.label}, "
+            f"{german(f'{told.least:,}')} bis {german(f'{told.most:,}')}."
+        )
+    return f"{said} {more}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import rests
-from dpcore.documents.decision import locks, sizes_told
+from dpcore.documents.decision import locks, marks, sizes_told
 from dpcore.documents.german import questions, sentences
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
@@ -13,6 +13,7 @@ from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, own
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
+from dpcore.planning.counting import numbers_of
 from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
 
@@ -53,7 +54,8 @@ def german_decision_page(about: Decision) -> Page:
         else "",
         foot=f"Erstellt am {day(about.prepared)} mit Epsilon Studio aus Festlegungen "
         "und Eingaben. Außer einer Zahl der Personen, die als öffentlich bezeichnet "
-        f"ist, ist nichts auf dieser Seite aus der Tabelle berechnet. {_effect(about)}",
+        "ist, und früheren Antworten ist nichts auf dieser Seite aus der Tabelle "
+        f"berechnet. {_effect(about)}",
         sheet=True,
         language="de",
     )
@@ -67,7 +69,7 @@ def _facts(about: Decision) -> Facts:
         (
             ("Zweck", own(typed.purpose)),
             ("Tabelle", own(about.table)),
-            ("Spalten", "; ".join(_columns(about))),
+            ("Spalten", "\n".join(_columns(about))),
             ("Geschützt", _protected(about)),
             ("Größen", _sizes(about)),
             ("Privatsphärenbudget", _budget(about)),
@@ -134,7 +136,8 @@ def _budget(about: Decision) -> str:
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    return f"{sentences.budget(about.budget)}; {before}{short}{delta}"
+    told = f"{sentences.budget(about.budget)}; {before}{short}{delta}"
+    return f"{told}{sentences.changed(about.changes)}"
 
 
 def _released(about: Decision) -> str:
@@ -176,15 +179,21 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
 def _questions(about: Decision) -> tuple[Piece, ...]:
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
     table = Table(
-        title="± ist die halbe Breite des Rauschens (95 %); ✓ zeigt, was erkennbar "
-        "sein muss, ✗ nicht",
+        title=f"{_counts(about)}± ist die halbe Breite des Rauschens (95 %); ✓ zeigt, "
+        "was erkennbar sein muss, ✗ nicht",
         head=("Nr.", "Frage", "Verfahren", "ε", "±", "muss zeigen", "anderer: ε",
               "anderer: ±"),
         rows=tuple((str(at), *_question(row)) for at, row in enumerate(rows, 1)),
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
-        sentences.note(at, row.item, row.first)
+        sentences.note(
+            at,
+            row.item,
+            row.first,
+            size=about.size,
+            told=about.told.get(row.item.key),
+        )
         for at, row in enumerate(rows, 1)
         if row.item.width.of
     ]
@@ -202,9 +211,22 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
             f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen auch, wie "
             "viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
         )
-    if not notes:
-        return (table,)
-    return table, Paragraph(" ".join(notes), kind="note")
+    said = f"Kennungen der Fragen, auch in Mitteilung und Bericht: {marks(rows)}."
+    return (
+        table,
+        *((Paragraph(" ".join(notes), kind="note"),) if notes else ()),
+        Paragraph(said, kind="note"),
+    )
+
+
+def _counts(about: Decision) -> str:
+    """Return how many numbers the answers to the questions have, if that is known."""
+    many = numbers_of(about.plan.basket.items)
+    if not many:
+        return ""
+    verb = "wird" if many == 1 else "werden"
+    noun = "Zahl" if many == 1 else "Zahlen"
+    return f"Insgesamt {verb} {german(f'{many:,}')} {noun} veröffentlicht. "
 
 
 def _rests(about: Decision) -> list[str]:

@@ -157,8 +157,8 @@ def worlds_text(told: Told) -> str:
         shown = at_most(float(attack.best_guess(0.5)))
         lines.append(
             f"- {limit}**At most {right:,} of {of:,}** such worlds lead the attacker "
-            f"to believe {sides.asked} when it is so ({shown}), and {wrong:,} of "
-            f"{among:,} when it is not."
+            f"to believe {sides.asked} when it is so (more exactly {shown}), and "
+            f"{wrong:,} of {among:,} when it is not."
         )
     return "\n\n".join([first, "\n".join(lines)])
 

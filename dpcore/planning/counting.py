@@ -1,0 +1,60 @@
+"""How many numbers the answer to a planned question has. PUBLIC."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from dpcore.releases.plans.chains import ChainPlan
+from dpcore.releases.plans.differences import DifferencePlan
+from dpcore.releases.plans.groups import GroupPlan
+from dpcore.releases.plans.means import MeansPlan
+from dpcore.releases.plans.plan import Direct
+from dpcore.releases.plans.ranks import RankPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dpcore.planning.item import Item
+
+
+def numbers_of(items: Sequence[Item]) -> int | None:
+    """Return how many numbers all answers have, those that follow from them included.
+
+    Sizes of groups and sums of crossed counts are told with their answers. ``None``
+    where that is not known of one of the questions.
+    """
+    each = [_numbers(item.request.plan) for item in items]
+    known = [count for count in each if count is not None]
+    return sum(known) if len(known) == len(each) else None
+
+
+@singledispatch
+def _numbers(plan: Any) -> int | None:  # noqa: ANN401, ARG001 - any plan
+    return None
+
+
+@_numbers.register
+def _(plan: Direct) -> int:
+    return plan.together
+
+
+@_numbers.register
+def _(plan: GroupPlan) -> int:
+    return len(plan.groups) + len(plan.count_names)
+
+
+@_numbers.register
+def _(plan: MeansPlan) -> int:
+    return sum(map(len, plan.names)) + len(plan.count_names)
+
+
+@_numbers.register(DifferencePlan)
+@_numbers.register(ChainPlan)
+def _(plan: DifferencePlan | ChainPlan) -> int:
+    return len(plan.names)
+
+
+@_numbers.register
+def _(plan: RankPlan) -> int:  # noqa: ARG001
+    return 1
