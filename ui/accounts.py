@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
+from dpcore.documents.subject import symbols
 from dpcore.errors import DPCoreError, UntrustedLedgerError
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.budgets import totals_picture
@@ -235,11 +236,7 @@ def change_budget(study: Study, account: Account) -> None:
     """Let the curator change the total; the change stays on record."""
     if account.moved is not None or account.closed is not None:
         return
-    # Enter in a field must not change a promise: only the button does.
-    with (
-        st.expander("Change the budget"),
-        st.form("change-budget", enter_to_submit=False),
-    ):
+    with st.expander("Change the budget"):
         st.markdown(
             "A budget is a promise to the people in the table. A change is recorded "
             "with its reason and cannot be taken back."
@@ -261,10 +258,16 @@ def change_budget(study: Study, account: Account) -> None:
                 "New δ", float(budget.delta or 0), (0.0, 0.1), kept="page"
             )
             rho = None
+        try:
+            new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
+        except DPCoreError as error:
+            st.error(literal(str(error)))
+            return
+        _tell_change(budget, new)
         reason = st.text_input("Reason", placeholder="who decided this, and why")
-        if st.form_submit_button("Change and record"):
+        # Enter in a field must not change a promise: only the button does.
+        if st.button("Change and record"):
             try:
-                new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
                 session.opened_ledger(study).change_budget(
                     study.fingerprint, new, reason
                 )
@@ -272,3 +275,22 @@ def change_budget(study: Study, account: Account) -> None:
                 st.error(literal(str(error)))
             else:
                 st.rerun()
+
+
+def _tell_change(budget: PrivacyBudget, new: PrivacyBudget) -> None:
+    """Say what a budget means for one person, before and after a change.
+
+    As many lines with a change as without: the button below must stay where it is.
+    """
+    st.info(
+        f"Now: {_meant(budget)}.\n\nThen: {_meant(new)}.\n\nNotices that were "
+        "published name the budget of their day; later ones say that it was changed."
+    )
+
+
+def _meant(budget: PrivacyBudget) -> str:
+    told = symbols(budget.describe())
+    if budget.epsilon is None:
+        return told
+    odds = odds_text(float(budget.epsilon), float(budget.delta or 0))
+    return f"{told}; if all is used, {odds.split(': ', 1)[1]}"

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.documents import missing
-from dpcore.planning.group_sizes import paid_twice, told_before
+from dpcore.planning.group_sizes import paid_twice, smallest_told, told_before
+from ui import session
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from dpcore.planning.basket import Basket
+    from dpcore.planning.group_sizes import Smallest
+    from dpcore.planning.item import Item
     from dpcore.releases.record import Release
     from dpcore.releases.releasable import Releasable
+    from ui.study import Study
 
 
 def in_plan(basket: Basket) -> None:
@@ -52,3 +56,19 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
             "they are among its numbers on Ledger. Asked for by themselves they cost "
             "once more, and differ by chance."
         )
+
+
+def smallest_of(items: Sequence[Item], study: Study) -> dict[str, Smallest]:
+    """Return the smallest group of each question that an answer has told the size of.
+
+    Whatever table of these people it was about: that is public.
+    """
+    if not any(item.width.assumed for item in items):
+        return {}
+    book, account = session.ledger(), session.account(study)
+    releases = sorted(
+        (one for table in account.fingerprints for one in book.releases(table)),
+        key=lambda one: one.created,
+    )
+    found = {item.key: smallest_told(item.request.asked, releases) for item in items}
+    return {key: one for key, one in found.items() if one is not None}

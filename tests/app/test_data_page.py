@@ -113,6 +113,34 @@ def test_bounds_that_no_sum_could_hold_are_refused_in_words(open_page, lower, up
     assert "In use: people" in said(app)
 
 
+def test_nobody_overlooks_what_a_missing_answer_counts_as(open_page):
+    app = upload(open_page("data"), MIXED)
+    by_label(app.selectbox, "Column").set_value(2).run()
+    by_label(app.text_area, "Public list of categories").set_value("red\nblue").run()
+    said_of = "Nobody has said yet"
+
+    def unsaid():
+        return [
+            w.value for w in app.warning if said_of in w.value and "party" in w.value
+        ]
+
+    assert "party (counts as red)" in unsaid()[0].replace("\\", "")
+    by_label(app.selectbox, "Public value for a missing one").set_value("blue").run()
+    assert unsaid() == []
+    by_label(app.selectbox, "Public value for a missing one").set_value("red").run()
+    assert unsaid() == []  # Chosen, and no longer what nobody chose.
+    by_label(app.text_area, "Public list of categories").set_value("a\nb").run()
+    assert not app.exception
+
+
+def test_an_answer_may_be_meant_for_a_missing_one(open_page):
+    app = upload(open_page("data"), MIXED)
+    by_label(app.selectbox, "Column").set_value(2).run()
+    by_label(app.text_area, "Public list of categories").set_value("red\nblue").run()
+    button(app, "Count them as red").click().run()
+    assert not [w for w in app.warning if "party" in w.value]
+
+
 def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     app = upload(open_page("data"), CSV)
     by_label(app.selectbox, "Column").set_value(0).run()
@@ -126,13 +154,18 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     assert any("counts as 125" in one for one in told)
     button(app, "Count them as 125").click().run()
     assert not app.exception
-    assert not [w for w in app.warning if asked in w.value or unsaid in w.value]
+
+    def open_():
+        told = [warning.value for warning in app.warning]
+        return [x for x in told if asked in x or (unsaid in x and "counts as 1" in x)]
+
+    assert open_() == []
     # Of other bounds nobody said it; the middle still follows them.
     by_label(app.number_input, "Upper bound").set_value(9.0).run()
     assert not app.error
     assert any(r"counts as 4\.5" in warning.value for warning in app.warning)
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
-    assert not [w for w in app.warning if asked in w.value or unsaid in w.value]
+    assert open_() == []
     # What is chosen on screen is what the caption of the minimum speaks of.
     captions = [caption.value for caption in app.caption]
     assert any("Not used so far" in caption for caption in captions)

@@ -90,14 +90,14 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
 
 
 def _tell_unsaid_of(dataset: Table, position: int) -> None:
-    """Say it where nobody has said what a missing number of a column becomes."""
+    """Say it where nobody has said what a missing value of a column becomes."""
     column, key = dataset.columns[position], f"{session.generation()}-{position}"
-    middle = _middle_of(column)
-    if middle is not None and not (_said_before() or _is_said(middle, key)):
+    start = _start_of(column)
+    if start is not None and not (_said_before() or _is_said(start, key)):
         st.caption(
             "**Nobody has said yet what becomes of whoever has no value of "
             f"{literal(column.name)}.** As it stands they count as "
-            f"{literal(in_full(middle))}, which can move the answer by more than its "
+            f"{literal(_written(start))}, which can move the answer by more than its "
             "±: say it in “Bounds and missing values”."
         )
 
@@ -256,6 +256,10 @@ def _label_form(
             key=f"replacement-{key}-{hash(labels)}",
             kept="session",
         )
+        if replacement != labels[0]:
+            session.set_public(_choice(key), True)  # noqa: FBT003 - what is kept of it
+        elif not (_said_before() or _is_said(labels[0], key)):
+            _ask_whether_meant(column, labels[0], key)
     if not labels:
         policy = MissingPolicy.DROP
     return replace(column, labels=labels, missing=policy, replacement=replacement)
@@ -321,27 +325,27 @@ def left_out(dataset: Table) -> tuple[str, ...]:
 
 
 def tell_unsaid(dataset: Table) -> None:
-    """Name the columns of numbers of which nobody said what a missing value becomes."""
-    middles = [
-        (f"{session.generation()}-{position}", column.name, middle)
+    """Name the columns of which nobody said what a missing value becomes."""
+    starts = [
+        (f"{session.generation()}-{position}", column.name, start)
         for position, column in enumerate(dataset.columns)
-        if (middle := _middle_of(column)) is not None
+        if (start := _start_of(column)) is not None
     ]
     if _said_before():
-        for key, _, middle in middles:
-            session.set_public(_meant(key), middle)
+        for key, _, start in starts:
+            session.set_public(_meant(key), start)
         return
     told = [
-        f"{dataset.short(name)} (counts as {in_full(middle)})"
-        for key, name, middle in middles
-        if not _is_said(middle, key)
+        f"{dataset.short(name)} (counts as {_written(start)})"
+        for key, name, start in starts
+        if not _is_said(start, key)
     ]
     if told:
         st.warning(
             f"Nobody has said yet what becomes of a missing value: "
-            f"**{literal(', '.join(told))}**. Each draws answers to the middle of the "
-            "bounds, and no ± holds that. Choose the column above and say it, or go "
-            "on, and papers name it."
+            f"**{literal(', '.join(told))}**. Each draws answers to that value, and no "
+            "± holds that. Choose the column above and say it, or go on, and papers "
+            "name it."
         )
 
 
@@ -351,6 +355,17 @@ def _said_before() -> bool:
     current = draft or session.study()
     taken_over = draft is not None and draft.start is not None
     return taken_over or (current is not None and current.example is not None)
+
+
+def _start_of(column: Column) -> float | str | None:
+    """Return what a missing value counts as if nobody need have chosen it."""
+    if column.labels and column.replacement == column.labels[0]:
+        return column.labels[0]
+    return _middle_of(column)
+
+
+def _written(value: float | str) -> str:
+    return value if isinstance(value, str) else in_full(value)
 
 
 def _middle_of(column: Column) -> float | None:
@@ -389,10 +404,7 @@ def _without(column: Column) -> str:
         return ""
     if column.missing is MissingPolicy.DROP:
         return "person left out"
-    value = column.replacement
-    return (
-        f"counts as {value if isinstance(value, str) else in_full(float(value or 0))}"
-    )
+    return f"counts as {_written(column.replacement or 0.0)}"
 
 
 def _choice(key: str) -> str:
@@ -405,8 +417,8 @@ def _meant(key: str) -> str:
     return f"_meant-replacement-{key}"
 
 
-def _is_said(value: float, key: str) -> bool:
-    """Tell whether somebody said that a missing number counts as this one."""
+def _is_said(value: float | str, key: str) -> bool:
+    """Tell whether somebody said that a missing value counts as this one."""
     return bool(session.public(_choice(key))) or session.public(_meant(key)) == value
 
 
@@ -437,22 +449,23 @@ def _replacement(
     return value
 
 
-def _ask_whether_meant(column: Column, middle: float, key: str) -> None:
-    """Ask, until it was answered, whether the middle is meant for a missing number.
+def _ask_whether_meant(column: Column, start: float | str, key: str) -> None:
+    """Ask, until it was answered, whether the start is meant for a missing value.
 
-    The middle stays the start, because it needs no minimum and moves an answer by half
-    of the bounds at most. It is no harmless one: nobody shall overlook it.
+    The middle of the bounds, or the first of the list, stays the start, because it
+    needs no minimum. It is no harmless one: nobody shall overlook it.
     """
+    told = literal(_written(start))
     with st.container(border=True, key=f"unsaid-{key}"):
         st.warning(
             f"**What becomes of whoever has no value of {literal(column.name)}?** "
-            f"Nobody has chosen yet. As it stands they count as {in_full(middle)}, "
-            "which can move an answer by more than its ±, and no ± holds that. Leave "
-            "these people out, type another public value, or say that it is meant."
+            f"Nobody has chosen yet. As it stands they count as {told}, which can move "
+            "an answer by more than its ±, and no ± holds that. Leave these people "
+            "out, take another public value, or say that it is meant."
         )
         st.button(
-            f"Count them as {in_full(middle)}",
+            f"Count them as {told}",
             key=f"meant-{key}",
             on_click=session.set_public,
-            args=(_meant(key), middle),
+            args=(_meant(key), start),
         )

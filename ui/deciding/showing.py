@@ -61,6 +61,7 @@ def protection(plan: Option, other: Option, study: Study) -> None:
                 "plan together, whatever else the attacker knows.",
             )
             st.markdown(f"It costs {priced(option.price.cost)}, as a whole.")
+            _tell_spent(option, study)
             told = _told(option, study)
             if told is not None:
                 st.markdown(worlds_text(told))
@@ -68,6 +69,18 @@ def protection(plan: Option, other: Option, study: Study) -> None:
         "The same limit holds for everybody in the table, and for whoever stands out "
         "most. “Meaning” shows more of it."
     )
+
+
+def _tell_spent(option: Option, study: Study) -> None:
+    """Say what it comes to with what was spent before, where something was."""
+    spent = session.account(study).spent
+    whole = spent + option.due.cost
+    total = float(whole.epsilon), float(whole.delta)
+    if spent.epsilon and total != option.guarantee:
+        st.markdown(
+            f"**With what is spent already**, ε {epsilon_text(float(spent.epsilon))}: "
+            f"ε {epsilon_text(total[0])}, and at most **{_surest(*total)}** sure."
+        )
 
 
 def questions(plan: Option, other: Option) -> None:
@@ -210,7 +223,10 @@ def _seen(option: Option) -> str:
 
 def sureness(option: Option) -> str:
     """Return what becomes of a belief of 50 % at most, from all answers of a plan."""
-    epsilon, delta = option.guarantee
+    return _surest(*option.guarantee)
+
+
+def _surest(epsilon: float, delta: float) -> str:
     if not epsilon <= _LARGEST:
         return "100 %"
     return surest(epsilon, delta=delta)

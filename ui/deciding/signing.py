@@ -13,13 +13,11 @@ from dpcore.documents.gathering import changes_of
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
-from dpcore.planning.group_sizes import smallest_told
 from dpcore.releases.record import Mode
-from ui import controls, session
+from ui import controls, head_counts, session
 from ui.documents import asking, language, numerals
 
 if TYPE_CHECKING:
-    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.options import Option
     from ui.study import Study
 
@@ -54,7 +52,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         budget=account.budget,
         spent=account.spent,
         changes=changes_of(session.ledger().history(account.name)),
-        told=_told(plan, study),
+        told=head_counts.smallest_of(plan.basket.items, study),
         typed=known,
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),
@@ -88,23 +86,6 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         help="Opens in any browser without a network, and prints on A4. Nothing in it "
         "is computed from the table.",
     )
-
-
-def _told(plan: Option, study: Study) -> dict[str, Smallest]:
-    """Return the smallest group of each question that an answer has told the size of.
-
-    Whatever table of these people it was about: that is public.
-    """
-    book, account = session.ledger(), session.account(study)
-    releases = sorted(
-        (one for table in account.fingerprints for one in book.releases(table)),
-        key=lambda one: one.created,
-    )
-    found = {
-        item.key: smallest_told(item.request.asked, releases)
-        for item in plan.basket.items
-    }
-    return {key: one for key, one in found.items() if one is not None}
 
 
 def _stem(about: Decision) -> str:

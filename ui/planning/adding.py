@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.item import MOST_PEOPLE, Item
-from ui import controls, plans, session
+from ui import controls, head_counts, plans, session
 from ui.asking import inputs
 from ui.text import after_number, literal
 
@@ -51,12 +52,19 @@ def _group(item: Item) -> int:
     """Ask of how many people a group is meant, where the error hangs on it."""
     if not item.width.assumed:
         return item.group
-    first, _ = controls.row((1, 2))
+    known = head_counts.smallest_of((item,), session.require_study()).get(item.key)
+    by = tells_sizes(item.request.asked)
+    first, second = controls.row((1, 2))
+    if known is not None:
+        second.place.caption(
+            f"By the answer of {known.day} the smallest, {literal(known.label)}, has "
+            f"{known.least:,} to {known.most:,}."
+        )
     return first.number(
         "A group of how many?",
-        item.group,
+        item.group if known is None else max(known.least, 1),
         (1, MOST_PEOPLE),
-        key=f"plan-add-group-{session.generation()}",
+        key=f"plan-add-group-{session.generation()}-{hash(by)}",
         kept="session",
         note="Sizes of groups are private: name a size to see its error. It goes into "
         "the plan with the question.",
