@@ -21,7 +21,7 @@ from dpcore.figures.attackers import belief_text
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
-from dpcore.planning.group_sizes import tells_sizes
+from dpcore.planning.group_sizes import tells_sizes, too_few
 from dpcore.planning.options import rows_of
 from dpcore.releases.identity import mark_of
 from dpcore.wording import epsilon_text, in_full, people, percent, significant
@@ -51,6 +51,7 @@ _BEYOND: Final = (
     "moves."
 )
 _TOO_LITTLE: Final = "too little for this plan, and to be raised before it is released"
+_TOO_FEW: Final = ("", ": for it the ✓ may be wrong", ": for it the ✓ is wrong")
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
 
@@ -295,8 +296,8 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     table = Table(
         title=f"{_counts(about)}± is the half-width of the noise at 95 %; ✓ shows what "
         "must be seen, ✗ does not",
-        head=("no.", "question", "mechanism", "ε", "±", "must show", "other: ε",
-              "other: ±"),
+        head=("no.", "question", "mechanism", "ε", "±", "must show",
+              "other plan: ε", "other plan: ±"),
         rows=tuple(
             (str(at), *_question(row, numerals)) for at, row in enumerate(rows, 1)
         ),
@@ -323,7 +324,7 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     said = f"Marks of the questions, which notice and report repeat: {marks(rows)}."
     return (
         table,
-        *((Paragraph(" ".join(notes), kind="note"),) if notes else ()),
+        *((Paragraph("\n".join(notes), kind="note"),) if notes else ()),
         Paragraph(Exact(said), kind="note"),
     )
 
@@ -430,10 +431,12 @@ def _condition(row: Row, about: Decision) -> str:
     said = condition(row.first)
     if known is None or not said:
         return said
-    return (
+    told = (
         f"{said} By the answer of {known.day} the smallest, {known.label}, has "
-        f"{known.least:,} to {known.most:,}."
+        f"{known.least:,} to {known.most:,}"
     )
+    fewest = too_few(row.first, known)
+    return f"{told}{_TOO_FEW[fewest]}."
 
 
 def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Paragraph(Piece):
     """Words in a row.
 
     Attributes:
-        text: The words.
+        text: The words, on several lines where it has some.
         kind: ``"lead"`` for what is to be read first, ``"note"`` for small print.
 
     """
@@ -66,7 +66,7 @@ class Paragraph(Piece):
     def html(self, numerals: Numerals, level: int = _TOP) -> str:  # noqa: ARG002
         """Return it as a paragraph."""
         kind = f' class="{self.kind}"' if self.kind else ""
-        return f"<p{kind}>{_told(self.text, numerals)}</p>"
+        return f"<p{kind}>{_lines(self.text, numerals)}</p>"
 
 
 @dataclass(frozen=True, slots=True)

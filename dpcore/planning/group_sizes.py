@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.planning.assumed import hangs
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.group_moments import count_names
 from dpcore.statistics.grouped_query import GroupedQuery
@@ -125,6 +126,14 @@ def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
         if _grouped_by(release.request) == asked.group.name:
             found = _smallest(release, names) or found
     return found
+
+
+def too_few(item: Item, known: Smallest) -> int:
+    """Tell whether a group has too few for the ✓: 2 if it has, 1 if it may; else 0."""
+    on = hangs(item)
+    if on is None or on.fewest is None or not item.seen:
+        return 0
+    return (known.least < on.fewest) + (known.most < on.fewest)
 
 
 def _smallest(release: Release, names: Mapping[str, str]) -> Smallest | None:

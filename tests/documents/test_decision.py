@@ -15,6 +15,7 @@ from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import Change
 from dpcore.documents.typed import Typed
+from dpcore.planning.assumed import hangs
 from dpcore.planning.basket import Basket
 from dpcore.planning.group_sizes import Smallest
 from dpcore.planning.item import Item
@@ -320,3 +321,21 @@ def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
     assert abs(int(share[1]) - 100 * half / 812) < 1.5
     assert "% von 812" in plain(german_decision_page(public).html())
     assert "there are" not in plain(html_of(decision(plan=plan, other=plan)))
+
+
+def test_a_tick_is_said_to_be_wrong_for_a_group_that_is_known_to_be_smaller():
+    about = resting_by_group(wanted=60.0)
+    (one,) = about.plan.basket.items
+    known = hangs(one)
+    assert one.seen
+    assert known is not None
+    fewest = known.fewest
+    for least, most, said, gesagt in (
+        (fewest, fewest + 9, "", ""),
+        (fewest - 1, fewest, ": for it the ✓ may be wrong", ": für sie stimmt das ✓ v"),
+        (fewest - 2, fewest - 1, ": for it the ✓ is wrong", ": für sie stimmt das ✓ n"),
+    ):
+        told = Smallest(label="d", least=least, most=most, day="2026-12-24")
+        page = replace(about, told={one.key: told})
+        assert f"has {least:,} to {most:,}{said}." in plain(html_of(page))
+        assert f"{least} bis {most}{gesagt}" in plain(german_decision_page(page).html())

@@ -15,6 +15,7 @@ from dpcore.documents.subject import symbols
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import counted
 from dpcore.planning.assumed import hangs
+from dpcore.planning.group_sizes import too_few
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import (
@@ -308,6 +309,13 @@ def condition(item: Item) -> str:
     return f"Für das ✓ wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
 
 
+_TOO_FEW: Final = (
+    "",
+    ": für sie stimmt das ✓ vielleicht nicht",
+    ": für sie stimmt das ✓ nicht",
+)
+
+
 def note(
     place: int,
     item: Item,
@@ -333,6 +341,7 @@ def note(
         when = day(date.fromisoformat(told.day))
         more += (
             f" Nach der Antwort vom {when} hat die kleinste, {told.label}, "
-            f"{german(f'{told.least:,}')} bis {german(f'{told.most:,}')}."
+            f"{german(f'{told.least:,}')} bis {german(f'{told.most:,}')}"
+            f"{'' if judged is None else _TOO_FEW[too_few(judged, told)]}."
         )
     return f"{said} {more}".rstrip()

@@ -181,8 +181,8 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     table = Table(
         title=f"{_counts(about)}± ist die halbe Breite des Rauschens (95 %); ✓ zeigt, "
         "was erkennbar sein muss, ✗ nicht",
-        head=("Nr.", "Frage", "Verfahren", "ε", "±", "muss zeigen", "anderer: ε",
-              "anderer: ±"),
+        head=("Nr.", "Frage", "Verfahren", "ε", "±", "muss zeigen",
+              "anderer Plan: ε", "anderer Plan: ±"),
         rows=tuple((str(at), *_question(row)) for at, row in enumerate(rows, 1)),
         numbers=_NUMBERS,
     )  # fmt: skip
@@ -214,7 +214,7 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     said = f"Kennungen der Fragen, auch in Mitteilung und Bericht: {marks(rows)}."
     return (
         table,
-        *((Paragraph(" ".join(notes), kind="note"),) if notes else ()),
+        *((Paragraph("\n".join(notes), kind="note"),) if notes else ()),
         Paragraph(said, kind="note"),
     )
 

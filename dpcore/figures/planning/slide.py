@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.figures.marks import Mark, heat
 from dpcore.figures.theme import Picture, plain
+from dpcore.planning.widths import Width
 from dpcore.wording import brief, people, significant
 
 if TYPE_CHECKING:
@@ -42,14 +43,15 @@ def slide_picture(found: Comparison) -> Picture:
     ]
     texts = [
         [
-            _cell(half, mark, void=void, star=star)
+            _cell(Width(half=half, unit=unit), mark, void=void, star=star)
             for half, mark, void in zip(halves, shown, voids, strict=True)
         ]
-        for halves, shown, voids, star in zip(
+        for halves, shown, voids, star, unit in zip(
             found.halves.tolist(),
             marks.tolist(),
             found.void.tolist(),
             found.assumed,
+            found.units,
             strict=True,
         )
     ]
@@ -124,14 +126,14 @@ def _name(found: Comparison, place: int) -> dict[str, Any]:
     }
 
 
-def _cell(half: float, mark: float, *, void: bool, star: bool) -> str:
-    if math.isnan(half):
+def _cell(width: Width, mark: float, *, void: bool, star: bool) -> str:
+    if math.isnan(width.half):
         return "no room"
     if void:
         return f"{_SHORT * (not math.isnan(mark))}says nothing"
     sign = "" if math.isnan(mark) else _ENOUGH if mark else _SHORT
     star = star and bool(sign)
-    return f"{sign}{_CANNOT if math.isinf(half) else significant(half)}{'*' * star}"
+    return f"{sign}{_CANNOT if math.isinf(width.half) else width.text}{'*' * star}"
 
 
 def _takeaway(found: Comparison, marks: FloatArray) -> str:
