@@ -144,8 +144,8 @@ def _smallest(release: Release, names: Mapping[str, str]) -> Smallest | None:
     told = (
         Smallest(
             label=label,
-            least=max(0, math.ceil(around[name][0])),
-            most=max(0, math.floor(around[name][1])),
+            least=max(0, math.floor(around[name][0])),
+            most=max(0, math.ceil(around[name][1])),
             day=release.created[:10],
         )
         for label, name in names.items()

@@ -115,11 +115,11 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
         np.ceil(min(low for low, _ in ends)),
         "2026-11-23",
     )
-    assert told.most == np.floor(two.intervals.noise[name][1])
+    assert told.most == np.ceil(two.intervals.noise[name][1])
     later = spend(by_group(epsilon=2.0))
     (again,) = {found(apart()), found(by_group())}
     assert again != told
-    assert again.least == np.ceil(later.intervals.noise[f"people in {again.label}"][0])
+    assert again.least == np.floor(later.intervals.noise[f"people in {again.label}"][0])
     other = replace(by_group().asked, group=replace(category(), name="sex"))
     assert smallest_told(other, ledger.releases("f")) is None
     assert found(counts()) is None
