@@ -61,7 +61,8 @@ def protection(plan: Option, other: Option, study: Study) -> None:
                 "plan together, whatever else the attacker knows.",
             )
             st.markdown(f"It costs {priced(option.price.cost)}, as a whole.")
-            _tell_spent(option, study)
+            if option is plan or not plan.done:
+                _tell_spent(option, study)
             told = _told(option, study)
             if told is not None:
                 st.markdown(worlds_text(told))
@@ -78,8 +79,8 @@ def _tell_spent(option: Option, study: Study) -> None:
     total = float(whole.epsilon), float(whole.delta)
     if spent.epsilon and total != option.guarantee:
         st.markdown(
-            f"**With what is spent already**, ε {epsilon_text(float(spent.epsilon))}: "
-            f"ε {epsilon_text(total[0])}, and at most **{_surest(*total)}** sure."
+            f"With all that is spent of the account then, ε {epsilon_text(total[0])}: "
+            f"**at most {_surest(*total)} sure**."
         )
 
 
@@ -116,7 +117,6 @@ def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
     notes = (width.of for width in row.widths if width is not None)
     found: dict[str, object] = {
         "question": row.item.name,
-        "± is of": next(notes, ""),
         "unit": row.item.width.unit,
         "must show": wanted(row, plan, other),
     }
@@ -126,6 +126,7 @@ def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
         found[f"ε, {option.name}"] = (
             "" if item is None else significant(item.epsilon, 6)
         )
+    found["± is of"] = next(notes, "")
     return found
 
 
