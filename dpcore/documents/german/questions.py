@@ -76,7 +76,7 @@ _ONE: Final = {"Personen": "Person", "Zeilen": "Zeile", "Plätze": "Platz"} | {
 _TOO_FEW: Final = "zu wenige für eine Aussage"
 _AT: Final = {"exactly": "genau", "at least": "mindestens", "at most": "höchstens"}
 _OF_NOISE: Final = {
-    "counts": "Personen, oder Werte als Teil der Spannweite ihrer Spalte",
+    "counts": "Personen; in Summen von Werten ebenso viele Spannweiten der Spalte",
     "scale of the model": "im Maß des Modells",
     PLACES: _OF[PLACES],
 }

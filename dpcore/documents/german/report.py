@@ -44,7 +44,7 @@ _ENTRIES: Final = {
     EntryKind.DEBIT: ("Abbuchung", "Abbuchungen"),
     EntryKind.RELEASE: ("Antwort", "Antworten"),
     EntryKind.ANEW: ("Neubeginn", "Neubeginne"),
-    EntryKind.TABLE: ("weitere Tabelle", "weitere Tabellen"),
+    EntryKind.TABLE: ("Tabelle", "Tabellen"),
     EntryKind.PERIOD: ("Zeitraum", "Zeiträume"),
     EntryKind.CLOSED: ("Schließung", "Schließungen"),
 }
