@@ -17,14 +17,14 @@ accounts.summary(account)
 periods.show(account)
 st.page_link("pages/meaning.py", label="What this means for a person")
 done = session.ledger().releases(study.fingerprint)
+tables = accounts.tables_of_releases(account)
 everything = accounts.all_releases(account)
 if not done:
     st.info(accounts.nothing_released(account))
     st.page_link("pages/release.py", label="Go to Release")
 if everything:
     results.public_badge()
-    several = len(account.fingerprints) > 1
-    results.listing(everything, here={one.id for one in done} if several else None)
+    results.listing(everything, tables=tables)
     st.caption("All releases as a file:")
     results.downloads(everything, "all")
     area.show(partial(gathering.released, study, everything), study, key="ledger")

@@ -172,6 +172,18 @@ def all_releases(account: Account) -> tuple[Release, ...]:
     return tuple(sorted(joined.from_iterable(found), key=lambda one: one.created))
 
 
+def tables_of_releases(account: Account) -> dict[str, str] | None:
+    """Return what the table of each release is called; ``None`` if there is one."""
+    if len(account.fingerprints) < 2:  # noqa: PLR2004 - one needs no name
+        return None
+    book, names = session.ledger(), account.names
+    return {
+        one.id: names.get(table, "a table without a name")
+        for table in account.fingerprints
+        for one in book.releases(table)
+    }
+
+
 def totals(releases: Sequence[Release], account: Account) -> None:
     """Show the releases' total cost counted in four ways."""
     delta = float(account.budget.delta or 0) or _TOTAL_DELTA

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.documents import missing
 from dpcore.planning.group_sizes import paid_twice, smallest_told, told_before
-from ui import session
+from ui import accounts, session
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -65,10 +65,6 @@ def smallest_of(items: Sequence[Item], study: Study) -> dict[str, Smallest]:
     """
     if not any(item.width.assumed for item in items):
         return {}
-    book, account = session.ledger(), session.account(study)
-    releases = sorted(
-        (one for table in account.fingerprints for one in book.releases(table)),
-        key=lambda one: one.created,
-    )
+    releases = accounts.all_releases(session.account(study))
     found = {item.key: smallest_told(item.request.asked, releases) for item in items}
     return {key: one for key, one in found.items() if one is not None}

@@ -21,7 +21,7 @@ from ui import session
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamlit.delta_generator import DeltaGenerator
 
@@ -201,11 +201,11 @@ def csv_files(
 
 
 def listing(
-    releases: Sequence[Release], *, here: Collection[str] | None = None
+    releases: Sequence[Release], *, tables: Mapping[str, str] | None = None
 ) -> None:
     """List releases, newest first, with their mechanism and real cost.
 
-    ``here`` has the names of those about the table in use, where others are listed.
+    ``tables`` says what the table of each is called, where they are about several.
     """
     planned = any(release.plan for release in releases)
     longest = max((len(release.title) for release in releases), default=0)
@@ -214,6 +214,7 @@ def listing(
         [
             {
                 "what": release.title,
+                **({} if tables is None else {"table": tables[release.id]}),
                 "ε": significant(float(release.cost.epsilon), 6),
                 "answer": _joined(release),
                 "δ": significant(float(release.cost.delta)),
@@ -221,7 +222,6 @@ def listing(
                 "mechanism": release.mechanism_label,
                 "draw": release.draw,
                 "when (UTC)": release.created[:19].replace("T", " "),
-                **({} if here is None else {"table": _which(release, here)}),
                 **({"in a plan": _together(release)} if planned else {}),
             }
             for release in reversed(releases)
@@ -252,10 +252,6 @@ def _height(longest: int) -> int:
     # Lines end between words, so that one more may be needed.
     lines = ceil(longest / _LARGE_LINE) + 1
     return lines * _LINE_PIXELS + _PADDING_PIXELS
-
-
-def _which(release: Release, here: Collection[str]) -> str:
-    return "in use" if release.id in here else "another of these people"
 
 
 def _whole(releases: Sequence[Release]) -> None:

@@ -29,7 +29,7 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     assert app.metric[1].value.startswith("ε 0.5")
     assert any("share this account" in line.value for line in app.markdown)
     listed = next(one.value for one in app.dataframe if "when (UTC)" in one.value)
-    assert listed["table"].tolist() == ["another of these people"]
+    assert listed["table"].tolist() == ["people.csv"]
     app = open_page("release")
     assert any("was answered on" in one.value for one in app.info)
     press_release(app)
@@ -37,7 +37,7 @@ def test_a_reordered_table_goes_on_with_what_was_spent(open_page, home):
     listed = next(
         one.value for one in open_page("ledger").dataframe if "when (UTC)" in one.value
     )
-    assert listed["table"].tolist() == ["in use", "another of these people"]
+    assert listed["table"].tolist() == ["people Q4.csv", "people.csv"]
     (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
     assert (account.releases, len(account.tables)) == (2, 2)
     # The table that has an account is not asked about again.
