@@ -6,7 +6,7 @@ from dpcore.errors import ParameterError
 from ui import controls, partwise, session
 from ui.resampling.resized import comparison, look, settings, tour
 from ui.resampling.resized import own as resized_own
-from ui.text import literal
+from ui.text import sentence_of
 
 session.require_router("pages/resized.py")
 st.title("Resized bootstrap")
@@ -36,6 +36,6 @@ try:
         st.header("Look at it from all sides")
         tour.show(case, "resized")
 except ParameterError as error:
-    st.info(literal(str(error)), icon="✏️")
+    st.info(sentence_of(error), icon="✏️")
 with st.expander("What is this?"):
     comparison.details()

@@ -19,7 +19,7 @@ from dpcore.releases.hash_chain import EntryKind
 from dpcore.releases.record import Mode
 from dpcore.wording import significant
 from ui import controls, recovery, results, session
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -273,7 +273,7 @@ def change_budget(study: Study, account: Account) -> None:
         try:
             new = PrivacyBudget.of(epsilon=epsilon, delta=delta, rho=rho)
         except DPCoreError as error:
-            st.error(literal(str(error)))
+            st.error(sentence_of(error))
             return
         _tell_change(budget, new)
         reason = st.text_input("Reason", placeholder="who decided this, and why")
@@ -284,7 +284,7 @@ def change_budget(study: Study, account: Account) -> None:
                     study.fingerprint, new, reason
                 )
             except DPCoreError as error:
-                st.error(literal(str(error)))
+                st.error(sentence_of(error))
             else:
                 st.rerun()
 

@@ -13,9 +13,8 @@ import streamlit as st
 
 from dpcore.errors import DPCoreError, InPartsError
 from dpcore.releases.record import Mode
-from dpcore.wording import capital
 from ui import session
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +42,6 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
         try:
             yield shown
         except InPartsError as error:
-            st.info(literal(capital(str(error))))
+            st.info(sentence_of(error))
         except DPCoreError as error:
-            st.error(literal(str(error)))
+            st.error(sentence_of(error))

@@ -25,7 +25,7 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import belief_text, surest
 from dpcore.wording import in_full
 from ui import session
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -259,7 +259,7 @@ def valid() -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         session.end_page()
 
 

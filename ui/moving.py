@@ -9,9 +9,8 @@ import streamlit as st
 from dpcore.errors import DPCoreError
 from dpcore.releases import moving
 from dpcore.releases.record import Mode
-from dpcore.wording import capital
 from ui import session
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.releases.account import Account
@@ -81,7 +80,7 @@ def _make(study: Study, account: Account, reason: str) -> None:
         if account.moved is None:
             moving.close(book, study.fingerprint, reason=reason)
     except DPCoreError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
         return
     session.count_up(_TIMES)
     session.set_public(_MADE, f"{study.fingerprint} {session.count(_TIMES)}")
@@ -96,7 +95,7 @@ def _offer(study: Study) -> None:
     try:
         file = session.remember("moving", str(made), lambda: _file(study))
     except DPCoreError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
         return
     with st.container(border=True):
         st.markdown(
@@ -158,7 +157,7 @@ def _arrive(study: Study, data: bytes | None, code: str) -> None:
             arriving = moving.unpacked(text, code=code, table=table)
         moving.arrive(session.ledger(), study.fingerprint, arriving)
     except DPCoreError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
         return
     session.set_public(_ARRIVED, True)  # noqa: FBT003 - a note
     st.rerun()

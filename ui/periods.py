@@ -13,9 +13,8 @@ from dpcore.errors import DPCoreError
 from dpcore.releases import hash_chain, periods, scheduling
 from dpcore.releases.overcommitment import sharings
 from dpcore.releases.periods import Period
-from dpcore.wording import capital
 from ui import accounts, controls, results, session
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -250,7 +249,7 @@ def _share_out(account: Account, new: Callable[[], Period]) -> None:
         others = [one for one in account.periods if one.name != typed.name]
         periods.check(others, typed, account.budget, _today(account))
     except DPCoreError as error:
-        st.info(literal(capital(str(error))), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return
     known = periods.after(account.periods, typed)
     beyond = _beyond(account, known)
@@ -396,7 +395,7 @@ def _record(write: Callable[[], object]) -> None:
     try:
         write()
     except DPCoreError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
     else:
         st.rerun()
 

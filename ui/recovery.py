@@ -15,7 +15,7 @@ from dpcore.errors import DPCoreError, LedgerError, UntrustedLedgerError
 from dpcore.releases.record import Mode
 from dpcore.wording import capital
 from ui import session
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except LedgerError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
         if isinstance(error, UntrustedLedgerError):
             st.page_link("pages/ledger.py", label="See what can be done")
 
@@ -48,7 +48,7 @@ def at_ledger() -> None:
             session.end_page()
     except LedgerError as error:
         if not lesson:
-            st.error(literal(capital(str(error))))
+            st.error(sentence_of(error))
             session.end_page()
     else:
         if not lesson:
@@ -58,7 +58,7 @@ def at_ledger() -> None:
 
 def offer(error: UntrustedLedgerError) -> None:
     """Say why the ledger pays nothing, and offer the two ways on."""
-    st.error(literal(capital(str(error))))
+    st.error(sentence_of(error))
     copy, aside = _ON_SERVER if session.on_server() else _IN_FILES
     st.markdown(
         "Until then no account of this ledger pays for anything in Release mode. "

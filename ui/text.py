@@ -27,3 +27,13 @@ def literal(text: str) -> str:
 def after_number(unit: str) -> str:
     """Return a unit as it stands after a number: nothing, where there is none."""
     return f" {literal(unit)}" if unit else ""
+
+
+def sentence_of(error: Exception) -> str:
+    r"""Return what an error says as a sentence, safe for Markdown.
+
+    >>> sentence_of(ValueError("choose a column.")), sentence_of(ValueError("ε is 2."))
+    ('Choose a column\\.', 'ε is 2\\.')
+    """
+    said = str(error)
+    return literal(said[:1].upper() + said[1:] if said[:1].isascii() else said)

@@ -13,10 +13,10 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.recognizable import names_people
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import ParameterError
-from dpcore.wording import capital, in_full
+from dpcore.wording import in_full
 from ui import controls, session
 from ui.data import declaring
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def declare(
             return dataset
         changed = cast("TableT", dataset.with_columns(declared))
     except ParameterError as error:
-        st.error(literal(capital(str(error))))
+        st.error(sentence_of(error))
         return None
     keep(changed)
     return changed

@@ -13,7 +13,7 @@ from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import declaring, terms
 from ui.study import Draft
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
@@ -85,7 +85,7 @@ def offer(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
                 key=session.fingerprint_key(),
             )
     except DPCoreError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
         return True
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
     return keep(made, minimum=before is not None)

@@ -18,7 +18,7 @@ from dpcore.errors import DataError, DPCoreError
 from ui import session, work
 from ui.data import declaring
 from ui.study import Draft
-from ui.text import literal
+from ui.text import sentence_of
 from ui.work import Told
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def offer() -> None:
     try:
         known = databases()
     except DataError as error:
-        st.warning(literal(str(error)))
+        st.warning(sentence_of(error))
         return
     if not known:
         return

@@ -18,7 +18,7 @@ from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import capping, terms
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.columns import Column
@@ -111,7 +111,7 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
             terms.set_relation(NeighboringRelation.ADD_REMOVE)
             capping.keep(made, minimum=True)
     except DPCoreError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
     if kept and st.button("Take all rows again"):
         capping.keep(_chosen(dataset, ()), minimum=True)
     return waiting

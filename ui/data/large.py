@@ -14,7 +14,7 @@ from dpcore.data.partitions.opening import open_table
 from dpcore.errors import DataError, DPCoreError
 from ui import session
 from ui.data import databases, declaring
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def offer() -> None:
     try:
         known = tables(folder)
     except DataError as error:
-        st.warning(literal(str(error)))
+        st.warning(sentence_of(error))
         return
     with st.expander("A large table on the server"):
         if not known:

@@ -18,7 +18,7 @@ from dpcore.wording import capital
 from ui import controls, memory, session
 from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -326,7 +326,7 @@ def _edit_dialect(upload: Upload) -> None:
                 skipped=skipped,
             )
         except DPCoreError as error:
-            st.error(literal(str(error)))
+            st.error(sentence_of(error))
             return
         session.read_as(dialect)
         session.ask_to_read("upload")

@@ -16,7 +16,7 @@ from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.upload import load_example
 from ui.study import Study
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.table import Table
@@ -49,7 +49,7 @@ def offer(
             return
         study = accept(dataset, current.example, agreed, taken, whose)
     except DPCoreError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
         session.end_page()
     session.use(study)
     st.rerun()

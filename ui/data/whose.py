@@ -15,7 +15,7 @@ from dpcore.relations import NeighboringRelation
 from ui import controls, session
 from ui.data import capping, declaring, limits, telling_apart, terms
 from ui.data.filtering import whole
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
@@ -176,7 +176,7 @@ def _form(
             ownerless=ownerless,
         )
     except DPCoreError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
         return None
 
 
@@ -225,7 +225,7 @@ def _make(source: Dataset, preparation: Preparation) -> None:
         with st.spinner("Putting together the rows of each person …"):
             made = one_row_each(source, preparation)
     except DPCoreError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
         return
     terms.set_relation(NeighboringRelation.ADD_REMOVE)
     capping.keep(made)

@@ -21,7 +21,7 @@ from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
 from ui import controls, session
 from ui.data import capping
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.data.dataset import Dataset
@@ -77,12 +77,12 @@ def ask(current: Draft | Study) -> None:
             if st.button("Add the column", disabled=not ready) and new is not None:
                 _keep(current.in_memory, (*made, new))
         except DPCoreError as error:
-            st.error(literal(str(error)))
+            st.error(sentence_of(error))
         try:
             _existing(current.in_memory, made)
         except DPCoreError as error:
             # Something else is made of that column: it goes first.
-            st.error(literal(str(error)))
+            st.error(sentence_of(error))
 
 
 def _form(numbers: list[str], every: list[str]) -> NewColumn | None:

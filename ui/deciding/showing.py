@@ -18,7 +18,7 @@ from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import brief, capital, epsilon_text, significant
 from ui import controls, results, session, stand_ins
 from ui.offering import priced
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +183,7 @@ def possible(plan: Option, other: Option) -> None:
     try:
         shown = _possible(row, plan, other, assumed)
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return
     if shown:
         picture = outcomes_picture(

@@ -13,7 +13,7 @@ from dpcore.documents.numerals import Numerals
 from dpcore.errors import DPCoreError
 from ui import controls, results
 from ui.documents import asking, language, numerals
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def show(gather: Callable[[], Subject], study: Study, *, key: str) -> None:
         try:
             subject = gather()
         except DPCoreError as error:
-            st.info(literal(str(error)))
+            st.info(sentence_of(error))
             return
         _offer(subject, study, key)
 

@@ -22,7 +22,7 @@ from dpcore.studies.individual.moment_curve import moment_curve
 from dpcore.wording import epsilon_text, percent, rounded, significant
 from ui import controls, results, session
 from ui.individual.subject import ModelSubject
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -182,7 +182,7 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
             try:
                 draw()
             except DPCoreError as error:
-                st.info(literal(str(error)))
+                st.info(sentence_of(error))
 
 
 def chain(steps: Chain, *, key: str) -> None:

@@ -29,7 +29,7 @@ from dpcore.wording import nearest, percent, significant
 from ui import controls, releasing, results, session, tabs
 from ui.individual import persons
 from ui.individual.subject import StatisticSubject
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +81,7 @@ def show(subject: Subject, study: Study) -> None:
         )
     except DPCoreError as error:
         # Of some releases no closed form is known; the other views do without.
-        st.info(literal(str(error)))
+        st.info(sentence_of(error))
         return
     sides: dict[str, Callable[[Subject, Person, PersonLaws], None]] = {
         "Two worlds": _worlds,

@@ -14,10 +14,10 @@ from dpcore.models.laws.adaptive import AdaptivePosterior
 from dpcore.models.posterior import published_adaptive as published
 from dpcore.models.shrinkage import plain_beside
 from dpcore.releases.models.errors import errors_of
-from dpcore.wording import capital, in_full, people, percent, significant
+from dpcore.wording import in_full, people, percent, significant
 from ui import offering, results, session
 from ui.models import fitting, in_columns, modelling, penalties
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -106,7 +106,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
     try:
         _beside(study, asked, fit, answer)
     except InPartsError as error:
-        st.info(literal(capital(str(error))))
+        st.info(sentence_of(error))
     plain = fitting.found(
         "plain-fit", key, study, fit, plain_beside, doing="Fitting without the penalty"
     )

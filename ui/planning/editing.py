@@ -16,7 +16,7 @@ from dpcore.planning.item import HEAVIEST, LEAST, MOST
 from dpcore.wording import capital, epsilon_text
 from ui import controls, plans, session
 from ui.controls import Typed
-from ui.text import after_number, literal
+from ui.text import after_number, literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.planning.basket import Basket
@@ -43,7 +43,7 @@ def edit(basket: Basket) -> Basket:
     try:
         changed = _labelled(_priced(item, right))
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return basket
     finally:
         st.button(

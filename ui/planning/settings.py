@@ -13,7 +13,7 @@ from dpcore.planning.item import LEAST, MOST
 from dpcore.planning.splits import settled
 from ui import controls, plans, session
 from ui.controls import EPSILON_HELP, Typed
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.planning.basket import Basket
@@ -62,7 +62,7 @@ def ask(basket: Basket) -> Basket:
     try:
         return replace(basket, total=total.inside, delta=delta.inside, split=split)
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return replace(basket, split=split)
 
 
@@ -75,7 +75,7 @@ def deal(basket: Basket, *, told: bool) -> Basket:
         return settled(basket)
     except ParameterError as error:
         if told:
-            st.warning(literal(str(error)))
+            st.warning(sentence_of(error))
         return basket
 
 

@@ -23,7 +23,7 @@ from dpcore.studies.proportions.design import (
 )
 from dpcore.studies.proportions.study import Measure
 from ui import controls, work
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.studies.proportions.study import Accuracy
@@ -92,7 +92,7 @@ def ask() -> tuple[Design, int] | None:
             order=order,
         )
     except ParameterError as error:
-        st.error(literal(str(error)))
+        st.error(sentence_of(error))
         return None
     return design, seed
 

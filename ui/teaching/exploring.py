@@ -19,7 +19,7 @@ from dpcore.wording import significant
 from ui import controls, results, session
 from ui.teaching import small_table
 from ui.teaching.made_up import Question
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -89,7 +89,7 @@ def explore(question: Question) -> None:
         scene = _scene(question, table, table.rows)
         extreme = _extreme(question, table)
     except ParameterError as error:
-        message.info(literal(str(error)), icon="✏️")
+        message.info(sentence_of(error), icon="✏️")
         return
     with message:
         _answer(scene, worst, extreme)

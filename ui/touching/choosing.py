@@ -13,7 +13,7 @@ from dpcore.planning.choosing import TOLD, ChoiceRequest
 from dpcore.planning.item import LEAST, MOST
 from dpcore.wording import in_full
 from ui import controls, offering, plans, session
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from dpcore.planning.options import Option
@@ -38,7 +38,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     try:
         request = _ask(plan, asked, study)
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return
     off = request.plan.off_by
     st.markdown(

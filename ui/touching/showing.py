@@ -17,7 +17,7 @@ from dpcore.planning.comparison import BUDGETS
 from dpcore.planning.losses import PlanLosses, as_losses, times
 from dpcore.wording import compared_with, percent, significant
 from ui import results, session
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,7 +159,7 @@ def _nobody_above(
             lambda: losses.nobody_above(items, limit, delta=delta),
         )
     except ParameterError as error:
-        st.info(literal(str(error)))
+        st.info(sentence_of(error))
         return
     if math.isinf(factor):
         st.markdown("No total of the plan takes anybody here so far.")

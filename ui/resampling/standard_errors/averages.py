@@ -24,7 +24,7 @@ from dpcore.studies.resampling.averages.equipartition import Equipartition
 from dpcore.studies.resampling.averages.rivals import Rivals
 from dpcore.wording import significant
 from ui import controls, results, session, work
-from ui.text import literal
+from ui.text import sentence_of
 
 if TYPE_CHECKING:
     from ui.resampling.standard_errors.settings import Settings
@@ -143,7 +143,7 @@ def combining(asked: Settings) -> None:
         best = laplace_variance(epsilons, right)
         printed = laplace_variance(epsilons, wrong)
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return
     st.markdown(
         "**The answer with the most privacy has the most noise, and should weigh the "

@@ -22,7 +22,7 @@ from dpcore.wording import epsilon_text, measured, significant
 from ui import controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors import asking
-from ui.text import after_number, literal
+from ui.text import after_number, literal, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.releases.record import Release
@@ -55,7 +55,7 @@ def show(asked: Settings) -> Query | None:
             return None
         request = _request(query, asked.delta)
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return None
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:

@@ -17,7 +17,7 @@ from dpcore.wording import epsilon_text, significant
 from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import inputs
-from ui.text import after_number, literal
+from ui.text import after_number, sentence_of
 
 if TYPE_CHECKING:
     from dpcore.releases.request import Request
@@ -89,7 +89,7 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
             people=study.dataset.people if fixed else None,
         )
     except ParameterError as error:
-        st.info(literal(str(error)), icon="✏️")
+        st.info(sentence_of(error), icon="✏️")
         return None
 
 
