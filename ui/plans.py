@@ -6,6 +6,7 @@ A plan is public, column names and bounds included, and spends nothing.
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -19,6 +20,7 @@ from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
 from dpcore.planning.losses import times
 from dpcore.planning.redeclared import Declared, adopted, changes
 from dpcore.planning.splits import readable
+from dpcore.releases.identity import mark_of
 from dpcore.releases.kept import Kept
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text, in_full
@@ -41,7 +43,7 @@ _LOST, _WORDS = "_plan-lost", "_plan-words"
 def plan(study: Study) -> Basket:
     """Return the plan of a table: of this tab, as it was kept, or an empty one."""
     known = cast("Basket | None", session.public(_named(study)))
-    words = [(c.name, c.unit, c.description) for c in study.dataset.columns]
+    words = [(c.name, c.unit, c.description, c.complete) for c in study.dataset.columns]
     if known is not None and session.public(_WORDS) != words:
         # Units and meanings are those that are declared now.
         known = from_json(to_json(known), study.dataset).basket
@@ -50,6 +52,19 @@ def plan(study: Study) -> Basket:
     session.set_public(_named(study), known)
     session.set_public(_WORDS, words)
     return known
+
+
+def names(study: Study) -> dict[str, str]:
+    """Return what people call the questions of an account's plans, by their marks."""
+    found: dict[str, str] = {}
+    for fingerprint in session.account(study).fingerprints:
+        text = _plans().of(fingerprint) if session.of_account(study) else None
+        with contextlib.suppress(ValueError, LookupError, TypeError, DPCoreError):
+            items = json.loads(text or "{}").get("items", ())
+            found |= {mark_of(item["request"]): str(item["name"]) for item in items}
+    for item in plan(study).items:
+        found[mark_of(item.request.parameters())] = item.name
+    return found
 
 
 def keep(study: Study, basket: Basket) -> None:

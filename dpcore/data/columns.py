@@ -71,6 +71,8 @@ class Column:
             number within the bounds, or one of the labels.
         unit: Unit of measurement.
         description: A line of the codebook.
+        complete: Whether it is public that everybody has a value. Whoever has none all
+            the same gets the constant.
 
     Raises:
         ParameterError: The parts contradict each other.
@@ -85,6 +87,7 @@ class Column:
     replacement: float | str | None = None
     unit: str = ""
     description: str = ""
+    complete: bool = False
 
     def __post_init__(self) -> None:
         if self.kind is ColumnKind.NUMBER:
@@ -93,6 +96,9 @@ class Column:
             self._check_labels()
         if self.missing is MissingPolicy.REPLACE:
             self._check_replacement()
+        elif self.complete:
+            message = "where everybody has a value, nobody is left out."
+            raise ParameterError(message)
         elif self.replacement is not None:
             message = "a replacement needs the missing-value policy 'replace'."
             raise ParameterError(message)

@@ -17,7 +17,7 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, own
 from dpcore.documents.wordings import changed
-from dpcore.figures.attackers import belief_text
+from dpcore.figures.attackers import belief_text, surest
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
@@ -224,14 +224,15 @@ def _sizes(about: Decision) -> str:
         "because whoever has no value is left out"
         for least, places in rests.minimums(items, about.size).items()
     )
-    groups = {item.group for item in items if item.width.assumed}
+    groups = rests.assumed_groups(items)
     if not groups:
         return whole
-    sizes = " and ".join(f"{size:,}" for size in sorted(groups))
-    which = listed(rests.of_assumed_groups(items))
+    sizes = "; ".join(
+        f"no. {listed(places)} of {size:,}" for size, places in groups.items()
+    )
     return (
-        f"{whole}. No. {which}: ± is worked out for groups of {sizes}, sizes that were "
-        "assumed; that of smaller groups is larger"
+        f"{whole}. ± is worked out for groups of assumed sizes: {sizes}; that of "
+        "smaller groups is larger"
     )
 
 
@@ -241,8 +242,18 @@ def _budget(about: Decision, numerals: Numerals) -> str:
     left = f"; {left_of(about.budget, about.left)} is left after this plan"
     short = left if about.fits else f"; {_TOO_LITTLE}"
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    told = numerals.written(f"{about.budget.describe()}; {before}{short}{delta}")
+    whole = f"; {_all_used(about.budget)}" if about.budget.epsilon else ""
+    told = numerals.written(f"{about.budget.describe()}{whole}; {before}{short}{delta}")
     return Exact(f"{told}{changed(about.changes, numerals)}")
+
+
+def _all_used(budget: PrivacyBudget) -> str:
+    """Say what an attacker may believe once all of a budget is spent."""
+    epsilon = float(budget.epsilon or 0)
+    if not epsilon <= _LARGEST:
+        return "all of it limits nothing that an attacker may learn"
+    most = surest(epsilon, delta=float(budget.delta or 0))
+    return f"if all of it is used, such an attacker becomes at most {most} sure"
 
 
 def _released(about: Decision) -> str:
@@ -340,8 +351,11 @@ def marks(rows: Sequence[Row]) -> str:
 
 def _counts(about: Decision) -> str:
     """Return how many numbers the answers to the questions have, if that is known."""
-    many = numbers_of(about.plan.basket.items)
-    return f"{many:,} numbers are released in all. " if many else ""
+    each = numbers_of(about.plan.basket.items)
+    if not each:
+        return ""
+    parts = f" ({' + '.join(map(str, each))})" if len(each) > 1 else ""
+    return f"{sum(each):,} numbers are released in all{parts}. "
 
 
 def _rests(about: Decision, numerals: Numerals) -> list[str]:
@@ -350,8 +364,7 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     told: list[str] = [
         Exact(
             f"No. {one.place} also tells the mean of {one.pair[0]} and that of "
-            f"{one.pair[1]}; whoever {_neither(one.others)}has no value of "
-            f"{one.column} is left out."
+            f"{one.pair[1]}{_left_out(one)}."
         )
         for one in rests.compared(items)
     ]
@@ -377,8 +390,12 @@ def _rests(about: Decision, numerals: Numerals) -> list[str]:
     return told
 
 
-def _neither(others: Sequence[str]) -> str:
-    return f"is {' or '.join(others)} or " if others else ""
+def _left_out(one: rests.Compared) -> str:
+    """Say who is in neither of two groups that are compared, if anybody may be."""
+    known = [f"is {' or '.join(one.others)}"] if one.others else []
+    if not one.column.complete:
+        known.append(f"has no value of {one.column.name}")
+    return f"; whoever {' or '.join(known)} is left out" if known else ""
 
 
 def _stand_in(column: Column, numerals: Numerals) -> str:

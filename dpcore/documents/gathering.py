@@ -26,7 +26,7 @@ from dpcore.releases.periods import limit
 from dpcore.releases.rebuilding import is_model, model_request_from, request_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from dpcore.data.columns import Column
     from dpcore.data.table import Table
@@ -62,25 +62,31 @@ class Background:
 
 
 def released(
-    releases: Iterable[Release],
+    releases: Sequence[Release],
     behind: Background,
     *,
     tables: Mapping[str, str] | None = None,
+    called: Mapping[str, str] | None = None,
 ) -> Subject:
     """Return what was released on an account.
 
-    ``tables`` names the table of each release, by its id, where there are several.
+    ``tables`` names the table of each release, by its id, where there are several, and
+    ``called`` has what people call questions, by their marks.
     """
     names = tables or {}
-    questions = [
-        _in_table(
-            Question.of_release(
-                one.of_everybody() if behind.everybody else one,
-                _request(one, behind.dataset),
-            ),
-            names.get(one.id),
+    asked = (
+        Question.of_release(
+            one.of_everybody() if behind.everybody else one,
+            _request(one, behind.dataset),
         )
         for one in releases
+    )
+    questions = [
+        _in_table(
+            replace(question, called=(called or {}).get(question.mark, "")),
+            names.get(one.id),
+        )
+        for question, one in zip(asked, releases, strict=True)
     ]
     return _subject(
         questions,

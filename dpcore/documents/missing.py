@@ -31,6 +31,7 @@ OTHERS: Final = (
     "whoever has none, or one that is not listed, is in the group of all others"
 )
 NEITHER: Final = "whoever has none, or is in neither of the two groups, is left out"
+COMPLETE: Final = "everybody has one, as was declared"
 EVERYBODY: Final = "everybody is counted, with a value or without"
 
 
@@ -39,6 +40,8 @@ def treatment(asked: Asked, column: Column) -> str:
 
     What is declared of a column does not count where it makes the groups.
     """
+    if column.complete:
+        return COMPLETE
     if column == getattr(asked, "group", None):
         return NEITHER if isinstance(asked, DifferenceQuery) else OTHERS
     member = asked.membership if isinstance(asked, Query) else None
@@ -81,7 +84,7 @@ def of_column(column: Column, done: Mapping[str, str]) -> tuple[str, ...]:
     ``done`` is what ``of_columns`` says, of every way in which a column of that name
     was declared.
     """
-    own = {OTHERS, NEITHER, EVERYBODY, filled(column)[0]}
+    own = {OTHERS, NEITHER, EVERYBODY, COMPLETE, filled(column)[0]}
     told = done.get(column.name, "").split("; ")
     return tuple(text for text in told if text in own)
 
@@ -92,7 +95,7 @@ def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
     ``done`` is what ``of_columns`` says of the columns.
     """
     return all(
-        treated == NEITHER
+        treated in {NEITHER, COMPLETE}
         or (column.missing is MissingPolicy.DROP and treated == filled(column)[0])
         for column in columns
         for treated in done.get(column.name, "").split("; ")

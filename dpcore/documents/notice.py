@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dpcore.documents.subject import Subject
     from dpcore.documents.typed import Typed
 
-_MOST_ROWS: Final = 8
+_MOST_ROWS: Final = 12
 MOST_COLUMNS: Final = 3
 """How many columns with a value for a missing one are named on the sheet."""
 _LONGEST: Final = 100
@@ -206,7 +206,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
 def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
-    return shortened(asked.name), f"{len(asked.numbers)} numbers: next sheet", ""
+    return shortened(asked.known_as), f"{len(asked.numbers)} numbers: next sheet", ""
 
 
 def counted(subject: Subject) -> int:
@@ -315,6 +315,12 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     )
 
 
+def _title(question: Question) -> str:
+    """Return what a question is called, with what it asks where people named it."""
+    asks = f" ({question.asks})" if question.called else ""
+    return f"{question.known_as}{asks}"
+
+
 def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
@@ -334,7 +340,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     said = "; ".join(part for part in told if part)
     return (
         Table(
-            title=Exact(capital(question.name)),
+            title=Exact(capital(_title(question))),
             head=("about", "published", NOISE),
             rows=tuple(
                 (
@@ -352,6 +358,8 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
 def _missing(subject: Subject) -> str:
     """Say what people without a value did to the numbers."""
     known = missing.counted_as(subject.columns, subject.missing)
+    if subject.missing and set(subject.missing.values()) == {missing.COMPLETE}:
+        return "Everybody has a value of all that is asked about: that was declared."
     if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Whoever has no value is not counted; how many that are is not told."
     if not known:
@@ -416,14 +424,13 @@ def fairly(asked: Sequence[int], *, first: int | None = None) -> tuple[Shown, ..
 
     Each row is given by the place of its question. Nobody reads of one group what is
     not told of the other: a question that is too long for what is left of the sheet has
-    one row, at the place of its first number, which says where its numbers are. The
-    ``first`` questions come before all others, which share what they leave.
+    one row, at the place of its first number, which says where its numbers are. Of
+    questions after the ``first`` ones nothing is told unless there is room for all.
     """
+    if len(asked) <= _MOST_ROWS:
+        return tuple(map(Shown, range(len(asked))))
     before = [place for place in asked if first is None or place < first]
-    found = _fair(before, _MOST_ROWS)
-    beyond = _fair(asked[len(before) :], _MOST_ROWS - len(found))
-    moved = (Shown(len(before) + one.place, one.itself) for one in beyond)
-    return (*found, *moved)
+    return _fair(before, _MOST_ROWS)
 
 
 def _fair(asked: Sequence[int], most: int) -> tuple[Shown, ...]:
@@ -460,9 +467,10 @@ def _rows(subject: Subject) -> _Rows:
             if number.beside:
                 continue
             alone = len(question.numbers) == 1 or number.label == question.name
-            name = question.name if alone else numbered(question.name, number.label)
+            asked = question.known_as
+            name = asked if alone else numbered(asked, number.label)
             told = number.told
-            short = shortened(name, of=question.name)
+            short = shortened(name, of=asked)
             rows.append((place, (short, told, number.around)))
     return tuple(rows)
 

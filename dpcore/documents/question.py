@@ -129,6 +129,7 @@ class Question:
         request: The question itself, if the table in use can be asked it.
         off: How far off it will be, while it is planned.
         table: What the table is called, where a document is about several.
+        called: What people call it, if they gave it a name of their own.
 
     """
 
@@ -155,6 +156,7 @@ class Question:
     request: Releasable | None = field(default=None, repr=False)
     off: Width | None = None
     table: str = ""
+    called: str = ""
 
     @classmethod
     def of_release(cls, release: Release, request: Releasable | None) -> Question:
@@ -211,6 +213,13 @@ class Question:
             off=width,
             request=request,
         )
+
+    @property
+    def known_as(self) -> str:
+        """Return what people call it, or its name, with that of the table."""
+        if not self.called or not self.table:
+            return self.called or self.name
+        return f"{self.called}, in “{self.table}”"
 
     @property
     def mark(self) -> str:

@@ -25,7 +25,7 @@ class Compared(NamedTuple):
     """A difference of two groups: its number, both labels, and those in neither."""
 
     place: int
-    column: str
+    column: Column
     pair: tuple[str, str]
     others: tuple[str, ...]
 
@@ -57,13 +57,17 @@ def compared(items: Sequence[Item]) -> tuple[Compared, ...]:
         asked = item.request.asked
         if isinstance(asked, DifferenceQuery):
             others = tuple(x for x in asked.group.labels if x not in asked.pair)
-            found.append(Compared(place, asked.group.name, asked.pair, others))
+            found.append(Compared(place, asked.group, asked.pair, others))
     return tuple(found)
 
 
-def of_assumed_groups(items: Sequence[Item]) -> tuple[int, ...]:
-    """Return the numbers of the questions whose ± is of groups of an assumed size."""
-    return tuple(place for place, item in enumerate(items, 1) if item.width.assumed)
+def assumed_groups(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
+    """Return every size that was assumed of groups, with the numbers of questions."""
+    found: dict[int, tuple[int, ...]] = {}
+    for place, item in enumerate(items, 1):
+        if item.width.assumed:
+            found[item.group] = (*found.get(item.group, ()), place)
+    return found
 
 
 def crossed(items: Sequence[Item]) -> tuple[int, ...]:

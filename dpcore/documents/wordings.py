@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from dpcore.figures.meaning.label import sections
 from dpcore.figures.meaning.odds import Sides, Told, worlds_text
 from dpcore.studies.meaning.guarantee import Guarantee
+from dpcore.wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dpcore.documents.numerals import Numerals
     from dpcore.documents.subject import Change, Subject
 
+_LONGEST: Final = 120
 _CAN: Final = "What an attacker can learn"
 _CANNOT: Final = "What an attacker cannot learn"
 _BEYOND: Final = "What this does not cover"
@@ -60,7 +62,7 @@ def changed(changes: Sequence[Change], numerals: Numerals) -> str:
     before, after = numerals.written(last.before), numerals.written(last.after)
     return (
         f"; it was changed {times} so far, last on {last.day.isoformat()} from "
-        f"{before} to {after}"
+        f"{before} to {after}: “{brief(last.why, _LONGEST)}”"
     )
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from dpcore.planning.item import Item
 
 
-def numbers_of(items: Sequence[Item]) -> int | None:
-    """Return how many numbers all answers have, those that follow from them included.
+def numbers_of(items: Sequence[Item]) -> tuple[int, ...]:
+    """Return how many numbers each answer has, those that follow from it included.
 
-    Sizes of groups and sums of crossed counts are told with their answers. ``None``
-    where that is not known of one of the questions.
+    Sizes of groups and sums of crossed counts are told with their answers. Empty where
+    that is not known of one of the questions.
     """
     each = [_numbers(item.request.plan) for item in items]
-    known = [count for count in each if count is not None]
-    return sum(known) if len(known) == len(each) else None
+    known = tuple(count for count in each if count is not None)
+    return known if len(known) == len(each) else ()
 
 
 @singledispatch

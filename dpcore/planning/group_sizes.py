@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.data.columns import MissingPolicy
 from dpcore.planning.assumed import hangs
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.group_moments import count_names
@@ -73,11 +74,22 @@ def paid_twice(items: Sequence[Item]) -> tuple[Twice, ...]:
         tells_sizes(item.request.asked): item
         for item in reversed(items)
         if not isinstance(item.request.asked, DifferenceQuery)
+        and not _leaves_out(item.request.asked)
     }
     return tuple(
         Twice(counts=item, beside=beside[name])
         for item in items
         if (name := counted(item.request.asked)) and name in beside
+    )
+
+
+def _leaves_out(asked: Asked) -> bool:
+    """Tell whether whoever lacks a value is in none of the head counts of an answer."""
+    group = getattr(asked, "group", None)
+    return any(
+        column.missing is MissingPolicy.DROP
+        for column in asked.columns
+        if column != group
     )
 
 
@@ -166,4 +178,10 @@ def _tells(parameters: Mapping[str, object]) -> str:
     if not isinstance(query, dict):
         return ""
     tells = "moments" in query or query.get("kind") == StatisticKind.MEANS
-    return _grouped_by(parameters) if tells else ""
+    columns = [query.get("column"), *(query.get("columns") or ())]
+    everybody = all(
+        column.get("missing") != MissingPolicy.DROP
+        for column in columns
+        if isinstance(column, dict)
+    )
+    return _grouped_by(parameters) if tells and everybody else ""

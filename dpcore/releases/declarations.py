@@ -15,7 +15,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, several, since
+from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, several, since
 from dpcore.data.columns import Column
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
@@ -217,7 +217,13 @@ def _taken(declaration: Declaration) -> Steps | None:
 DECLARATION: Final = Schema(
     Declaration,
     columns=several(
-        Schema(Column, **COLUMN.parts, unit=since(TEXT), description=since(TEXT))
+        Schema(
+            Column,
+            **COLUMN.parts,
+            unit=since(TEXT),
+            description=since(TEXT),
+            complete=if_any(TRUTH, of=lambda column: column.complete or None),
+        )
     ),
     relation=RELATION,
     rows=WHOLE,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from dpcore.codec import TEXT, TRUTH, list_in, object_in
+from dpcore.data.columns import MissingPolicy
 from dpcore.errors import DataError, DPCoreError
 from dpcore.models.kinds import ModelKind
 from dpcore.models.question import DESIGN, MODEL
@@ -109,7 +110,12 @@ def column_from(content: object, dataset: Table) -> Column:
     """
     declared = COLUMN.read(content)
     now = dataset.column(declared.name)
-    return replace(declared, unit=now.unit, description=now.description)
+    return replace(
+        declared,
+        unit=now.unit,
+        description=now.description,
+        complete=now.complete and declared.missing is MissingPolicy.REPLACE,
+    )
 
 
 def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:

@@ -173,4 +173,44 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     missing.set_value(MissingPolicy.DROP).run()
     captions = [caption.value for caption in app.caption]
     assert not any("Not used so far" in caption for caption in captions)
-    assert any("averages divide by at least 100" in caption for caption in captions)
+    assert any(
+        "averages over all of them divide by at least 100" in caption
+        for caption in captions
+    )
+
+
+def test_everybody_may_be_known_to_have_a_value(open_page):
+    app = upload(open_page("data"), MIXED)
+    for label, value in (("Lower bound", 0.0), ("Upper bound", 100.0)):
+        by_label(app.number_input, label).set_value(value).run()
+    choose = "everybody has one, and that is public"
+
+    def say_so():
+        box = by_label(app.selectbox, "If a value is missing")
+        assert choose in box.options
+        box.set_value("nobody").run()
+        assert not app.exception
+
+    say_so()
+    assert any("counts as 50" in caption.value for caption in app.caption)
+    by_label(app.selectbox, "Column").set_value(2).run()
+    by_label(app.text_area, "Public list of categories").set_value("a\nb\nc").run()
+    say_so()
+    told = [w.value for w in app.warning if "Nobody has said yet" in w.value]
+    assert not [one for one in told if "age" in one or "party" in one]
+    button(app, "Use this data").click().run()
+    assert not app.error
+    app = open_page("release")
+    by_label(app.selectbox, "Column").set_value(0).run()
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    button(app, "Add to plan").click().run()
+    assert not app.exception
+    assert not any("Nobody has said" in caption.value for caption in app.caption)
+    # It comes back with the table, as it was said.
+    app = upload(open_page("data"), MIXED)
+    button(app, "Use what was declared before").click().run()
+    box = by_label(app.selectbox, "If a value is missing")
+    assert box.value == "nobody"
+    # Somebody may be missing all the same: then it is no longer said.
+    box.set_value(MissingPolicy.DROP).run()
+    assert not app.exception

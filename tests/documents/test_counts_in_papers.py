@@ -100,34 +100,34 @@ def test_the_notice_counts_as_many_numbers_as_it_lists(written, subject):
     )
     # Of each question all numbers are told, or none and how many they are.
     missing = int(left[1] or left[2])
-    assert 0 < count - missing <= 8 - len(elsewhere)
+    assert 0 < count - missing <= 12 - len(elsewhere)
     assert 0 < sum(map(int, elsewhere)) <= missing
 
 
 def test_the_newest_table_comes_first_and_whole_questions_before_older_ones():
     mean = asked(Query(kind=StatisticKind.MEAN, column=AGE, **terms(817)), "laplace")
-    requests = [replace(mean, epsilon=0.1 + place / 100) for place in range(12)]
-    tables = ["Q3"] * 6 + ["Q4"] * 6
+    requests = [replace(mean, epsilon=0.1 + place / 100) for place in range(16)]
+    tables = ["Q3"] * 8 + ["Q4"] * 8
     subject = of(*requests, tables=tables)
-    assert [one.table for one in ordered(subject)] == ["Q4"] * 6 + ["Q3"] * 6
+    assert [one.table for one in ordered(subject)] == ["Q4"] * 8 + ["Q3"] * 8
     for written in (english, german):
         first = re.split(
             "Every number that was|Alle veröffentlichten Zahlen",
             plain(written("Public notice", subject)),
         )[0]
         rows = re.findall(r"in [“„](Q\d)[”“]\s+\d", first)
-        assert rows == ["Q4"] * 6 + ["Q3"] * 2
-    # What one table leaves is shared out as it is where there is but one.
+        assert rows == ["Q4"] * 8
+    # Where there is room for all, older ones stand there, too.
     assert fairly([0, 0, 1, 2], first=2) == tuple(map(Shown, range(4)))
 
 
 def test_of_a_question_that_has_no_room_one_row_says_where_its_numbers_are():
     assert fairly([0] * 20, first=1) == (Shown(0, itself=False),)
-    asked = [0] * 5 + [1] + [2] * 3
+    asked = [0] * 10 + [1] + [2] * 3
     elsewhere = Shown(0, itself=False)
-    assert fairly(asked) == (elsewhere, *map(Shown, range(5, 9)))
+    assert fairly(asked) == (elsewhere, *map(Shown, range(10, 14)))
     assert fairly([place // 2 for place in range(40)]) == tuple(
-        Shown(2 * place, itself=False) for place in range(8)
+        Shown(2 * place, itself=False) for place in range(12)
     )
 
 

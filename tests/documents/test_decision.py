@@ -10,18 +10,23 @@ import pytest
 
 from dpcore.budget_filter import PrivacyBudget, PrivacyCost
 from dpcore.data.columns import MissingPolicy
+from dpcore.documents import rests
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import Change
 from dpcore.documents.typed import Typed
+from dpcore.figures.attackers import surest
 from dpcore.planning.assumed import hangs
 from dpcore.planning.basket import Basket
+from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import Smallest
 from dpcore.planning.item import Item
 from dpcore.planning.options import Option
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.identity import mark_of
+from dpcore.statistics.difference_query import DifferenceQuery
+from dpcore.statistics.grouped_query import ANY_SIZE
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.query import Query
 from tests.documents.test_reading import plain
@@ -94,7 +99,7 @@ def test_every_field_stands_on_the_page():
     for told in (
         "a report <b>on</b> pay", "staff.csv", "age (years): 0 to 100", "2027",
         "one employee with up to 3 rows", "one person added or removed",
-        "private; at least 321 employees stand in for it", "for groups of 40",
+        "private; at least 321 employees stand in for it", "sizes: no. 2 of 40",
         "epsilon 3", "0.25", "73.2 %", "52.5 %", "Laplace", "too much noise",
         "Signature: A. Berger", "Signature: C. Demir", "Bonn, date", "2027-01-31",
     ):  # fmt: skip
@@ -339,3 +344,55 @@ def test_a_tick_is_said_to_be_wrong_for_a_group_that_is_known_to_be_smaller():
         page = replace(about, told={one.key: told})
         assert f"has {least:,} to {most:,}{said}." in plain(html_of(page))
         assert f"{least} bis {most}{gesagt}" in plain(german_decision_page(page).html())
+
+
+def test_the_page_says_what_the_whole_budget_allows():
+    # Of epsilon 3 and delta 1e-5, whatever the plan costs.
+    most = surest(3.0, delta=1e-5)
+    assert f"if all of it is used, such an attacker becomes at most {most}" in plain(
+        html_of(decision())
+    )
+    german = plain(german_decision_page(decision()).html())
+    assert f"höchstens in {most}" not in german
+    assert most.replace(".", ",") in german
+
+
+def test_each_assumed_size_stands_with_its_questions():
+    first, second = item("group", epsilon=0.5, group=350), Item.of(apart())
+    items = (first, second, replace(first, name="again"))
+    plan = Option(name="a", basket=Basket(items=items[:2]))
+    told = plain(html_of(decision(plan=plan, other=plan)))
+    assert "assumed sizes: no. 1 of 350; no. 2 of 100; that of" in told
+    german = plain(german_decision_page(decision(plan=plan, other=plan)).html())
+    assert "Größe berechnet: Nr. 1 von 350; Nr. 2 von 100; bei" in german
+    assert rests.assumed_groups(items) == {350: (1, 3), 100: (2,)}
+
+
+def test_numbers_of_each_question_add_up_on_the_page():
+    each = numbers_of(decision().plan.basket.items)
+    told = f"{sum(each)} numbers are released in all ({' + '.join(map(str, each))})"
+    assert len(each) == 2
+    assert told in plain(html_of(decision()))
+
+
+def complete(column):
+    return replace(column, missing=MissingPolicy.REPLACE, complete=True)
+
+
+def test_nobody_is_said_to_lack_what_everybody_has():
+    sex = complete(replace(labels("sex", "w", "m"), replacement="w"))
+    pay = complete(replace(AGE, name="pay", replacement=50.0))
+    part = Query(kind=StatisticKind.MEAN, column=pay, **terms(812))
+    query = DifferenceQuery(
+        part=replace(part, size=ANY_SIZE), group=sex, pair=("w", "m")
+    )
+    items = (Item.of(asked(query, "laplace")), Item.of(asked(part, "laplace")))
+    plan = Option(name="a", basket=Basket(items=items))
+    about = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))
+    told, german = plain(html_of(about)), plain(german_decision_page(about).html())
+    assert told.count("(everybody has one, as was declared)") == 2
+    assert german.count("(alle haben einen Wert, so ist es festgelegt)") == 2
+    for words in ("left out", "stand in for missing", "count as 50"):
+        assert words not in told
+    for words in ("Nicht dabei", "fehlende Werte"):
+        assert words not in german

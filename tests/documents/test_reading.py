@@ -19,6 +19,7 @@ from dpcore.documents.missing import OTHERS, of_columns, treatment
 from dpcore.documents.numerals import Numerals
 from dpcore.documents.subject import PLANNED, Change
 from dpcore.documents.typed import Typed
+from dpcore.releases.identity import mark_of
 from dpcore.releases.periods import Period
 from dpcore.releases.record import Mode
 from dpcore.releases.transaction import release
@@ -183,12 +184,17 @@ def test_notice_names_every_question_before_the_further_numbers_of_one():
         name = question.name[:30]
         assert name[0].upper() + name[1:] in told, question.name
         for number in question.numbers:
-            assert f"{number.value} {number.unit}".rstrip() in further
+            assert number.told in further
             assert number.noise in further
-    alone = sum(len(question.numbers) == 1 for question in eight.questions)
-    assert f"And {rows - alone} more: all are on the next sheet" in told
-    for many in {len(question.numbers) for question in eight.questions} - {1}:
-        assert f"{many} numbers: next sheet" in told
+    elsewhere = list(map(int, re.findall(r"(\d+) numbers: next sheet", told)))
+    left = int(re.search(r"And (\d+) more: all are on the next sheet", told)[1])
+    # Sizes that come with an answer are told there alone.
+    assert sum(elsewhere) <= left
+    # Only of questions with several numbers.
+    known = {len(question.numbers) for question in eight.questions}
+    assert set(elsewhere) <= known - {1}
+    assert elsewhere
+    assert rows - left + len(elsewhere) <= 12
 
 
 def test_notice_says_how_everything_was_counted():
@@ -462,3 +468,37 @@ def test_changes_of_a_budget_are_told_from_what_to_what():
     assert first.after == second.before
     assert second.after.startswith("ε 19.5 ")
     assert second.why == "x"
+
+
+def test_notice_calls_questions_what_people_call_them():
+    known = answered()
+    question = known.questions[0]
+    mine = replace(question, called="how old <b>we</b> are")
+    subject = replace(known, questions=(mine, *known.questions[1:]))
+    told, further = plain(text_of("Public notice", subject)).split(FURTHER)
+    assert "How old <b>we</b> are" in told
+    assert f"How old <b>we</b> are ({question.name})" in further
+    german = plain(BY_NAME["Public notice"].written(Language.GERMAN)(subject))
+    assert german.count("How old <b>we</b> are") >= 2
+    both = replace(mine, table="Q4", name=f"{question.name}, in “Q4”")
+    assert both.known_as == "how old <b>we</b> are, in “Q4”"
+
+
+def test_names_are_found_by_the_marks_of_questions():
+    ledger = opened(SUBSTITUTION)
+    request = questions()[0]
+    release(
+        request,
+        request.value(table()),
+        ledger=ledger,
+        fingerprint="f",
+        mode=Mode.RELEASE,
+        now=NOW,
+    )
+    for mark, called in ((mark_of(request.parameters()), "ages"), ("else", "")):
+        subject = released(
+            ledger.releases("f"),
+            behind(SUBSTITUTION, ledger),
+            called={mark: "ages"},
+        )
+        assert [one.called for one in subject.questions] == [called]

@@ -75,6 +75,26 @@ def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():
     assert counted(counts(number("age", 100.0)).asked) == ""
 
 
+def test_counts_of_those_who_have_a_value_are_no_counts_of_all():
+    part = by_group().asked.part
+    age = replace(part.column, missing=MissingPolicy.DROP, replacement=None)
+    some = replace(by_group().asked, part=replace(part, column=age))
+    items = (Item.of(counts()), Item.of(asked(some, "laplace")))
+    assert paid_twice(items) == ()
+    assert paid_twice((items[0], Item.of(by_group()))) != ()
+    ledger = opened(SUBSTITUTION)
+    request = asked(some, "laplace")
+    release(
+        request,
+        request.value(table().with_columns(age)),
+        ledger=ledger,
+        fingerprint="f",
+        mode=Mode.RELEASE,
+        now=NOW,
+    )
+    assert told_before(counts().asked, ledger.releases("f")) is None
+
+
 def test_head_counts_that_were_released_are_found():
     ledger = opened(SUBSTITUTION)
     assert told_before(counts().asked, ledger.releases("f")) is None

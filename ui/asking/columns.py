@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 
 _KINDS: list[ColumnKind] = list(ColumnKind)
 _NAMED = 6
-_MISSING = {
+_Value = TypeVar("_Value", float, str)
+
+_NOBODY = "nobody"
+_MISSING: dict[MissingPolicy | str, str] = {
     MissingPolicy.REPLACE: "count the person with a public value",
     MissingPolicy.DROP: "leave the person out",
+    _NOBODY: "everybody has one, and that is public",
 }
 
 
@@ -193,7 +197,11 @@ def _number_form(
     )
     if lower is None or upper is None:
         return replace(
-            column, bounds=None, missing=MissingPolicy.DROP, replacement=None
+            column,
+            bounds=None,
+            missing=MissingPolicy.DROP,
+            replacement=None,
+            complete=False,
         )
     if lower >= upper:
         ends = in_full(lower), in_full(upper)
@@ -205,12 +213,24 @@ def _number_form(
         bounds=Interval(lower=lower, upper=upper),
         missing=MissingPolicy.DROP,
         replacement=None,
+        complete=False,
     )
-    policy, cell = _missing_form(column, key)
-    replacement: float | None = None
-    if policy is MissingPolicy.REPLACE:
-        replacement = _replacement(cell, column, (lower + upper) / 2, key=key)
-    return replace(bounded, missing=policy, replacement=replacement)
+    choice, cell = _missing_form(column, key)
+    middle = (lower + upper) / 2
+    if choice is MissingPolicy.DROP:
+        return bounded
+    complete = choice == _NOBODY
+    replacement = (
+        _tell_complete(cell, middle)
+        if complete
+        else _replacement(cell, column, middle, key=key)
+    )
+    return replace(
+        bounded,
+        missing=MissingPolicy.REPLACE,
+        replacement=replacement,
+        complete=complete,
+    )
 
 
 def _label_form(
@@ -245,32 +265,58 @@ def _label_form(
                     "several, write each on a line of its own."
                 )
             )
-    policy, cell = _missing_form(column, key)
+    choice, cell = _missing_form(column, key)
     replacement: str | None = None
-    if policy is MissingPolicy.REPLACE and labels:
-        known = column.replacement if column.replacement in labels else labels[0]
-        replacement = cell.selectbox(
-            "Public value for a missing one",
-            labels,
-            index=labels.index(str(known)),
-            key=f"replacement-{key}-{hash(labels)}",
-            kept="session",
-        )
-        if replacement != labels[0]:
-            session.set_public(_choice(key), True)  # noqa: FBT003 - what is kept of it
-        elif not (_said_before() or _is_said(labels[0], key)):
-            _ask_whether_meant(column, labels[0], key)
-    if not labels:
-        policy = MissingPolicy.DROP
-    return replace(column, labels=labels, missing=policy, replacement=replacement)
+    if choice == _NOBODY and labels:
+        replacement = _tell_complete(cell, labels[0])
+    elif choice is MissingPolicy.REPLACE and labels:
+        replacement = _label(cell, column, labels, key=key)
+    return replace(
+        column,
+        labels=labels,
+        missing=MissingPolicy.DROP if replacement is None else MissingPolicy.REPLACE,
+        replacement=replacement,
+        complete=replacement is not None and choice == _NOBODY,
+    )
 
 
-def _missing_form(column: Column, key: str) -> tuple[MissingPolicy, controls.Cell]:
+def _label(
+    cell: controls.Cell, column: Column, labels: tuple[str, ...], *, key: str
+) -> str:
+    """Ask what a missing answer counts as: the first of the list, until it is said."""
+    known = column.replacement if column.replacement in labels else labels[0]
+    chosen = cell.selectbox(
+        "Public value for a missing one",
+        labels,
+        index=labels.index(str(known)),
+        key=f"replacement-{key}-{hash(labels)}",
+        kept="session",
+    )
+    if chosen != labels[0]:
+        session.set_public(_choice(key), True)  # noqa: FBT003 - what is kept of it
+    elif not (_said_before() or _is_said(chosen, key)):
+        _ask_whether_meant(column, chosen, key)
+    return chosen
+
+
+def _tell_complete(cell: controls.Cell, value: _Value) -> _Value:
+    """Say what becomes of somebody without a value all the same, and return it."""
+    cell.place.caption(
+        "Say it only if it is known without this table, as of a payroll. Whoever has "
+        f"none all the same counts as {literal(_written(value))}."
+    )
+    return value
+
+
+def _missing_form(
+    column: Column, key: str
+) -> tuple[MissingPolicy | str, controls.Cell]:
     left, right = controls.row(2)
+    now = _NOBODY if column.complete else column.missing
     policy = left.selectbox(
         "If a value is missing",
         list(_MISSING),
-        index=list(_MISSING).index(column.missing) if column.is_declared else 0,
+        index=list(_MISSING).index(now) if column.is_declared else 0,
         format_func=_MISSING.__getitem__,
         key=f"missing-{key}",
         kept="session",
@@ -359,6 +405,8 @@ def _said_before() -> bool:
 
 def _start_of(column: Column) -> float | str | None:
     """Return what a missing value counts as if nobody need have chosen it."""
+    if column.complete:
+        return None
     if column.labels and column.replacement == column.labels[0]:
         return column.labels[0]
     return _middle_of(column)
@@ -402,6 +450,8 @@ def _without(column: Column) -> str:
     """Return what becomes of a missing value, as it is declared."""
     if not column.is_declared:
         return ""
+    if column.complete:
+        return "everybody has one"
     if column.missing is MissingPolicy.DROP:
         return "person left out"
     return f"counts as {_written(column.replacement or 0.0)}"

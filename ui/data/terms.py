@@ -150,7 +150,8 @@ def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -
             if not left_out
             else f"Used for questions about {literal(', '.join(left_out))}: people "
             "without a value are left out there, so that their number is private, and "
-            f"averages divide by at least {minimum:,}. Papers say so with each of them."
+            f"averages over all of them divide by at least {minimum:,}, as papers say. "
+            "A group's average divides by the group's own released size."
         )
     everybody = left.place.radio(
         "The table holds",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
-from ui import session, typed
+from ui import plans, session, typed
 from ui.meaning.asking import facts_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def released(study: Study, releases: Sequence[Release]) -> Subject:
             for fingerprint, name in account.names.items()
             for one in book.releases(fingerprint)
         }
-    subject = gathering.released(releases, _behind(study), tables=tables)
+    subject = gathering.released(
+        releases, _behind(study), tables=tables, called=_called(study, releases)
+    )
     if not tables:
         return subject
     return replace(
@@ -38,6 +40,13 @@ def released(study: Study, releases: Sequence[Release]) -> Subject:
         name=account.names.get(study.fingerprint, study.dataset.name),
         before=typed.of_other_tables(study),
     )
+
+
+def _called(study: Study, releases: Sequence[Release]) -> dict[str, str]:
+    """Return the names that people gave to questions themselves, by their marks."""
+    titles = {release.title for release in releases}
+    known = plans.names(study)
+    return {mark: name for mark, name in known.items() if name not in titles}
 
 
 def planned(study: Study, basket: Basket, known: Sequence[Release | None]) -> Subject:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.planning.group_sizes import tells_sizes
 from dpcore.planning.item import MOST_PEOPLE, Item
+from dpcore.releases.plans.chains import ChainPlan
 from ui import controls, head_counts, plans, session
 from ui.asking import inputs
 from ui.text import after_number, literal
@@ -39,7 +40,7 @@ def typed(study: Study) -> None:
             "At this ε 95 of 100 answers would fall within ± "
             f"{width.text}{after_number(width.unit)}{literal(of)}."
         )
-    if width.unit == "ranks":
+    if width.unit == "ranks" and not isinstance(request.plan, ChainPlan):
         st.caption(
             "It is in places of the sorted table: what that is in the unit of the "
             "column is confidential. Several quantiles in one question, such as 25, 50 "

@@ -219,7 +219,7 @@ def _published(subject: Subject) -> tuple[Piece, ...]:
 def _elsewhere(subject: Subject, question: int) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     asked = ordered(subject)[question]
-    name = shortened(questions.name_of(asked))
+    name = shortened(questions.known_as(asked))
     return name, f"{len(asked.numbers)} Zahlen: nächstes Blatt", ""
 
 
@@ -286,6 +286,12 @@ def _further(subject: Subject) -> tuple[Section, ...]:
     )
 
 
+def _title(question: Question) -> str:
+    """Return what a question is called, with what it asks where people named it."""
+    asks = f" ({questions.asks(question)})" if question.called else ""
+    return f"{questions.known_as(question)}{asks}"
+
+
 def _in_full(question: Question) -> tuple[Piece, ...]:
     shown = question.numbers[:MOST_NUMBERS]
     left = len(question.numbers) - len(shown)
@@ -309,7 +315,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
     said = "; ".join(part for part in told if part)
     return (
         Table(
-            title=capital(questions.name_of(question)),
+            title=capital(_title(question)),
             head=("worüber", "veröffentlicht", _NOISE),
             rows=tuple(
                 (
@@ -336,6 +342,8 @@ def _with_value(question: Question) -> str:
 
 def _missing(subject: Subject) -> str:
     known = missing.counted_as(subject.columns, subject.missing)
+    if subject.missing and set(subject.missing.values()) == {missing.COMPLETE}:
+        return "Alle haben einen Wert, so ist es festgelegt."
     if not known and missing.only_left_out(subject.columns, subject.missing):
         return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
     if not known:
@@ -391,7 +399,7 @@ def _rows(subject: Subject) -> list[tuple[int, tuple[str, ...]]]:
         ]
     rows: list[tuple[int, tuple[str, ...]]] = []
     for place, one in enumerate(ordered(subject)):
-        asked = questions.name_of(one)
+        asked = questions.known_as(one)
         for number in one.numbers:
             if number.beside:
                 continue

@@ -157,6 +157,14 @@ def name_of(question: Question) -> str:
     return _told(question)
 
 
+def known_as(question: Question) -> str:
+    """Return what people call a question, or its name, with that of the table."""
+    if not question.called:
+        return name_of(question)
+    where = f", in „{question.table}“" if question.table else ""
+    return f"{question.called}{where}"
+
+
 def asks(question: Question) -> str:
     """Return the same without the name of the table."""
     return _title(question.parameters) or question.asks

@@ -20,6 +20,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.guarantee import Guarantee
 from dpcore.wording import (
     at_most,
+    brief,
     capital,
     epsilon_text,
     in_full,
@@ -47,6 +48,7 @@ OF_A_DIFFERENCE: Final = (
     "groß ist."
 )
 _MOST_LABELS: Final = 12
+_LONGEST: Final = 120
 _LARGEST: Final = 700.0
 
 
@@ -106,7 +108,7 @@ def changed(changes: Sequence[Change]) -> str:
     last = known[-1]
     return (
         f"; bisher {times} geändert, zuletzt am {day(last.day)} von "
-        f"{caps(last.before)} auf {caps(last.after)}"
+        f"{caps(last.before)} auf {caps(last.after)}: „{brief(last.why, _LONGEST)}“"
     )
 
 
@@ -264,6 +266,7 @@ _TREATMENTS: Final = {
     missing.NEITHER: "wer keinen Wert hat oder in keiner der beiden Gruppen ist, ist "
     "nicht gezählt",
     missing.EVERYBODY: "alle gezählt, ob mit Wert oder ohne",
+    missing.COMPLETE: "alle haben einen Wert, so ist es festgelegt",
 }
 
 

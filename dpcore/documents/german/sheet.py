@@ -20,6 +20,7 @@ from dpcore.wording import capital, significant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dpcore.budget_filter import PrivacyBudget
     from dpcore.documents.decision import Decision
     from dpcore.documents.page import Piece
     from dpcore.documents.typed import Typed
@@ -111,14 +112,16 @@ def _sizes(about: Decision) -> str:
         "denn wer keinen Wert hat, ist nicht gezählt"
         for least, places in rests.minimums(items, about.size).items()
     )
-    groups = {item.group for item in items if item.width.assumed}
+    groups = rests.assumed_groups(items)
     if not groups:
         return whole
-    sizes = listed([german(f"{size:,}") for size in sorted(groups)])
-    which = _numbers(rests.of_assumed_groups(items))
+    sizes = "; ".join(
+        f"Nr. {_numbers(places)} von {german(f'{size:,}')}"
+        for size, places in groups.items()
+    )
     return (
-        f"{whole}. Nr. {which}: ± ist für Gruppen von {sizes} berechnet, also für "
-        "angenommene Größen; bei kleineren Gruppen ist es größer"
+        f"{whole}. ± ist für Gruppen von angenommener Größe berechnet: {sizes}; bei "
+        "kleineren ist es größer"
     )
 
 
@@ -136,8 +139,18 @@ def _budget(about: Decision) -> str:
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    told = f"{sentences.budget(about.budget)}; {before}{short}{delta}"
+    whole = f"; {_all_used(about.budget)}" if about.budget.epsilon else ""
+    told = f"{sentences.budget(about.budget)}{whole}; {before}{short}{delta}"
     return f"{told}{sentences.changed(about.changes)}"
+
+
+def _all_used(budget: PrivacyBudget) -> str:
+    """Say what an attacker may believe once all of a budget is spent."""
+    odds = sentences.belief(float(budget.epsilon or 0), float(budget.delta or 0))
+    most = odds.rpartition("höchstens ")[2]
+    if most == odds:
+        return odds
+    return f"ist alles verbraucht, ist sich ein solcher Angreifer höchstens {most}"
 
 
 def _released(about: Decision) -> str:
@@ -221,12 +234,14 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
 
 def _counts(about: Decision) -> str:
     """Return how many numbers the answers to the questions have, if that is known."""
-    many = numbers_of(about.plan.basket.items)
-    if not many:
+    each = numbers_of(about.plan.basket.items)
+    if not each:
         return ""
+    many = sum(each)
     verb = "wird" if many == 1 else "werden"
     noun = "Zahl" if many == 1 else "Zahlen"
-    return f"Insgesamt {verb} {german(f'{many:,}')} {noun} veröffentlicht. "
+    parts = f" ({' + '.join(map(str, each))})" if len(each) > 1 else ""
+    return f"Insgesamt {verb} {german(f'{many:,}')} {noun} veröffentlicht{parts}. "
 
 
 def _rests(about: Decision) -> list[str]:
@@ -234,8 +249,7 @@ def _rests(about: Decision) -> list[str]:
     items = about.plan.basket.items
     told = [
         f"Nr. {one.place} sagt auch den Mittelwert von {one.pair[0]} und von "
-        f"{one.pair[1]}. Nicht dabei ist, wer {_neither(one.others)}keinen Wert von "
-        f"{called(one.column)} hat."
+        f"{one.pair[1]}.{_left_out(one)}"
         for one in rests.compared(items)
     ]
     pairs = rests.crossed(items)
@@ -260,8 +274,12 @@ def _rests(about: Decision) -> list[str]:
     return told
 
 
-def _neither(others: Sequence[str]) -> str:
-    return f"{' oder '.join(others)} ist oder " if others else ""
+def _left_out(one: rests.Compared) -> str:
+    """Say who is in neither of two groups that are compared, if anybody may be."""
+    known = [f"{' oder '.join(one.others)} ist"] if one.others else []
+    if not one.column.complete:
+        known.append(f"keinen Wert von {called(one.column.name)} hat")
+    return f" Nicht dabei ist, wer {' oder '.join(known)}." if known else ""
 
 
 def _numbers(places: Sequence[int]) -> str:
