@@ -137,7 +137,9 @@ def decision_page(about: Decision, numerals: Numerals) -> Page:
             _facts(about, numerals),
             Section(title="What is released", pieces=_questions(about, numerals)),
             Section(title="What it was held against", pieces=_other(about)),
-            Section(title="Decided by", pieces=_signatures(about.typed), whole=True),
+            Section(
+                title="Decided by", pieces=_signatures(about, numerals), whole=True
+            ),
         ),
         numerals=numerals,
         mark="Classroom: a lesson, not a decision about real data."
@@ -332,20 +334,16 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
             f"The answer to no. {listed(counts)} also tells, with noise, how many are "
             "in each of its groups: that is part of its price."
         )
-    said = f"Marks of the questions, which notice and report repeat: {marks(rows)}."
-    return (
-        table,
-        *((Paragraph("\n".join(notes), kind="note"),) if notes else ()),
-        Paragraph(Exact(said), kind="note"),
-    )
+    if not notes:
+        return (table,)
+    return table, Paragraph("\n".join(notes), kind="note")
 
 
-def marks(rows: Sequence[Row]) -> str:
+def marks(plan: Option) -> str:
     """Return the mark of each question of the plan, by its number."""
     return ", ".join(
-        f"{at} {mark_of(row.first.request.parameters())}"
-        for at, row in enumerate(rows, 1)
-        if row.first is not None
+        f"{at} {mark_of(item.request.parameters())}"
+        for at, item in enumerate(plan.basket.items, 1)
     )
 
 
@@ -498,13 +496,20 @@ def _other(about: Decision) -> tuple[Piece, ...]:
     return Paragraph(told), Facts((("Why this plan", own(about.typed.reason)),))
 
 
-def _signatures(typed: Typed) -> tuple[Piece, ...]:
-    """Return lines to sign on, one person after the other."""
+def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
+    """Return what is signed, and lines to sign on, one person after the other."""
+    typed = about.typed
     missing = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
     place = f"{own(typed.place)}, date" if typed.place.strip() else "Place, date"
-    return tuple(
+    signed = (
+        f"Signed for {own(about.table)}, {numerals.written(_price(about.plan.guarantee))}, and the "
+        f"questions with these marks, which notice and report repeat: "
+        f"{marks(about.plan)}."
+    )
+    lines = (
         Blanks((Exact(place), Exact(f"Signature: {own(name)}")))
         if name
         else Blanks(("Name", "Place, date", "Signature"))
         for name in (*typed.deciders, *[""] * missing)
     )
+    return Paragraph(Exact(signed), kind="note"), *lines

@@ -340,6 +340,10 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet.full footer { font-size: 8pt; }
   .sheet.full .blanks .line { height: 1.6rem; }
   .sheet.full footer { margin-top: .3rem; }
+  .sheet.full .whole:has(.blanks) { display: grid;
+    grid-template-columns: 1fr 1fr; gap: 0 1.2rem; }
+  .sheet.full .whole:has(.blanks) > :not(.blanks) { grid-column: 1 / -1; }
+  .sheet.full .blanks { grid-template-columns: 2fr 3fr; gap: 0 .8rem; }
   .sheet.fullest body { font-size: 8pt; line-height: 1.14; }
   .sheet.fullest h1 { font-size: 13pt; }
   .sheet.fullest h2 { font-size: 10pt; margin: .35rem 0 .15rem; }

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dpcore.budget_filter import PrivacyBudget
     from dpcore.documents.decision import Decision
     from dpcore.documents.page import Piece
-    from dpcore.documents.typed import Typed
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
 
@@ -46,9 +45,7 @@ def german_decision_page(about: Decision) -> Page:
             _facts(about),
             Section(title="Was veröffentlicht wird", pieces=_questions(about)),
             Section(title="Womit verglichen wurde", pieces=_other(about)),
-            Section(
-                title="Entschieden von", pieces=_signatures(about.typed), whole=True
-            ),
+            Section(title="Entschieden von", pieces=_signatures(about), whole=True),
         ),
         mark="Unterricht: eine Übung, keine Entscheidung über echte Daten."
         if about.lesson
@@ -224,12 +221,9 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
             f"Die Antwort auf Nr. {_numbers(counts)} verrät mit Rauschen auch, wie "
             "viele in jeder ihrer Gruppen sind: Das ist im Preis enthalten."
         )
-    said = f"Kennungen der Fragen, auch in Mitteilung und Bericht: {marks(rows)}."
-    return (
-        table,
-        *((Paragraph("\n".join(notes), kind="note"),) if notes else ()),
-        Paragraph(said, kind="note"),
-    )
+    if not notes:
+        return (table,)
+    return table, Paragraph("\n".join(notes), kind="note")
 
 
 def _counts(about: Decision) -> str:
@@ -325,12 +319,19 @@ def _cost(option: Option) -> str:
     return f"{cost} kostet: {sentences.belief(*option.guarantee, about=_SURE)}"
 
 
-def _signatures(typed: Typed) -> tuple[Piece, ...]:
+def _signatures(about: Decision) -> tuple[Piece, ...]:
+    typed = about.typed
     lines = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
     place = f"{own(typed.place)}, Datum" if typed.place.strip() else "Ort, Datum"
-    return tuple(
+    signed = (
+        f"Unterschrieben für {own(about.table)}, "
+        f"{sentences.price(*about.plan.guarantee)}, und die Fragen mit diesen "
+        f"Kennungen, die auch Mitteilung und Bericht tragen: {marks(about.plan)}."
+    )
+    blanks = (
         Blanks((place, f"Unterschrift: {own(name)}"))
         if name
         else Blanks(("Name", "Ort, Datum", "Unterschrift"))
         for name in (*typed.deciders, *[""] * lines)
     )
+    return Paragraph(signed, kind="note"), *blanks
