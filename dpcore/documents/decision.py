@@ -501,10 +501,10 @@ def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     typed = about.typed
     missing = max(0, _FEWEST_SIGNATURES - len(typed.deciders))
     place = f"{own(typed.place)}, date" if typed.place.strip() else "Place, date"
+    price = numerals.written(_price(about.plan.guarantee))
     signed = (
-        f"Signed for {own(about.table)}, {numerals.written(_price(about.plan.guarantee))}, and the "
-        f"questions with these marks, which notice and report repeat: "
-        f"{marks(about.plan)}."
+        f"Signed for {own(about.table)}, {price}, and the questions with these marks, "
+        f"which notice and report repeat: {marks(about.plan)}."
     )
     lines = (
         Blanks((Exact(place), Exact(f"Signature: {own(name)}")))

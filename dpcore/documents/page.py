@@ -248,7 +248,7 @@ class Page:
         if self.foot:
             foot = f"<footer><p>{_told(self.foot, self.numerals)}</p></footer>"
         letters = len(_TAG.sub("", inside))
-        full = " full" * (letters > _FULL) + " fullest" * (letters > _FULLEST)
+        full = "".join(f" {kind}" for most, kind in _KINDS.items() if letters > most)
         more = "\n".join(piece.html(self.numerals) for piece in self.further)
         kind = f' class="sheet{full}"' if self.sheet else ""
         return (
@@ -271,10 +271,12 @@ def _told(text: str, numerals: Numerals) -> str:
 
 
 _TAG: Final = re.compile(r"<[^>]*>")
-_FULL: Final = 2_400
-"""From so many letters on, a sheet is written smaller, so that it stays one."""
-_FULLEST: Final = 3_300
-"""From so many on, smaller still: as a decision about five questions, of six people."""
+_KINDS: Final = {2_400: "full", 3_300: "fullest", 4_400: "densest"}
+"""From so many letters on, a sheet is written smaller and smaller, so that it stays one.
+
+A decision about five questions, of six people, has some 3,500; one that tells reasons
+and sizes of its groups 5,000.
+"""
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _CSS: Final = """
 :root { color-scheme: light; }
@@ -319,8 +321,10 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
 @page { size: A4; margin: 17mm 18mm;
   @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
 @page sheet { margin: 13mm 16mm; }
+@page dense { margin: 9mm 13mm 11mm; }
 @media print {
   html.sheet { page: sheet; }
+  html.sheet.densest { page: dense; }
   body { padding: 0; max-width: none; color: #000; font-size: 10.5pt;
     line-height: 1.38; }
   .sheet body { font-size: 10pt; line-height: 1.3; }
@@ -351,6 +355,9 @@ footer { margin-top: 2rem; border-top: 1px solid #767676; padding-top: .4rem; }
   .sheet.fullest footer { font-size: 7.6pt; }
   .sheet.fullest dl > div { padding: .05rem 0; }
   .sheet.fullest .blanks .line { height: 1.25rem; }
+  .sheet.densest body { font-size: 7.6pt; }
+  .sheet.densest table, .sheet.densest .blanks, .sheet.densest .note,
+  .sheet.densest footer { font-size: 7.3pt; }
   .note, footer, .blank { color: #000; }
   pre { background: none; border: 1px solid #767676; }
   .wide { overflow: visible; }
