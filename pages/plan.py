@@ -34,7 +34,7 @@ if plan.items:
         known = releasing.answers([item.request for item in plan.items], study)
         redeclaring.show(plan, study, known)
         head_counts.in_plan(plan)
-        showing.slide(plan, session.account(study))
+        showing.slide(plan, study)
         needs.show(plan, study)
         ready = showing.listing(plan, study)
     price = showing.price(plan, study, known)

@@ -17,11 +17,11 @@ from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
 from dpcore.documents.subject import left_of, own
 from dpcore.documents.wordings import changed
-from dpcore.figures.attackers import belief_text, surest
+from dpcore.figures.attackers import belief_text
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
 from dpcore.planning.counting import numbers_of
-from dpcore.planning.group_sizes import tells_sizes, too_few
+from dpcore.planning.group_sizes import seen, sign, tells_sizes, too_few
 from dpcore.planning.options import rows_of
 from dpcore.releases.identity import mark_of
 from dpcore.wording import epsilon_text, in_full, people, percent, significant
@@ -51,7 +51,7 @@ _BEYOND: Final = (
     "moves."
 )
 _TOO_LITTLE: Final = "too little for this plan, and to be raised before it is released"
-_TOO_FEW: Final = ("", ": for it the ✓ may be wrong", ": for it the ✓ is wrong")
+_TOO_FEW: Final = ("", ": hence (✓)", ": hence ✗")
 _NUMBERS: Final = frozenset({3, 4, 5, 6, 7})
 
 
@@ -244,18 +244,10 @@ def _budget(about: Decision, numerals: Numerals) -> str:
     left = f"; {left_of(about.budget, about.left)} is left after this plan"
     short = left if about.fits else f"; {_TOO_LITTLE}"
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    whole = f"; {_all_used(about.budget)}" if about.budget.epsilon else ""
+    limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
+    whole = f"; if all is used: {_odds(limit)}" if about.budget.epsilon else ""
     told = numerals.written(f"{about.budget.describe()}{whole}; {before}{short}{delta}")
     return Exact(f"{told}{changed(about.changes, numerals)}")
-
-
-def _all_used(budget: PrivacyBudget) -> str:
-    """Say what an attacker may believe once all of a budget is spent."""
-    epsilon = float(budget.epsilon or 0)
-    if not epsilon <= _LARGEST:
-        return "all of it limits nothing that an attacker may learn"
-    most = surest(epsilon, delta=float(budget.delta or 0))
-    return f"if all of it is used, such an attacker becomes at most {most} sure"
 
 
 def _released(about: Decision) -> str:
@@ -308,11 +300,12 @@ def _questions(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
     table = Table(
         title=f"{_counts(about)}± is the half-width of the noise at 95 %; ✓ shows what "
-        "must be seen, ✗ does not",
+        "must be seen, (✓) perhaps, ✗ does not",
         head=("no.", "question", "mechanism", "ε", "±", "must show",
               "other plan: ε", "other plan: ±"),
         rows=tuple(
-            (str(at), *_question(row, numerals)) for at, row in enumerate(rows, 1)
+            (str(at), *_question(row, about.told, numerals))
+            for at, row in enumerate(rows, 1)
         ),
         numbers=_NUMBERS,
     )  # fmt: skip
@@ -446,15 +439,13 @@ def _condition(row: Row, about: Decision) -> str:
     said = condition(row.first)
     if known is None or not said:
         return said
-    told = (
-        f"{said} By the answer of {known.day} the smallest, {known.label}, has "
-        f"{known.least:,} to {known.most:,}"
-    )
-    fewest = too_few(row.first, known)
-    return f"{told}{_TOO_FEW[fewest]}."
+    hence = _TOO_FEW[too_few(row.first, about.told) if row.first.seen else 0]
+    return f"{said} {known.text}{hence}."
 
 
-def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:
+def _question(
+    row: Row, told: Mapping[str, Smallest], numerals: Numerals
+) -> tuple[str, ...]:
     item = row.item
     unit = f" {item.width.unit}" if item.width.unit else ""
     wanted = "" if row.wanted is None else significant(row.wanted, 6)
@@ -462,23 +453,23 @@ def _question(row: Row, numerals: Numerals) -> tuple[str, ...]:
     if item.request.title != item.name:
         named += f" ({item.request.title})"
     first, second = (
-        _answer(row, one, unit, numerals) for one in (row.first, row.second)
+        _answer(row, one, told, numerals) for one in (row.first, row.second)
     )
     must = Exact(numerals.written(wanted) + unit if wanted else "")
     return Exact(named), Exact(item.request.mechanism_label), *first, must, *second
 
 
 def _answer(
-    row: Row, item: Item | None, unit: str, numerals: Numerals
+    row: Row, item: Item | None, told: Mapping[str, Smallest], numerals: Numerals
 ) -> tuple[str, str]:
     if item is None:
         return "", "not asked"
-    half, shown = item.width.half, row.shown(item)
-    sign = "" if shown is None else "✓ " if shown else "✗ "
-    known = numerals.written(item.width.text) + unit
-    told = known if math.isfinite(half) else "not said"
-    told += ": says nothing" * says_nothing(item)
-    return significant(item.epsilon, 6), Exact(sign + told)
+    unit = f" {row.item.width.unit}".rstrip()
+    half = numerals.written(item.width.text) + unit
+    said = half if math.isfinite(item.width.half) else "not said"
+    said += ": says nothing" * says_nothing(item)
+    signed = sign(item, told, shown=row.shown(item)) + said
+    return significant(item.epsilon, 6), Exact(signed)
 
 
 def _other(about: Decision) -> tuple[Piece, ...]:
@@ -487,13 +478,17 @@ def _other(about: Decision) -> tuple[Piece, ...]:
     told = f"Another plan that costs {_price(cost)}: {_odds(cost)}."
     if about.plan.wanted:
         told += (
-            f" The plan shows {about.plan.seen} of {about.plan.wanted} answers as well "
-            f"as they must be seen, the other {about.other.seen} of "
-            f"{about.other.wanted}."
+            f" The plan shows {_seen(about, about.plan)} of {about.plan.wanted} "
+            "answers as well as they must be seen, the other "
+            f"{_seen(about, about.other)} of {about.other.wanted}."
         )
     if not about.other_fits:
         told += " It costs more than is left of the budget."
     return Paragraph(told), Facts((("Why this plan", own(about.typed.reason)),))
+
+
+def _seen(about: Decision, option: Option) -> int:
+    return seen(option.basket.items, about.told)
 
 
 def _signatures(about: Decision, numerals: Numerals) -> tuple[Piece, ...]:

@@ -32,6 +32,7 @@ OTHERS: Final = (
 )
 NEITHER: Final = "whoever has none, or is in neither of the two groups, is left out"
 COMPLETE: Final = "everybody has one, as was declared"
+OUTSIDE: Final = "whoever is in neither of the two groups is left out"
 EVERYBODY: Final = "everybody is counted, with a value or without"
 
 
@@ -40,14 +41,23 @@ def treatment(asked: Asked, column: Column) -> str:
 
     What is declared of a column does not count where it makes the groups.
     """
+    if isinstance(asked, DifferenceQuery) and column == asked.group:
+        if not column.complete:
+            return NEITHER
+        return OUTSIDE if set(column.labels) - set(asked.pair) else COMPLETE
     if column.complete:
         return COMPLETE
     if column == getattr(asked, "group", None):
-        return NEITHER if isinstance(asked, DifferenceQuery) else OTHERS
+        return OTHERS
     member = asked.membership if isinstance(asked, Query) else None
     if member is not None and member.everyone:
         return EVERYBODY
-    return filled(column)[0]
+    return _alone(column)
+
+
+def _alone(column: Column) -> str:
+    """Return what a question about a column does with people without a value of it."""
+    return COMPLETE if column.complete else filled(column)[0]
 
 
 def of_question(asked: Asked) -> tuple[tuple[Column, str], ...]:
@@ -74,7 +84,8 @@ def counted_as(
         column
         for column in columns
         if column.missing is MissingPolicy.REPLACE
-        and filled(column)[0] in done.get(column.name, "").split("; ")
+        and not column.complete
+        and _alone(column) in done.get(column.name, "").split("; ")
     )
 
 
@@ -84,9 +95,18 @@ def of_column(column: Column, done: Mapping[str, str]) -> tuple[str, ...]:
     ``done`` is what ``of_columns`` says, of every way in which a column of that name
     was declared.
     """
-    own = {OTHERS, NEITHER, EVERYBODY, COMPLETE, filled(column)[0]}
+    own = {OTHERS, NEITHER, OUTSIDE, EVERYBODY, _alone(column)}
     told = done.get(column.name, "").split("; ")
     return tuple(text for text in told if text in own)
+
+
+def nobody(done: Mapping[str, str]) -> bool:
+    """Tell whether nobody lacks a value, as was declared of every column.
+
+    ``done`` is what ``of_columns`` says of them.
+    """
+    ways = {text for told in done.values() for text in told.split("; ")}
+    return bool(ways) and ways <= {COMPLETE, OUTSIDE}
 
 
 def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
@@ -95,8 +115,8 @@ def only_left_out(columns: Iterable[Column], done: Mapping[str, str]) -> bool:
     ``done`` is what ``of_columns`` says of the columns.
     """
     return all(
-        treated in {NEITHER, COMPLETE}
-        or (column.missing is MissingPolicy.DROP and treated == filled(column)[0])
+        treated in {NEITHER, OUTSIDE, COMPLETE}
+        or (column.missing is MissingPolicy.DROP and treated == _alone(column))
         for column in columns
         for treated in done.get(column.name, "").split("; ")
     )

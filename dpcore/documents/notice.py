@@ -40,6 +40,7 @@ _APART: Final = (
     "Each answer has chance of its own: what two of them say of the same group, or of "
     "two times, may differ by that alone."
 )
+TOGETHER: Final = "all ranges of this table at once hold 95 of 100 times"
 NOISE: Final = "without noise it would lie between (95 of 100 times)"
 UNLESS_RAISED: Final = (
     "once it is used up, nothing more is published unless it is raised"
@@ -86,7 +87,7 @@ def notice(subject: Subject) -> Page:
             Section(title=_heading(subject), pieces=_published(subject)),
             Section(title="What can be learned about one of you", pieces=_can(subject)),
             Section(
-                title="What cannot, and what this does not protect from",
+                title="What cannot be learned, and what this does not protect from",
                 pieces=(Items(_cannot(subject)),),
             ),
             Section(
@@ -332,6 +333,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         question.without,
         "" if least is None else f"divided by at least {least:,}, a public minimum",
         f"{left} more numbers are in the full report" * bool(left),
+        TOGETHER * (len(question.numbers) > 1 and question.level is not None),
         BELOW_ZERO * question.below_zero,
         sums_text(question),
         with_value(question),
@@ -358,13 +360,21 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
 def _missing(subject: Subject) -> str:
     """Say what people without a value did to the numbers."""
     known = missing.counted_as(subject.columns, subject.missing)
-    if subject.missing and set(subject.missing.values()) == {missing.COMPLETE}:
-        return "Everybody has a value of all that is asked about: that was declared."
+    if missing.nobody(subject.missing):
+        everybody = (
+            "Everybody has a value of all that is asked about: so it was declared."
+        )
+        return f"{everybody}{_in_groups(subject)}"
     if not known and missing.only_left_out(subject.columns, subject.missing):
-        return "Whoever has no value is not counted; how many that are is not told."
+        many = "how many that are is not told."
+        if any(question.only_with_value for question in subject.questions):
+            many = "about how many follows from the sizes of groups."
+        return f"Whoever has no value is not counted; {many}{_in_groups(subject)}"
     if not known:
         where = "the full report" if subject.planned else "the next sheet"
-        return f"What becomes of whoever has no value: see {where}."
+        return (
+            f"What becomes of whoever has no value: see {where}.{_in_groups(subject)}"
+        )
     told = ", ".join(
         f"{in_full(value) if isinstance(value, float | int) else value} "
         f"({brief(column.name)})"
@@ -381,22 +391,21 @@ def _missing(subject: Subject) -> str:
 
 
 def otherwise(subject: Subject, treated: str) -> tuple[str, ...]:
-    """Return the columns of which no value is a public one here, and not there.
+    """Return the columns of which somebody without a value is ``treated`` so.
 
-    There it is ``treated``, in the words of ``dpcore.documents.missing``.
+    In the words of ``dpcore.documents.missing``.
     """
-    counts = missing.counted_as(subject.columns, subject.missing)
     return tuple(
         column.name
-        for column in counts
+        for column in subject.columns
         if treated in subject.missing.get(column.name, "").split("; ")
     )
 
 
 def _in_groups(subject: Subject) -> str:
-    grouped, compared = (
+    grouped, compared, outside = (
         ", ".join(map(brief, otherwise(subject, treated)))
-        for treated in (missing.OTHERS, missing.NEITHER)
+        for treated in (missing.OTHERS, missing.NEITHER, missing.OUTSIDE)
     )
     told = ""
     if grouped:
@@ -408,6 +417,11 @@ def _in_groups(subject: Subject) -> str:
         told += (
             f" Where two groups of {compared} are compared, whoever has none of it or "
             "is in neither is left out."
+        )
+    if outside:
+        told += (
+            f" Where two groups of {outside} are compared, whoever is in neither is "
+            "left out."
         )
     return told
 
@@ -551,9 +565,9 @@ def _cannot(subject: Subject) -> tuple[str, ...]:
     noun = subject.facts.unit.noun
     return (
         (
-            f"More than that about one {noun}, whatever else somebody knows, now or "
-            "later. The limit is the same for everybody, also for those who stand out "
-            "most."
+            f"More than that about one {noun} cannot be learned, whatever else "
+            "somebody knows, now or later. The limit is the same for everybody, also "
+            "for those who stand out most."
         ),
         (
             "What is true of the group follows for its members, in the table or not: "

@@ -120,6 +120,14 @@ class Smallest:
     most: int
     day: str
 
+    @property
+    def text(self) -> str:
+        """Return it as a sentence without its stop."""
+        return (
+            f"By the answer of {self.day} the smallest, {self.label}, has "
+            f"{self.least:,} to {self.most:,}"
+        )
+
 
 def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
     """Return the smallest group of a question, as the latest answer told its size.
@@ -140,12 +148,31 @@ def smallest_told(asked: Asked, releases: Iterable[Release]) -> Smallest | None:
     return found
 
 
-def too_few(item: Item, known: Smallest) -> int:
-    """Tell whether a group has too few for the ✓: 2 if it has, 1 if it may; else 0."""
-    on = hangs(item)
-    if on is None or on.fewest is None or not item.seen:
+def too_few(item: Item, told: Mapping[str, Smallest]) -> int:
+    """Tell whether a group is known to have too few for the ✓ of a question.
+
+    2 if one has, 1 if one may have; 0 else. ``told`` has the smallest group of each
+    question, by its key, where an answer has told its size.
+    """
+    on, known = hangs(item), told.get(item.key)
+    if on is None or on.fewest is None or known is None:
         return 0
     return (known.least < on.fewest) + (known.most < on.fewest)
+
+
+def sign(item: Item, told: Mapping[str, Smallest], *, shown: bool | None) -> str:
+    """Return whether a question shows what must be seen: ✓, (✓) for perhaps, or ✗.
+
+    ``shown`` says so of the size that was assumed; empty where nothing must be seen.
+    """
+    if shown is None:
+        return ""
+    return ("✓ ", "(✓) ", "✗ ")[too_few(item, told)] if shown else "✗ "
+
+
+def seen(items: Sequence[Item], told: Mapping[str, Smallest]) -> int:
+    """Return of how many questions what must be seen is shown, or perhaps is."""
+    return sum(bool(item.seen) and too_few(item, told) < 2 for item in items)  # noqa: PLR2004 - for sure
 
 
 def _smallest(release: Release, names: Mapping[str, str]) -> Smallest | None:

@@ -90,7 +90,9 @@ def binned(edges: tuple[float, ...]) -> tuple[str, ...]:
 
 
 def filled(column: Column, *, named: bool = False) -> tuple[str, ...]:
-    """Return what becomes of people without a value."""
+    """Return what becomes of people without a value; nothing where nobody lacks one."""
+    if column.complete:
+        return ()
     whose = f" of {column.name}" if named else ""
     if column.missing is MissingPolicy.DROP:
         return (f"people without a value{whose} left out",)

@@ -328,33 +328,40 @@ def test_places_are_told_as_a_part_of_all_where_their_number_is_public():
     assert "there are" not in plain(html_of(decision(plan=plan, other=plan)))
 
 
-def test_a_tick_is_said_to_be_wrong_for_a_group_that_is_known_to_be_smaller():
+def test_a_tick_is_taken_back_for_a_group_that_is_known_to_be_smaller():
     about = resting_by_group(wanted=60.0)
     (one,) = about.plan.basket.items
     known = hangs(one)
     assert one.seen
     assert known is not None
     fewest = known.fewest
-    for least, most, said, gesagt in (
-        (fewest, fewest + 9, "", ""),
-        (fewest - 1, fewest, ": for it the ✓ may be wrong", ": für sie stimmt das ✓ v"),
-        (fewest - 2, fewest - 1, ": for it the ✓ is wrong", ": für sie stimmt das ✓ n"),
+    for least, most, sign, seen in (
+        (fewest, fewest + 9, "✓", 1),
+        (fewest - 1, fewest, "(✓)", 1),
+        (fewest - 2, fewest - 1, "✗", 0),
     ):
         told = Smallest(label="d", least=least, most=most, day="2026-12-24")
         page = replace(about, told={one.key: told})
-        assert f"has {least:,} to {most:,}{said}." in plain(html_of(page))
-        assert f"{least} bis {most}{gesagt}" in plain(german_decision_page(page).html())
+        english, german = plain(html_of(page)), plain(german_decision_page(page).html())
+        hence = "" if sign == "✓" else f": hence {sign}"
+        assert f"has {least:,} to {most:,}{hence}." in english
+        deshalb = "" if sign == "✓" else f": deshalb {sign}"
+        assert f"{least} bis {most}{deshalb}." in german
+        half = one.width.text
+        assert re.search(rf"\s{re.escape(sign)} {half} years", english)
+        assert re.search(rf"\s{re.escape(sign)} {half.replace('.', ',')} ", german)
+        assert f"The plan shows {seen} of 1 answers" in english
+        assert f"Der Plan zeigt {seen} von 1 Antworten" in german
 
 
 def test_the_page_says_what_the_whole_budget_allows():
     # Of epsilon 3 and delta 1e-5, whatever the plan costs.
     most = surest(3.0, delta=1e-5)
-    assert f"if all of it is used, such an attacker becomes at most {most}" in plain(
-        html_of(decision())
-    )
+    told = plain(html_of(decision()))
+    assert re.search(rf"if all is used: an attacker who [^;]*at most {most}", told)
     german = plain(german_decision_page(decision()).html())
-    assert f"höchstens in {most}" not in german
-    assert most.replace(".", ",") in german
+    most = most.replace(".", ",")
+    assert re.search(rf"ist alles verbraucht: ein Angreifer, [^;]*{most}", german)
 
 
 def test_each_assumed_size_stands_with_its_questions():

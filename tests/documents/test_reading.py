@@ -37,7 +37,15 @@ from tests.documents.subjects import (
     questions,
     table,
 )
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, apart
+from tests.releases.questions import (
+    ADD_REMOVE,
+    AGE,
+    SUBSTITUTION,
+    apart,
+    asked,
+    by_group,
+)
+from tests.statistics.columns import category
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
 FURTHER = "Every number that was published"
@@ -502,3 +510,59 @@ def test_names_are_found_by_the_marks_of_questions():
             called={mark: "ages"},
         )
         assert [one.called for one in subject.questions] == [called]
+
+
+def compared(*, complete, dropped=False):
+    """A difference of two of three groups, and the means of all of them."""
+    three = replace(
+        category(labels=("north", "south", "west")),
+        missing=MissingPolicy.REPLACE,
+        replacement="north",
+        complete=complete,
+    )
+    ledger = opened(SUBSTITUTION)
+    age = replace(AGE, complete=complete)
+    if dropped:
+        age = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
+    here = table().with_columns(three, age)
+    for one in (apart(epsilon=9.0), by_group(epsilon=9.0)):
+        query = replace(
+            one.asked, group=three, part=replace(one.asked.part, column=age)
+        )
+        request = asked(query, "laplace", epsilon=9.0)
+        release(
+            request,
+            request.value(here),
+            ledger=ledger,
+            fingerprint="f",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+    known = replace(behind(SUBSTITUTION, ledger), dataset=here)
+    return released(ledger.releases("f"), known)
+
+
+def notices(subject):
+    english = plain(text_of("Public notice", subject))
+    german = plain(BY_NAME["Public notice"].written(Language.GERMAN)(subject))
+    return " ".join(english.split()), " ".join(german.split())
+
+
+def test_notice_says_who_is_in_neither_of_two_groups_though_nobody_lacks_a_value():
+    english, german = notices(compared(complete=True))
+    assert "Everybody has a value of all that is asked about" in english
+    assert "Where two groups of region are compared, whoever is in neither" in english
+    assert "Alle haben einen Wert, so ist es festgelegt." in german
+    assert "ist nicht dabei, wer in keiner der beiden ist" in german
+    for words in ("missing values", "has no value", "fehlende Werte", "keinen Wert"):
+        assert words not in english + german
+    assert "all ranges of this table at once hold 95 of 100 times" in english
+    assert "alle Spannen dieser Tabelle zugleich" in german
+
+
+def test_notice_says_where_it_follows_how_many_have_no_value():
+    english, german = notices(compared(complete=True, dropped=True))
+    assert "about how many follows from the sizes of groups" in english
+    assert "wie viele etwa, folgt aus den Größen der Gruppen" in german
+    assert "is not told" not in english.split(FURTHER)[0]
+    assert "wird nicht verraten" not in german

@@ -11,7 +11,8 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.meaning.odds import Sides, Told, worlds_text
 from dpcore.figures.planning.outcomes import Possible, outcomes_picture
-from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, is_difference
+from dpcore.planning.assumed import OF_A_DIFFERENCE, condition, hangs, is_difference
+from dpcore.planning.group_sizes import seen, sign
 from dpcore.planning.options import rows_of
 from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.studies.meaning.guarantee import Guarantee
@@ -21,24 +22,28 @@ from ui.offering import priced
 from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
     from dpcore.planning.widths import Width
     from ui.study import Study
 
+    Sizes = Mapping[str, Smallest]
+
 _LARGEST = 700.0
 
 
-def answer(plan: Option, other: Option) -> None:
+def answer(plan: Option, other: Option, told_sizes: Sizes) -> None:
     """Say in one sentence what the two differ in."""
     with controls.valid():
         first, second = (sureness(option) for option in (plan, other))
     told = f"at most {first} sure under {plan.name}, {second} under {other.name}"
     if plan.wanted or other.wanted:
         shows = "; ".join(
-            f"{option.name} shows {_seen(option)}" for option in (plan, other)
+            f"{option.name} shows {_seen(option, told_sizes)}"
+            for option in (plan, other)
         )
         told += f". Of what must be seen, {shows}"
     else:
@@ -84,27 +89,30 @@ def _tell_spent(option: Option, study: Study) -> None:
         )
 
 
-def questions(plan: Option, other: Option) -> None:
+def questions(plan: Option, other: Option, told_sizes: Sizes) -> None:
     """Show how far off each answer will be under either plan."""
     st.header("What each answer shows")
     rows = rows_of(plan.basket.items, other.basket.items)
     results.table(
-        [_row(row, plan, other) for row in rows],
+        [_row(row, plan, other, told_sizes) for row in rows],
         key="decide-questions",
     )
     st.caption(
         "± is the half-width of the noise alone, 95 times of 100, all numbers of an "
         "answer at once; by group it is that of a group as small as “± is of” says, "
-        "which “Plan” lets you set. ✓ shows what must be seen, ✗ does not."
+        "which “Plan” lets you set. ✓ shows what must be seen, (✓) perhaps, by what an "
+        "answer has told of the smallest group, ✗ does not."
     )
-    _say_assumed(rows, plan)
+    _say_assumed(rows, plan, told_sizes)
     stand_ins.say(plan.basket.items)
 
 
-def _say_assumed(rows: Sequence[Row], plan: Option) -> None:
+def _say_assumed(rows: Sequence[Row], plan: Option, told_sizes: Sizes) -> None:
     """Say of every ✓ and ✗ of the plan that hangs on an assumed size what it takes."""
     kept = [row.first for row in rows if row.first is not None]
-    told = [(item.name, condition(item)) for item in kept]
+    told = [
+        (item.name, f"{condition(item)}{_known(item, told_sizes)}") for item in kept
+    ]
     lines = [f"- **{literal(name)}**: {literal(said)}" for name, said in told if said]
     if lines:
         heading = f"\\* hangs on sizes of groups that were assumed. Under {plan.name}:"
@@ -113,7 +121,13 @@ def _say_assumed(rows: Sequence[Row], plan: Option) -> None:
         st.caption(OF_A_DIFFERENCE)
 
 
-def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
+def _known(item: Item, told_sizes: Sizes) -> str:
+    """Return what an answer has told of the smallest group of a question, if it has."""
+    known = told_sizes.get(item.key)
+    return "" if known is None or hangs(item) is None else f" {known.text}."
+
+
+def _row(row: Row, plan: Option, other: Option, told_sizes: Sizes) -> dict[str, object]:
     notes = (width.of for width in row.widths if width is not None)
     found: dict[str, object] = {
         "question": row.item.name,
@@ -122,7 +136,7 @@ def _row(row: Row, plan: Option, other: Option) -> dict[str, object]:
     }
     pairs = zip((plan, other), (row.first, row.second), row.widths, strict=True)
     for option, item, width in pairs:
-        found[f"±, {option.name}"] = _cell(row, item, width)
+        found[f"±, {option.name}"] = _cell(row, item, width, told_sizes)
         found[f"ε, {option.name}"] = (
             "" if item is None else significant(item.epsilon, 6)
         )
@@ -141,14 +155,13 @@ def wanted(row: Row, plan: Option, other: Option) -> str:
     return f"{held} ({plan.name}; {other.name}: {significant(asked, 6)})"
 
 
-def _cell(row: Row, item: Item | None, width: Width | None) -> str:
-    if width is None:
+def _cell(row: Row, item: Item | None, width: Width | None, told_sizes: Sizes) -> str:
+    if width is None or item is None:
         return "not asked"
-    shown = row.shown(item)
-    sign = "" if shown is None else "✓ " if shown else "✗ "
-    star = "*" if sign and width.assumed else ""
+    signed = sign(item, told_sizes, shown=row.shown(item))
+    star = "*" if signed and width.assumed else ""
     half = width.text if math.isfinite(width.half) else "can't say"
-    return f"{sign}{half}{star}"
+    return f"{signed}{half}{star}"
 
 
 def possible(plan: Option, other: Option) -> None:
@@ -216,10 +229,11 @@ def _possible(row: Row, plan: Option, other: Option, assumed: float) -> list[Pos
     return found
 
 
-def _seen(option: Option) -> str:
-    if option.seen == option.wanted:
+def _seen(option: Option, told_sizes: Sizes) -> str:
+    number = seen(option.basket.items, told_sizes)
+    if number == option.wanted:
         return f"all {option.wanted}" if option.wanted > 1 else "all of it"
-    return f"{option.seen} of {option.wanted}"
+    return f"{number} of {option.wanted}"
 
 
 def sureness(option: Option) -> str:

@@ -14,10 +14,13 @@ from dpcore.documents.german.sheet import german_decision_page
 from dpcore.documents.language import Language
 from dpcore.documents.numerals import Numerals
 from dpcore.releases.record import Mode
-from ui import controls, head_counts, session
+from ui import controls, session
 from ui.documents import asking, language, numerals
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.options import Option
     from ui.study import Study
 
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
 _LONGEST: Final = 40
 
 
-def offer(plan: Option, other: Option, study: Study) -> None:
+def offer(
+    plan: Option, other: Option, study: Study, told_sizes: Mapping[str, Smallest]
+) -> None:
     """Ask for what only people know, and offer the page."""
     st.header("A page to sign")
     st.markdown(
@@ -52,7 +57,7 @@ def offer(plan: Option, other: Option, study: Study) -> None:
         budget=account.budget,
         spent=account.spent,
         changes=changes_of(session.ledger().history(account.name)),
-        told=head_counts.smallest_of(plan.basket.items, study),
+        told=told_sizes,
         typed=known,
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),

@@ -14,9 +14,11 @@ from dpcore.planning.aims import assumed_aim, says_nothing
 from dpcore.planning.assumed import OF_A_DIFFERENCE, is_difference
 from dpcore.planning.basket import Split
 from dpcore.planning.comparison import compare
+from dpcore.planning.group_sizes import too_few
 from dpcore.planning.totals import price_of
+from dpcore.releases.plans.ranks import RankPlan
 from dpcore.wording import epsilon_text, in_full, rounded, significant
-from ui import accounts, offering, plans, results, session, stand_ins
+from ui import accounts, head_counts, offering, plans, results, session, stand_ins
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -51,8 +53,9 @@ _WAYS = (
 )
 
 
-def slide(basket: Basket, account: Account) -> None:
+def slide(basket: Basket, study: Study) -> None:
     """Show what several budgets would buy. Public numbers only."""
+    account = session.account(study)
     found = compare(basket)
     picture = slide_picture(found)
     if len(basket.items) <= _MOST_DRAWN:
@@ -74,7 +77,7 @@ def slide(basket: Basket, account: Account) -> None:
         "locked questions keep their ε."
     )
     _say_left(found.totals, account)
-    _say_assumed(basket)
+    _say_assumed(basket, study)
     stand_ins.say(basket.items)
     left, right = st.columns(2)
     left.page_link("pages/decision.py", label="Hold it against another plan, and sign")
@@ -122,7 +125,7 @@ def _say_left(totals: Sequence[float], account: Account) -> None:
         )
 
 
-def _say_assumed(basket: Basket) -> None:
+def _say_assumed(basket: Basket, study: Study) -> None:
     """Say on which sizes of groups ✓ and ✗ hang, and what they mean of a difference."""
     judged = [item for item in basket.items if item.wanted is not None]
     sizes = {item.group for item in judged if item.width.assumed}
@@ -133,6 +136,15 @@ def _say_assumed(basket: Basket) -> None:
             "sizes are private, and smaller groups have larger errors. “Change a "
             "question”, below, says from which size on it holds, and takes another."
         )
+    known = head_counts.smallest_of(judged, study)
+    lines = [
+        f"- **{literal(item.name)}** rests on {item.group:,}. "
+        f"{literal(known[item.key].text)}."
+        for item in judged
+        if item.seen and too_few(item, known)
+    ]
+    if lines:
+        st.warning("\n".join(["✓ may be wrong:", "", *lines]))
     if any(map(is_difference, judged)):
         st.caption(OF_A_DIFFERENCE)
 
@@ -168,10 +180,14 @@ def listing(basket: Basket, study: Study) -> bool:
     )
     _say_aims(basket)
     if any(item.width.unit == "ranks" for item in basket.items):
+        single = any(isinstance(item.request.plan, RankPlan) for item in basket.items)
+        advice = (
+            " To have an interval in that unit, ask for several quantiles in one "
+            "question, such as 25, 50 and 75 %; it costs more."
+        )
         st.caption(
             "± in ranks is in places of the sorted table: what that is in the unit of "
-            "the column is confidential. To have an interval in that unit, ask for "
-            "several quantiles in one question, such as 25, 50 and 75 %; it costs more."
+            f"the column is confidential.{advice * single}"
         )
     ready = True
     for item in basket.items:

@@ -50,6 +50,7 @@ _APART: Final = (
     "Jede Antwort hat ihren eigenen Zufall: Was zwei von ihnen über dieselbe Gruppe "
     "oder über zwei Zeiten sagen, kann allein dadurch verschieden sein."
 )
+_TOGETHER: Final = "alle Spannen dieser Tabelle zugleich stimmen in 95 von 100 Fällen"
 _SUMS: Final = (
     "jede Anzahl ist durch Zufall verändert und so gerundet, wie ihr Rauschen es "
     "erlaubt: Summen können von dem abweichen, was ihre Teile ergeben, und von der "
@@ -86,7 +87,7 @@ def german_notice(subject: Subject) -> Page:
                 title="Was über Sie persönlich zu erfahren ist", pieces=_can(subject)
             ),
             Section(
-                title="Was nicht, und wovor dies nicht schützt",
+                title="Was nicht zu erfahren ist, und wovor dies nicht schützt",
                 pieces=(Items(_CANNOT),),
             ),
             Section(
@@ -307,6 +308,7 @@ def _in_full(question: Question) -> tuple[Piece, ...]:
         else f"geteilt durch mindestens {german(f'{least:,}')}, eine öffentliche "
         "Mindestzahl",
         f"{left} weitere Zahlen stehen im vollständigen Bericht" * bool(left),
+        _TOGETHER * (len(question.numbers) > 1 and question.level is not None),
         _BELOW_ZERO * question.below_zero,
         _SUMS * question.crossed,
         _with_value(question),
@@ -342,15 +344,21 @@ def _with_value(question: Question) -> str:
 
 def _missing(subject: Subject) -> str:
     known = missing.counted_as(subject.columns, subject.missing)
-    if subject.missing and set(subject.missing.values()) == {missing.COMPLETE}:
-        return "Alle haben einen Wert, so ist es festgelegt."
+    if missing.nobody(subject.missing):
+        everybody = "Alle haben einen Wert, so ist es festgelegt."
+        return f"{everybody}{_in_groups(subject)}"
     if not known and missing.only_left_out(subject.columns, subject.missing):
-        return "Wer keinen Wert hat, ist nicht gezählt; wie viele, wird nicht verraten."
+        many = "wie viele, wird nicht verraten."
+        if any(question.only_with_value for question in subject.questions):
+            many = "wie viele etwa, folgt aus den Größen der Gruppen."
+        return f"Wer keinen Wert hat, ist nicht gezählt; {many}{_in_groups(subject)}"
     if not known:
         where = (
             "im vollständigen Bericht" if subject.planned else "auf dem nächsten Blatt"
         )
-        return f"Was mit fehlenden Werten geschieht, steht {where}."
+        return (
+            f"Was mit fehlenden Werten geschieht, steht {where}.{_in_groups(subject)}"
+        )
     told = ", ".join(
         f"{german(in_full(value)) if isinstance(value, float | int) else value} "
         f"({brief(called(column.name))})"
@@ -372,9 +380,9 @@ def _in_none(subject: Subject) -> str:
 
 
 def _in_groups(subject: Subject) -> str:
-    grouped, compared = (
+    grouped, compared, outside = (
         ", ".join(brief(called(name)) for name in otherwise(subject, treated))
-        for treated in (missing.OTHERS, missing.NEITHER)
+        for treated in (missing.OTHERS, missing.NEITHER, missing.OUTSIDE)
     )
     told = ""
     if grouped:
@@ -386,6 +394,11 @@ def _in_groups(subject: Subject) -> str:
         told += (
             f" Wo zwei Gruppen von {compared} verglichen werden, ist nicht dabei, wer "
             "davon keinen hat oder in keiner der beiden ist."
+        )
+    if outside:
+        told += (
+            f" Wo zwei Gruppen von {outside} verglichen werden, ist nicht dabei, wer "
+            "in keiner der beiden ist."
         )
     return told
 
@@ -442,8 +455,9 @@ def _can(subject: Subject) -> tuple[Piece, ...]:
 
 _CANNOT: Final = (
     (
-        "Mehr als das über Sie persönlich, gleich was jemand sonst weiß, jetzt oder "
-        "später. Die Grenze gilt für alle, auch für die, die am meisten auffallen."
+        "Mehr als das ist über Sie persönlich nicht zu erfahren, gleich was jemand "
+        "sonst weiß, jetzt oder später. Die Grenze gilt für alle, auch für die, die am "
+        "meisten auffallen."
     ),
     (
         "Was für die Gruppe gilt, gilt auch für ihre Mitglieder, ob in der Tabelle "

@@ -266,6 +266,7 @@ _TREATMENTS: Final = {
     missing.NEITHER: "wer keinen Wert hat oder in keiner der beiden Gruppen ist, ist "
     "nicht gezählt",
     missing.EVERYBODY: "alle gezählt, ob mit Wert oder ohne",
+    missing.OUTSIDE: "wer in keiner der beiden Gruppen ist, ist nicht gezählt",
     missing.COMPLETE: "alle haben einen Wert, so ist es festgelegt",
 }
 
@@ -312,11 +313,7 @@ def condition(item: Item) -> str:
     return f"Für das ✓ wären {fewest} Mitglieder {each} nötig oder ein größeres ε."
 
 
-_TOO_FEW: Final = (
-    "",
-    ": für sie stimmt das ✓ vielleicht nicht",
-    ": für sie stimmt das ✓ nicht",
-)
+_TOO_FEW: Final = ("", ": deshalb (✓)", ": deshalb ✗")
 
 
 def note(
@@ -325,11 +322,11 @@ def note(
     judged: Item | None,
     *,
     size: TableSize,
-    told: Smallest | None,
+    told: Mapping[str, Smallest],
 ) -> str:
     """Return of what the error of a numbered question is one, and what it takes.
 
-    ``told`` is the smallest of its groups, where an answer has told its size.
+    ``told`` has the smallest of its groups, where an answer has told its size.
     """
     width = item.width
     said = f"Nr. {place}: ± gilt für {of_what(width)}."
@@ -340,11 +337,12 @@ def note(
             share = f": {part} von {german(f'{size.people:,}')}"
         said = f"Nr. {place}, zu ±: {of_what(width)}{share}."
     more = "" if judged is None else condition(judged)
-    if more and told is not None:
-        when = day(date.fromisoformat(told.day))
+    known = None if judged is None else told.get(judged.key)
+    if more and judged is not None and known is not None:
+        when = day(date.fromisoformat(known.day))
+        hence = _TOO_FEW[too_few(judged, told) if judged.seen else 0]
         more += (
-            f" Nach der Antwort vom {when} hat die kleinste, {told.label}, "
-            f"{german(f'{told.least:,}')} bis {german(f'{told.most:,}')}"
-            f"{'' if judged is None else _TOO_FEW[too_few(judged, told)]}."
+            f" Nach der Antwort vom {when} hat die kleinste, {known.label}, "
+            f"{german(f'{known.least:,}')} bis {german(f'{known.most:,}')}{hence}."
         )
     return f"{said} {more}".rstrip()

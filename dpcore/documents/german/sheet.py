@@ -14,15 +14,16 @@ from dpcore.documents.subject import left_of, own
 from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.counting import numbers_of
+from dpcore.planning.group_sizes import seen, sign
 from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from dpcore.budget_filter import PrivacyBudget
     from dpcore.documents.decision import Decision
     from dpcore.documents.page import Piece
+    from dpcore.planning.group_sizes import Smallest
     from dpcore.planning.item import Item
     from dpcore.planning.options import Option, Row
 
@@ -136,18 +137,11 @@ def _budget(about: Decision) -> str:
         else "; zu wenig für diesen Plan: vor der Veröffentlichung anzuheben"
     )
     delta = f"; {_DELTA}" if about.budget.delta else ""
-    whole = f"; {_all_used(about.budget)}" if about.budget.epsilon else ""
+    limit = float(about.budget.epsilon or 0), float(about.budget.delta or 0)
+    odds = sentences.belief(*limit, about=_SURE)
+    whole = f"; ist alles verbraucht: {odds}" if about.budget.epsilon else ""
     told = f"{sentences.budget(about.budget)}{whole}; {before}{short}{delta}"
     return f"{told}{sentences.changed(about.changes)}"
-
-
-def _all_used(budget: PrivacyBudget) -> str:
-    """Say what an attacker may believe once all of a budget is spent."""
-    odds = sentences.belief(float(budget.epsilon or 0), float(budget.delta or 0))
-    most = odds.rpartition("höchstens ")[2]
-    if most == odds:
-        return odds
-    return f"ist alles verbraucht, ist sich ein solcher Angreifer höchstens {most}"
 
 
 def _released(about: Decision) -> str:
@@ -190,10 +184,12 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
     rows = rows_of(about.plan.basket.items, about.other.basket.items)
     table = Table(
         title=f"{_counts(about)}± ist die halbe Breite des Rauschens (95 %); ✓ zeigt, "
-        "was erkennbar sein muss, ✗ nicht",
+        "was erkennbar sein muss, (✓) vielleicht, ✗ nicht",
         head=("Nr.", "Frage", "Verfahren", "ε", "±", "muss zeigen",
               "anderer Plan: ε", "anderer Plan: ±"),
-        rows=tuple((str(at), *_question(row)) for at, row in enumerate(rows, 1)),
+        rows=tuple(
+            (str(at), *_question(row, about.told)) for at, row in enumerate(rows, 1)
+        ),
         numbers=_NUMBERS,
     )  # fmt: skip
     notes = [
@@ -202,7 +198,7 @@ def _questions(about: Decision) -> tuple[Piece, ...]:
             row.item,
             row.first,
             size=about.size,
-            told=about.told.get(row.item.key),
+            told=about.told,
         )
         for at, row in enumerate(rows, 1)
         if row.item.width.of
@@ -280,33 +276,35 @@ def _numbers(places: Sequence[int]) -> str:
     return listed([*map(str, places)])
 
 
-def _question(row: Row) -> tuple[str, ...]:
+def _question(row: Row, told: Mapping[str, Smallest]) -> tuple[str, ...]:
     item = row.item
     wanted = ""
     if row.wanted is not None:
         known = german(significant(row.wanted, 6))
         wanted = f"{known} {questions.unit(item.width.unit)}".rstrip()
-    first, second = (_answer(row, one) for one in (row.first, row.second))
+    first, second = (_answer(row, one, told) for one in (row.first, row.second))
     noise = questions.mechanism(item.request.mechanism_label)
     return capital(questions.named(item)), noise, *first, wanted, *second
 
 
-def _answer(row: Row, item: Item | None) -> tuple[str, str]:
+def _answer(
+    row: Row, item: Item | None, told: Mapping[str, Smallest]
+) -> tuple[str, str]:
     if item is None:
         return "", "nicht gefragt"
-    shown = row.shown(item)
-    sign = "" if shown is None else "✓ " if shown else "✗ "
+    signed = sign(item, told, shown=row.shown(item))
     epsilon = german(significant(item.epsilon, 6))
     void = ": sagt nichts" * says_nothing(item)
-    return epsilon, f"{sign}{questions.half(item.width)}{void}"
+    return epsilon, f"{signed}{questions.half(item.width)}{void}"
 
 
 def _other(about: Decision) -> tuple[Piece, ...]:
     told = f"Ein anderer Plan, der {_cost(about.other)}."
     if about.plan.wanted:
         told += (
-            f" Der Plan zeigt {about.plan.seen} von {about.plan.wanted} Antworten so "
-            f"genau wie nötig, der andere {about.other.seen} von {about.other.wanted}."
+            f" Der Plan zeigt {seen(about.plan.basket.items, about.told)} von "
+            f"{about.plan.wanted} Antworten so genau wie nötig, der andere "
+            f"{seen(about.other.basket.items, about.told)} von {about.other.wanted}."
         )
     if not about.other_fits:
         told += " Er kostet mehr, als vom Budget übrig ist."

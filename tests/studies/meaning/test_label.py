@@ -132,9 +132,9 @@ def test_pictures_and_words_have_one_number(key, relation):
     told, found = told_of(key, relation=relation)
     number = surest(told.guarantee.epsilon, delta=told.guarantee.delta)
     text = worlds_text(told)
-    assert f"({number})" in text
+    assert f"(more exactly {number})" in text
     best = at_most(float(told.attack.best_guess(0.5)))
-    assert f"({best})" in text
+    assert f"(more exactly {best})" in text
     assert best in readings_text(told, found.largest_loss, exact=True)
     belief = belief_picture(told, 0.5)
     assert number in belief.title
