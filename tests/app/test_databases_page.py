@@ -52,7 +52,7 @@ def test_nothing_is_offered_where_no_database_is_named(open_page):
 def test_a_line_that_is_none_is_told_and_the_page_goes_on(open_page, monkeypatch):
     monkeypatch.setenv(VARIABLE, ADDRESS)
     app = open_page("data")
-    assert "line 1 of" in app.warning[0].value
+    assert "Line 1 of" in app.warning[0].value
     assert "s3cret" not in said(app)
     assert columns(upload(app, CSV))
 

@@ -60,7 +60,7 @@ def test_nobody_is_asked_about_before_somebody_is_chosen(open_page):
         choose(app, "Column", COLUMNS.index(column))
         set_to(app, "selectbox", "Statistic", "proportion")
         assert labels(app)["Who counts"].value is None
-        assert "choose who counts" in shown(app)
+        assert "Choose who counts" in shown(app)
         assert "Release" not in [button.label for button in app.button]
         first = labels(app)["Who counts"].options[0]
         choose(app, "Who counts", first)

@@ -69,8 +69,8 @@ def test_claimed_epsilon_is_taken_by_its_decimals(open_page):
     ("label", "value", "message"),
     [
         ("Z", 1000.0, "strictly between 0 and the number of people"),
-        ("People with the trait", 1001, "at most 1,000 people"),
-        ("People", 5, "at most 5 people"),
+        ("People with the trait", 1001, "At most 1,000 people"),
+        ("People", 5, "At most 5 people"),
     ],
 )
 def test_what_does_not_go_together_is_explained(open_page, label, value, message):

@@ -89,8 +89,8 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
 @pytest.mark.parametrize(
     ("share", "locked", "message"),
     [
-        (30.0, True, "all shares are locked and add up to 180 %"),
-        (0.0, False, "every share of the budget must be positive"),
+        (30.0, True, "All shares are locked and add up to 180 %"),
+        (0.0, False, "Every share of the budget must be positive"),
     ],
 )
 def test_shares_that_do_not_fit_are_explained(open_page, share, locked, message):

@@ -241,7 +241,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     chosen = by_label(app.multiselect, "Columns with a condition")
     chosen.set_value(["age", "ward"]).run()
     by_label(app.number_input, "Public number for age").set_value(60.0).run()
-    assert "name at least one answer" in app.error[0].value
+    assert "Name at least one answer" in app.error[0].value
     by_label(app.text_area, "ward is one of").set_value("north\nwest").run()
     button(app, "Keep only these rows").click().run()
     assert not app.exception
@@ -251,7 +251,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
-    assert "how many rows meet the conditions is private" in app.error[0].value
+    assert "How many rows meet the conditions is private" in app.error[0].value
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
@@ -335,7 +335,7 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     chosen = by_label(app.multiselect, "Columns with a condition")
     chosen.set_value(["ward"]).run()
     # A condition that is not even complete was meant, too.
-    assert "name at least one answer" in app.error[0].value
+    assert "Name at least one answer" in app.error[0].value
     assert not_taken(app) == ["only some of the rows"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     by_label(app.multiselect, "Whose row it is, says").set_value(["patient"]).run()
