@@ -271,7 +271,7 @@ def _told(text: str, numerals: Numerals) -> str:
 
 
 _TAG: Final = re.compile(r"<[^>]*>")
-_KINDS: Final = {2_400: "full", 3_300: "fullest", 4_400: "densest"}
+_KINDS: Final = {2_400: "full", 3_000: "fullest", 4_200: "densest"}
 """From so many letters on, a sheet is written ever smaller, so that it stays one.
 
 A decision about five questions, of six people, has some 3,500; one that tells reasons
