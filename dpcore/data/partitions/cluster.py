@@ -9,6 +9,7 @@ knows of a ledger.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from collections import deque
@@ -98,12 +99,17 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed import Client  # noqa: PLC0415 - slow to import, not for all
     except ImportError:
         raise DataError(_NO_PACKAGES) from None
-    try:
+    client = None
+    # Of an address that is none, it raises anything.
+    with contextlib.suppress(Exception):
         client = Client(
             address, timeout=_CONNECT, set_as_default=False, asynchronous=False
         )
-    except Exception:  # noqa: BLE001 - of an address that is none, it raises anything
-        raise DataError(_AWAY) from None
+    if client is None:
+        # What is left of it stops its loop as it goes. In the midst of another one's
+        # start that would wait for itself for ever: it goes here.
+        gc.collect()
+        raise DataError(_AWAY)
     try:
         with _explained():
             yield client

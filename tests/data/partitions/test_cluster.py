@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import os
 import signal
 import subprocess
@@ -230,6 +231,31 @@ def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
         released(table, ledger)
     assert debits(ledger, table) == 0
     assert threading.active_count() <= before + 1
+
+
+def test_nothing_is_left_of_a_client_that_reached_nobody(table, monkeypatch):
+    """Collected in the midst of another one's start, it would wait for ever."""
+    from distributed import Client  # noqa: PLC0415 - slow to import, not for all
+
+    monkeypatch.setattr(cluster, "_CONNECT", 0.2)
+    monkeypatch.setenv(VARIABLE, "tcp://127.0.0.1:1")
+    gone: list[str] = []
+    stop = Client.__del__
+
+    def noted(client):
+        gone.append(client.status)
+        stop(client)
+
+    monkeypatch.setattr(Client, "__del__", noted)
+    gc.disable()
+    try:
+        with pytest.raises(DataError, match=GONE):
+            QUESTIONS["mean"].value(table)
+        assert len(gone) == 1
+        gc.collect()
+        assert len(gone) == 1
+    finally:
+        gc.enable()
 
 
 def test_missing_packages_are_told(table, monkeypatch):
