@@ -39,10 +39,14 @@ def give_back_columns() -> None:
     """Let the memory of a large column return to the system as soon as it is freed.
 
     Left alone, glibc raises the limit with the first large array that is freed, and
-    keeps the memory of all later ones. Other C libraries have no such setting.
+    keeps the memory of all later ones. Of smaller blocks some megabytes are kept at
+    hand: otherwise each is the system's again, and cleared by it, before the next step
+    of the same computation asks for it. Other C libraries have no such setting.
     """
     if _GLIBC:
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, _LARGE)
+        library.mallopt(_TRIM_THRESHOLD, _AT_HAND)
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from dpcore.errors import DataError, InPartsError, ParameterError
+from dpcore.individual.grid import Grid
 from dpcore.individual.losses import GroupExposure
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import ShiftsOfParts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
 _CELLS: Final = 1_000
+_FEW: Final = 1_000
 _FARTHEST: Final = 20
 """Up to so many times the guarantee losses are counted that it is not about."""
 _SAME: Final = 1e-9
@@ -157,9 +159,9 @@ def loss_distribution(
         )
         raise ParameterError(message)
     farthest = _FARTHEST if asked.relation is not question.relation else 1
-    edges = np.linspace(0.0, farthest * worst, farthest * _CELLS + 1)
-    ordered = tuple(sorted(levels))
-    counting = _Counting(edges=edges, levels=ordered, by=by)
+    grid = Grid.of(end=farthest * worst, cells=farthest * _CELLS)
+    edges, ordered = grid.edges, tuple(sorted(levels))
+    counting = _Counting(grid=grid, levels=ordered, by=by)
     names = asked.names if by is None else [*asked.names, by.name]
     counted: list[_Counted] = []
     groups = np.zeros((_number(by), len(edges) - 1))
@@ -234,6 +236,7 @@ def person_of_row(
         return None
     values, shifts = asked.behind(part)
     epsilon = asked.each(shifts)
+    _largest(epsilon)
     return _places(values, shifts, epsilon[found], rows=np.array([row]), entries=found)[
         0
     ]
@@ -261,7 +264,7 @@ class _Counted(NamedTuple):
 class _Counting:
     """What losses are counted by. Public."""
 
-    edges: FloatArray
+    grid: Grid
     levels: tuple[float, ...]
     by: Column | None
 
@@ -329,40 +332,32 @@ class _Losses:
             yield shifts.map(self._of_block)
 
     def _of_block(self, shifts: Shifts) -> FloatArray:
-        losses = reduce(
-            lambda one, other: np.maximum(one, other, out=one),
-            (
-                self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
-                for reached in np.moveaxis(shifts.alternatives, 1, 0)
-            ),
-        )
-        # Where the statistic is no number there is no loss, and so no largest one.
-        if np.isnan(losses.max()):
-            message = "the statistic is undefined with one person less."
-            raise ParameterError(message)
-        return losses
+        reached = np.moveaxis(shifts.alternatives, 1, 0)
+        losses = self.plan.pair_epsilon(shifts.actual, reached, delta=self.delta)
+        return np.asarray(losses.max(axis=0))
 
 
 def _counted(asked: _Losses, counting: _Counting, part: Dataset) -> _Counted:
     """Return what is kept of the losses of a part."""
-    edges, levels = counting.edges, counting.levels
+    grid, levels = counting.grid, counting.levels
     values, shifts = asked.behind(part)
+    groups = _GroupCounts.none(counting)
     # Where every row has an entry it is the row's own, and nobody has to look.
     every = shifts.people == part.rows
-    rows = np.arange(part.rows) if every else asked.question.rows(part)
-    groups = _GroupCounts.none(counting)
-    codes = _codes(counting.by, part)[rows] if counting.by is not None else None
+    rows = None if every else asked.question.rows(part)
+    codes = None if counting.by is None else _codes(counting.by, part, rows)
     people, totals = 0, []
-    counts, above = np.zeros(len(edges) - 1), np.zeros(len(levels), dtype=np.intp)
+    counts, above = np.zeros(len(grid.edges) - 1), np.zeros(len(levels), dtype=np.intp)
     most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
     for found in asked.blocks(shifts):
-        epsilon = _within(found, float(edges[-1]))
-        counts += _in_cells(epsilon, edges)
+        largest = _largest(found)
+        epsilon = _within(found, largest, grid.end)
+        counts += grid.counts(epsilon)
         above += np.fromiter((np.count_nonzero(epsilon > x) for x in levels), np.intp)
         totals.append(float(epsilon.sum()))
-        most = most.joined_by(epsilon, first=people)
+        most = most.joined_by(epsilon, first=people, largest=min(largest, grid.end))
         if codes is not None:
-            groups.add(epsilon, codes[people : people + len(epsilon)], edges)
+            groups.add(epsilon, codes[people : people + len(epsilon)], grid)
         people += len(epsilon)
     return _Counted(
         rows=part.rows,
@@ -371,7 +366,11 @@ def _counted(asked: _Losses, counting: _Counting, part: Dataset) -> _Counted:
         above=tuple(above.tolist()),
         total=math.fsum(totals),
         largest=_places(
-            values, shifts, most.epsilon, rows=rows[most.at], entries=most.at
+            values,
+            shifts,
+            most.epsilon,
+            rows=most.at if rows is None else rows[most.at],
+            entries=most.at,
         ),
         groups=groups.cells,
         totals=groups.totals,
@@ -390,16 +389,14 @@ class _GroupCounts(NamedTuple):
     def none(cls, counting: _Counting) -> _GroupCounts:
         """Return those of nobody."""
         number = _number(counting.by)
-        cells = np.zeros((number, len(counting.edges) - 1))
+        cells = np.zeros((number, len(counting.grid.edges) - 1))
         return cls(cells, np.zeros(number), np.zeros(number))
 
-    def add(
-        self, epsilon: FloatArray, codes: NDArray[np.int64], edges: FloatArray
-    ) -> None:
+    def add(self, epsilon: FloatArray, codes: NDArray[np.int64], grid: Grid) -> None:
         """Count some people more."""
         for group in np.unique(codes):
             members = epsilon[codes == group]
-            self.cells[group] += _in_cells(members, edges)
+            self.cells[group] += grid.counts(members)
             self.totals[group] += members.sum()
             self.most[group] = max(self.most[group], members.max())
 
@@ -410,37 +407,58 @@ class _Most(NamedTuple):
     at: NDArray[np.intp]
     epsilon: FloatArray
 
-    def joined_by(self, epsilon: FloatArray, *, first: int) -> _Most:
+    def joined_by(self, epsilon: FloatArray, *, first: int, largest: float) -> _Most:
         """Return those who lose most of these people and later ones.
 
-        ``first`` is the number of the first of the later ones. Of those who are tied
-        the earlier ones are kept.
+        ``first`` is the number of the first of the later ones, and ``largest`` their
+        largest loss. Of those who are tied the earlier ones are kept.
         """
         full = len(self.at) == MOST_KEPT
-        if full and epsilon.max() <= self.epsilon[-1]:
+        if full and largest <= self.epsilon[-1]:
             return self
-        more = epsilon > self.epsilon[-1] if full else np.ones(len(epsilon), dtype=bool)
-        rivals = np.flatnonzero(more)
-        if len(rivals) > MOST_KEPT:
-            # Whoever is tied with the last who is kept, too.
-            least = np.partition(epsilon[rivals], -MOST_KEPT)[-MOST_KEPT]
-            rivals = rivals[epsilon[rivals] >= least]
+        if full:
+            rivals = np.flatnonzero(epsilon > self.epsilon[-1])
+        else:
+            # The first few rule out most of the others, and are soon looked through.
+            rivals = np.flatnonzero(epsilon >= _least_kept(epsilon[:_FEW]))
+        # Whoever is tied with the last who is kept, too.
+        rivals = rivals[epsilon[rivals] >= _least_kept(epsilon[rivals])]
         at = np.concatenate([self.at, rivals + first])
         losses = np.concatenate([self.epsilon, epsilon[rivals]])
         order = np.argsort(-losses, kind="stable")[:MOST_KEPT]
         return _Most(at=at[order], epsilon=losses[order])
 
 
-def _within(epsilon: FloatArray, end: float) -> FloatArray:
+def _least_kept(epsilon: FloatArray) -> float:
+    """Return the least loss of those that are kept of these people."""
+    last = max(len(epsilon) - MOST_KEPT, 0)
+    return float(np.partition(epsilon, last)[last])
+
+
+def _largest(epsilon: FloatArray) -> float:
+    """Return the largest loss of somebody.
+
+    Raises:
+        ParameterError: The statistic is no number for somebody, so there is none.
+
+    """
+    largest = float(epsilon.max())
+    if math.isnan(largest):
+        message = "the statistic is undefined with one person less."
+        raise ParameterError(message)
+    return largest
+
+
+def _within(epsilon: FloatArray, largest: float, end: float) -> FloatArray:
     """Return the losses, with those beyond the grid by rounding put back to its end.
 
     Raises:
         ParameterError: Somebody loses more than that.
 
     """
-    if not epsilon.max() > end:
+    if largest <= end:
         return epsilon
-    if epsilon.max() > end * (1 + _SAME):
+    if largest > end * (1 + _SAME):
         message = (
             f"somebody loses more than {_FARTHEST} times the guarantee, which is about "
             "another change. Ask about the change that the table is protected against."
@@ -478,11 +496,12 @@ def _number(by: Column | None) -> int:
     return 0 if by is None else len(by.labels) + 2
 
 
-def _codes(by: Column | None, part: Dataset) -> NDArray[np.int64]:
-    """Return the group of every row of a part; those without a label come last."""
-    if by is None:
-        return np.zeros(part.rows, dtype=np.int64)
+def _codes(
+    by: Column, part: Dataset, rows: NDArray[np.intp] | None
+) -> NDArray[np.int64]:
+    """Return the group of some rows of a part; those without a label come last."""
     codes = part.with_columns(by).codes(by.name)
+    codes = codes if rows is None else codes[rows]
     return np.where(codes < 0, len(by.labels) + 1, codes)
 
 
@@ -513,23 +532,3 @@ def _quantile(counts: FloatArray, edges: FloatArray, q: float) -> tuple[float, f
     rank = math.ceil(q * counts.sum() - _SAME)
     cell = int(np.searchsorted(np.cumsum(counts), rank, side="left"))
     return float(edges[cell]), float(edges[cell + 1])
-
-
-def _in_cells(epsilon: FloatArray, edges: FloatArray) -> FloatArray:
-    """Return how many losses are above an edge and at most the next, exactly.
-
-    Cells are equally long, so that a product tells the cell; but for losses so close to
-    an edge that rounding might, for which a look at the edges does. Whoever is in the
-    lower half of the first cell, or the upper half of the last, is not moved from it by
-    rounding, and nobody looks: there may be many on the ends.
-    """
-    cells = len(edges) - 1
-    place = epsilon * (cells / edges[-1])
-    np.clip(place, 0.5, cells - 0.5, out=place)
-    place += _SAME
-    below = np.floor(place)
-    near = below.astype(np.int32)
-    place -= below
-    close = np.flatnonzero(place <= 2 * _SAME)
-    near[close] = np.searchsorted(edges, epsilon[close]) - 1
-    return np.bincount(near, minlength=cells).astype(np.float64)

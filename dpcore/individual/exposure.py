@@ -204,4 +204,5 @@ def _snapped(epsilon: FloatArray, worst_case: float) -> FloatArray:
     if not epsilon.max() > worst_case:
         return epsilon
     rounding = (epsilon > worst_case) & (epsilon <= worst_case * (1 + 1e-9))
-    return np.where(rounding, worst_case, epsilon)
+    epsilon[rounding] = worst_case
+    return epsilon

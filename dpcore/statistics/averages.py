@@ -92,16 +92,16 @@ class Mean(FunctionOfTotal):
     def _terms(self, values: FloatArray) -> Terms:
         clamped = self.bounds.clip(numeric(values))
         clamped -= self._center
-        return Terms.of_numbers(clamped)
+        return Terms(distinct=clamped)
 
     def _at(self, total: FloatArray, people: int) -> FloatArray:
         divisor = own_divisor(self.size, people)
         if divisor == 0:
             return np.full_like(total, np.nan)
-        mean = total / divisor
-        mean += self._center
+        total /= divisor
+        total += self._center
         # Rounding could leave the bounds by a last digit.
-        return np.clip(mean, self.bounds.lower, self.bounds.upper, out=mean)
+        return np.clip(total, self.bounds.lower, self.bounds.upper, out=total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +114,7 @@ class Proportion(Mean):
     bounds: Interval = field(default=Interval(lower=0.0, upper=1.0), init=False)
 
     labels = ("proportion",)
+    _alike = True
 
     def _terms(self, values: FloatArray) -> Terms:
         return Terms.of_membership(values, center=self._center)

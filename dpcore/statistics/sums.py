@@ -75,7 +75,7 @@ class Sum(FunctionOfTotal):
         return self.bounds
 
     def _terms(self, values: FloatArray) -> Terms:
-        return Terms.of_numbers(self.bounds.clip(numeric(values)))
+        return Terms(distinct=self.bounds.clip(numeric(values)))
 
     def _at(self, total: FloatArray, _people: int) -> FloatArray:
         return total
@@ -95,6 +95,7 @@ class Count(Sum):
     bounds: Interval = field(default=Interval(lower=0.0, upper=1.0), init=False)
 
     labels = ("count",)
+    _alike = True
 
     def _terms(self, values: FloatArray) -> Terms:
         return Terms.of_membership(values, center=0.0)

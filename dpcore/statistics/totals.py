@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.data.bounds import Interval
     from dpcore.relations import NeighboringRelation, TableSize
+    from dpcore.statistics.blocks import Rows
 
-_BLOCK: Final = 1 << 15
+_BLOCK: Final = 1 << 16
 """People at a time: what is computed on the way stays in the processor's cache."""
 
 
@@ -41,36 +42,33 @@ class Terms:
         distinct: One term for each kind of people, shape ``(m,)``.
         kind: Which term each person adds, shape ``(n,)``; ``None`` where person ``i``
             adds term ``i``.
-        total: Sum over all people, shape ``(1,)``.
-        people: Number of people ``n``.
 
     """
 
     distinct: FloatArray = field(repr=False)
-    kind: NDArray[np.intp] | None = field(repr=False)
-    total: FloatArray = field(repr=False)
-    people: int = field(repr=False)
-
-    @classmethod
-    def of_numbers(cls, terms: FloatArray) -> Terms:
-        """Return the terms of people who may all differ."""
-        # NumPy adds pairwise: the rounding error grows with log n, not with n.
-        total = np.array([np.sum(terms)])
-        return cls(distinct=terms, kind=None, total=total, people=len(terms))
+    kind: NDArray[np.intp] | None = field(default=None, repr=False)
 
     @classmethod
     def of_membership(cls, values: ArrayLike, *, center: float) -> Terms:
         """Return the terms ``member - center`` of people who are members (1) or not."""
         member = cells(values, count=2)
         present, kind = kinds(member)
-        total = np.array([float(member.sum()) - len(member) * center])
-        distinct = present.astype(np.float64) - center
-        return cls(distinct=distinct, kind=kind, total=total, people=len(member))
+        return cls(distinct=present.astype(np.float64) - center, kind=kind)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people ``n``."""
+        return len(self.distinct) if self.kind is None else len(self.kind)
 
     @property
     def totals(self) -> Totals:
-        """Return the total with the number of people."""
-        return Totals(people=self.people, total=self.total)
+        """Return the sum over all people, with their number."""
+        if self.kind is None:
+            # NumPy adds pairwise: the error grows with log n, not with n.
+            total = self.distinct.sum()
+        else:
+            total = np.bincount(self.kind, minlength=len(self.distinct)) @ self.distinct
+        return Totals(people=self.people, total=np.array([float(total)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +80,9 @@ class FunctionOfTotal(ABC):
         size: What is public about the number of people.
 
     """
+
+    _alike: ClassVar[bool] = False
+    """Whether people are of few kinds, all of a kind moving the statistic alike."""
 
     bounds: Interval
     size: TableSize
@@ -95,7 +96,10 @@ class FunctionOfTotal(ABC):
 
     def part(self, values: FloatArray) -> Totals:
         """Return the total of some people, and their number."""
-        return self._terms(values).totals
+        entries = np.asarray(values)
+        starts = range(0, max(len(entries), 1), _BLOCK)
+        blocks = [self._terms(entries[at : at + _BLOCK]).totals for at in starts]
+        return Totals.together(blocks)
 
     def together(self, parts: Sequence[Totals]) -> Totals:
         """Return the total of the people of all parts."""
@@ -104,7 +108,7 @@ class FunctionOfTotal(ABC):
     def of_whole(self, whole: Totals) -> FloatArray:
         """Return the statistic, shape ``(1,)``, of a whole table with that total."""
         check_people(whole.people, self.size)
-        return self._at(whole.total, whole.people)
+        return self._at(whole.total.copy(), whole.people)
 
     def shifts(self, values: FloatArray, relation: NeighboringRelation) -> Shifts:
         """Return where the statistic would move for each person.
@@ -113,16 +117,14 @@ class FunctionOfTotal(ABC):
         any number between ``total - term_i + ends.lower`` and ``total - term_i +
         ends.upper``. The alternative is NaN where nobody would be left to average.
         """
-        terms = self._terms(values)
-        actual, distinct = self.of_whole(terms.totals), terms.distinct
-        starts = range(0, max(len(distinct), 1), _BLOCK)
-        reached = [
-            self._instead(distinct[start : start + _BLOCK], terms.totals, relation)
-            for start in starts
-        ]
-        return Shifts(
-            actual=actual, alternatives=np.concatenate(reached), kind=terms.kind
-        )
+        shifts = self.shift_blocks(values, relation)
+        return shifts.whole() if isinstance(shifts, ShiftBlocks) else shifts
+
+    def shift_blocks(
+        self, values: FloatArray, relation: NeighboringRelation
+    ) -> Shifts | ShiftBlocks:
+        """Return them in blocks, where people differ."""
+        return self.shifts_within(values, self.part(values), relation)
 
     def shifts_within(
         self, values: FloatArray, whole: Totals, relation: NeighboringRelation
@@ -131,20 +133,16 @@ class FunctionOfTotal(ABC):
 
         As in ``shifts``; ``values`` are those of a part of the people.
         """
-        terms = self._terms(values)
-        actual, distinct = self.of_whole(whole), terms.distinct
-        if terms.kind is None:
-            return ShiftBlocks(
-                actual=actual,
-                people=len(distinct),
-                of_rows=lambda rows: self._instead(distinct[rows], whole, relation),
-                numbers=_BLOCK,
-            )
-        return Shifts(
-            actual=actual,
-            alternatives=self._instead(distinct, whole, relation),
-            kind=terms.kind,
-        )
+        actual = self.of_whole(whole)
+        if self._alike:
+            terms = self._terms(values)
+            reached = self._instead(terms.distinct, whole, relation)
+            return Shifts(actual=actual, alternatives=reached, kind=terms.kind)
+
+        def of_rows(rows: Rows) -> FloatArray:
+            return self._instead(self._terms(values[rows]).distinct, whole, relation)
+
+        return ShiftBlocks(actual=actual, people=len(values), of_rows=of_rows)
 
     def _instead(
         self, terms: FloatArray, whole: Totals, relation: NeighboringRelation
@@ -165,10 +163,10 @@ class FunctionOfTotal(ABC):
         """Return the statistic after a person with an extreme value joins."""
         if not can_join(relation, self.size):
             return np.empty((0, 1))
-        terms, ends = self._terms(values), self._ends
-        check_people(terms.people, self.size)
-        joined = terms.total + np.array([ends.lower, ends.upper])
-        return self._at(joined, terms.people + 1)[:, np.newaxis]
+        whole, ends = self.part(values), self._ends
+        check_people(whole.people, self.size)
+        joined = whole.total + np.array([ends.lower, ends.upper])
+        return self._at(joined, whole.people + 1)[:, np.newaxis]
 
     @property
     @abstractmethod
@@ -181,4 +179,4 @@ class FunctionOfTotal(ABC):
 
     @abstractmethod
     def _at(self, total: FloatArray, people: int) -> FloatArray:
-        """Return the statistic of ``people`` with that total."""
+        """Return the statistic of ``people`` with that total, written over it."""

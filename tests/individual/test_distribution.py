@@ -13,7 +13,6 @@ from dpcore.data.partitions.opening import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.distribution import (
     MOST_KEPT,
-    _in_cells,
     _Most,
     loss_distribution,
     loss_of_row,
@@ -147,22 +146,11 @@ def test_who_loses_most_hangs_on_no_block(losses, cuts):
     most = _Most(at=np.empty(0, dtype=np.intp), epsilon=np.empty(0))
     for start, end in pairwise(sorted({0, len(losses), *cuts})):
         if start < len(losses):
-            most = most.joined_by(epsilon[start:end], first=start)
+            some = epsilon[start:end]
+            most = most.joined_by(some, first=start, largest=some.max())
     expected = np.argsort(-epsilon, kind="stable")[:MOST_KEPT]
     np.testing.assert_array_equal(most.at, expected)
     np.testing.assert_array_equal(most.epsilon, epsilon[expected])
-
-
-@pytest.mark.parametrize("worst", [1.0, 0.3, 7.1e-5])
-def test_cells_of_the_grid_hold_their_upper_edge(worst):
-    edges = np.linspace(0.0, worst, 1001)
-    rng = np.random.default_rng(3)
-    around = [edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)]
-    losses = np.concatenate([*around, rng.uniform(0, worst, 500)])
-    expected = np.diff(
-        np.searchsorted(np.sort(losses), edges[1:], side="right"), prepend=0
-    )
-    np.testing.assert_array_equal(_in_cells(losses, edges), expected)
 
 
 @pytest.mark.parametrize("relation", NeighboringRelation)
