@@ -24,6 +24,7 @@ from streamlit.delta_generator_singletons import (
 )
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
+from dpcore import memory
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import LedgerError
 from dpcore.figures import theme
@@ -42,7 +43,7 @@ from dpcore.releases.storage import (
     keyfile,
     stored_key,
 )
-from ui import memory
+from ui import tidying
 from ui.study import Upload
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _vault() -> _Vault:
     assert context is not None, "only the script of a tab has a vault"  # noqa: S101
     remove = context.uploaded_file_mgr.remove_session_files
     vault = _Vault(remove_files=partial(remove, context.session_id))
-    weakref.finalize(vault, memory.tidy).atexit = False
+    weakref.finalize(vault, tidying.tidy).atexit = False
     return vault
 
 
@@ -126,7 +127,7 @@ def _vault() -> _Vault:
 def _warm_up() -> None:
     """Import sampler and accountant in the background, once for the server."""
     memory.give_back_columns()
-    memory.keep_uploads(MAX_BYTES)
+    tidying.keep_uploads(MAX_BYTES)
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
@@ -145,7 +146,7 @@ def _import_slow_packages() -> None:
     compose([LaplaceEvent.of(1.0)], delta=1e-6)
     psd_repair.warm_up()
     theme.warm_up()
-    memory.tidy()
+    tidying.tidy()
 
 
 def start() -> None:
@@ -348,7 +349,7 @@ def forget() -> None:
     _drop(vault, [*vault.found])
     start_anew()
     _drop_uploads()
-    memory.tidy()
+    tidying.tidy()
 
 
 def _drop_uploads() -> None:

@@ -40,9 +40,9 @@ def number_entries(
 
     """
     numbers = dataset.numbers(column.name)
-    missing = np.isnan(numbers)
-    # A column that is complete is not copied.
-    if missing.any():
+    # A column that is complete is not copied; else its largest number is missing, too.
+    if np.isnan(numbers.max(initial=-np.inf)):
+        missing = np.isnan(numbers)
         if column.missing is MissingPolicy.DROP:
             numbers = numbers[~missing]
         elif isinstance(column.replacement, float | int):

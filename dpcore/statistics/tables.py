@@ -48,7 +48,8 @@ def numeric(values: ArrayLike) -> FloatArray:
     if entries.ndim != 1:
         message = f"one value a person is needed, got {entries.ndim} dimensions."
         raise ParameterError(message)
-    if np.isnan(entries).any():
+    # One that is missing makes the largest missing, too.
+    if np.isnan(entries.max(initial=-np.inf)):
         message = "a value is missing; drop or replace missing values first."
         raise ParameterError(message)
     return entries

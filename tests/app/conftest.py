@@ -39,7 +39,7 @@ def simulations_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect no garbage for every tab that a test leaves: all are of one process."""
-    monkeypatch.setattr("ui.memory.tidy", lambda: None)
+    monkeypatch.setattr("ui.tidying.tidy", lambda: None)
 
 
 @pytest.fixture

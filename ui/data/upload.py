@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore import memory
 from dpcore.data.dialects import Dialect, sniff
 from dpcore.data.doors.opening import is_text, read, sheets_in
 from dpcore.data.doors.unpacking import unpacked
@@ -15,7 +16,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.reading import MAX_BYTES
 from dpcore.errors import DPCoreError
 from dpcore.wording import capital
-from ui import controls, memory, session
+from ui import controls, session
 from ui.data import again, databases, declaring, large, terms
 from ui.study import Draft
 from ui.text import literal, sentence_of

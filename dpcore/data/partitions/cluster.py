@@ -14,12 +14,14 @@ import os
 import time
 from collections import deque
 from concurrent.futures import CancelledError
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from dpcore import memory
 from dpcore.errors import DataError, DPCoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from distributed import Client, Future
 
@@ -35,10 +37,14 @@ _LOOK: Final = 2.0
 """Seconds without a result after which the scheduler is asked whether it is there."""
 _NOBODY: Final = 30.0
 """Seconds without any worker after which none is waited for."""
+_TASKS: Final = 8
+"""Tasks that a thread of a worker has at least, where there are parts enough."""
+_TOGETHER: Final = 6
+"""Parts of a task at most: to give one out takes as long as to read a small part."""
 _FETCHED: Final = 2
 """Results fetched at a time, for each thread of a worker: a way there costs time."""
 _AHEAD: Final = 2 * _FETCHED
-"""Parts given out at most, for each thread: others are read while some are fetched."""
+"""Tasks given out at most, for each thread: others are done while some are fetched."""
 _ASK: Final = "Ask whoever runs this program"
 _AWAY: Final = (
     f"the cluster that {VARIABLE} names cannot be reached. Nothing was charged. {_ASK} "
@@ -68,11 +74,12 @@ def cluster_address() -> str | None:
 
 
 def on_cluster(
-    address: str, work: Callable[[_P], _T], parts: Iterable[_P]
+    address: str, work: Callable[[_P], _T], parts: Sequence[_P]
 ) -> Iterator[_T]:
     """Yield what workers make of every part, in the order of the parts.
 
-    A few parts are given out ahead. Whoever asks no longer takes them back.
+    A few of them are one task, and a few tasks are given out ahead. Whoever asks no
+    longer takes them back.
 
     Raises:
         DataError: The scheduler cannot be reached, or no more; there are no workers;
@@ -82,14 +89,16 @@ def on_cluster(
     """
     with _connected(address) as client:
         threads = max(1, sum(_threads(client).values()))
+        together = min(max(len(parts) // (_TASKS * threads), 1), _TOGETHER)
         given: deque[Future] = deque()
-        for part in parts:
+        for start in range(0, len(parts), together):
+            some = parts[start : start + together]
             # Not pure: what was made of a file before is not what it holds now.
-            given.append(client.submit(_in_plain_words, work, part, pure=False))
+            given.append(client.submit(_in_plain_words, work, some, pure=False))
             if len(given) == _AHEAD * threads:
                 oldest = [given.popleft() for _ in range(_FETCHED * threads)]
-                yield from _results(client, oldest)
-        yield from _results(client, [*given])
+                yield from chain.from_iterable(_results(client, oldest))
+        yield from chain.from_iterable(_results(client, [*given]))
 
 
 @contextlib.contextmanager
@@ -180,15 +189,16 @@ async def _fetched(client: Client, futures: list[Future]) -> list[Any]:
     return list(await client.gather(futures, asynchronous=True))
 
 
-def _in_plain_words(work: Callable[[_P], _T], part: _P) -> _T:
+def _in_plain_words(work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
     """Do the work, on a worker, whose log and answer hold no error that quotes a cell.
 
     Raises:
         DPCoreError: As the work does; a DataError for any other error.
 
     """
+    memory.give_back_columns()
     try:
-        return work(part)
+        return [work(part) for part in parts]
     except DPCoreError:
         raise
     except Exception as error:  # noqa: BLE001 - its words may quote a cell

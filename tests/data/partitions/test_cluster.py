@@ -246,6 +246,7 @@ def test_nothing_is_left_of_a_client_that_reached_nobody(table, monkeypatch):
         gone.append(client.status)
         stop(client)
 
+    gc.collect()  # those of other tests
     monkeypatch.setattr(Client, "__del__", noted)
     gc.disable()
     try:

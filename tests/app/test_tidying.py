@@ -10,9 +10,9 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 
-from ui import memory
+from ui import tidying
 
-tidy = memory.tidy
+tidy = tidying.tidy
 
 
 class Table:
@@ -47,7 +47,7 @@ def test_a_collection_does_not_look_at_what_is_set_aside():
 
 def test_a_file_that_is_sent_stays_in_memory(monkeypatch):
     monkeypatch.setattr(MultiPartParser, "spool_max_size", 1 << 20)
-    memory.keep_uploads(4 << 20)
+    tidying.keep_uploads(4 << 20)
     part = b'Content-Disposition: form-data; name="f"; filename="f.csv"'
     sent = b"".join((b"--x\r\n", part, b"\r\n\r\n", bytes(3 << 20), b"\r\n--x--\r\n"))
     headers = [(b"content-type", b"multipart/form-data; boundary=x")]
@@ -64,22 +64,3 @@ def test_a_file_that_is_sent_stays_in_memory(monkeypatch):
             return file.name
 
     assert asyncio.run(on_disk()) is None
-
-
-def test_memory_at_hand_is_given_back_even_where_a_file_cannot_be_read(monkeypatch):
-    done = []
-    monkeypatch.setattr(memory, "_keep_at_hand", lambda *sizes: done.append(sizes))
-    monkeypatch.setattr(memory, "give_back", lambda: done.append("back"))
-
-    @memory.some_at_hand()
-    def read() -> None:
-        assert len(done) == 1
-        message = "no table"
-        raise ValueError(message)
-
-    with pytest.raises(ValueError, match="no table"):
-        read()
-    (kept, taken), (left, nothing), last = done
-    assert kept > left
-    assert taken > nothing == 0
-    assert last == "back"
