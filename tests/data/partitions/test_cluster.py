@@ -28,7 +28,7 @@ from dpcore.releases.request import Request
 from dpcore.releases.transaction import release
 from tests import clusters
 from tests.conftest import PATIENCE
-from tests.data.partitions.held import Held, counting, process_of, quoting
+from tests.data.partitions.held import Held, counting, process_of, quoting, square
 from tests.data.partitions.test_partitions import (
     KEY,
     PEOPLE,
@@ -220,6 +220,12 @@ def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
     alone.kill_one()
     with pytest.raises(DataError, match=r"no workers\. Nothing was charged"):
         QUESTIONS["mean"].value(table)
+
+
+@pytest.mark.parametrize("parts", [0, 1, 5, 32, 101])
+def test_parts_keep_their_order_however_many_a_task_has(machines, parts):
+    squares = cluster.on_cluster(machines.address, square, range(parts))
+    assert list(squares) == [part**2 for part in range(parts)]
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
