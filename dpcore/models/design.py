@@ -279,11 +279,15 @@ class Design:
             message = f"the data set declares {column.name!r} otherwise."
             raise ParameterError(message)
         if column.kind is ColumnKind.CATEGORY:
-            codes = dataset.codes(column.name)[rows].astype(np.float64)
+            codes = dataset.codes(column.name).astype(np.float64)
             numbers = np.where(codes < 0, np.nan, codes)
         else:
-            numbers = dataset.numbers(column.name)[rows]
-        if column.missing is MissingPolicy.REPLACE and column.replacement is not None:
+            numbers = dataset.numbers(column.name)
+        numbers = numbers[rows]
+        if column.missing is not MissingPolicy.REPLACE or column.replacement is None:
+            return numbers
+        # Where no number is missing, the largest is not.
+        if np.isnan(numbers.max(initial=-np.inf)):
             constant = (
                 column.labels.index(column.replacement)
                 if isinstance(column.replacement, str)
