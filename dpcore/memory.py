@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # how much that is free at an end it keeps, and takes at a time.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD, _TOP_PAD = -3, -1, -2
 _LARGE: Final = 2 << 20
+_BLOCKS: Final = 4 << 20
 _AT_HAND: Final = 16 << 20
 _GLIBC: Final = platform.libc_ver()[0] == "glibc"
 
@@ -31,19 +32,21 @@ def give_back_columns() -> None:
     computation has it again, which takes longer than the step.
     """
     _set(_MMAP_THRESHOLD, _LARGE)
-    _set(_TRIM_THRESHOLD, _AT_HAND)
+    _set(_TRIM_THRESHOLD, _BLOCKS)
 
 
 @contextmanager
 def some_at_hand() -> Iterator[None]:
-    """Ask for some megabytes at a time meanwhile, and give them back at the end.
+    """Keep more at hand meanwhile, and give it back at the end.
 
     Otherwise glibc asks the system for every block of a file that is read.
     """
+    _set(_TRIM_THRESHOLD, _AT_HAND)
     _set(_TOP_PAD, _AT_HAND)
     try:
         yield
     finally:
+        _set(_TRIM_THRESHOLD, _BLOCKS)
         _set(_TOP_PAD, 0)
         give_back()
 

@@ -43,12 +43,13 @@ def test_memory_at_hand_is_given_back_even_where_a_file_cannot_be_read(monkeypat
 
     @memory.some_at_hand()
     def read() -> None:
-        assert len(done) == 1
+        assert len(done) == 2
         message = "no table"
         raise ValueError(message)
 
     with pytest.raises(ValueError, match="no table"):
         read()
-    taken, nothing, last = done
+    kept, taken, left, nothing, last = done
+    assert kept > left
     assert taken > nothing == 0
     assert last == "back"
