@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_BLOCK: Final = 1 << 14
-"""Rows of a part of a long table: an eighth of a megabyte a column."""
+_BLOCK: Final = 1 << 15
+"""Rows of a part of a long table: a quarter of a megabyte a column."""
 MISSING_CODE = -1
 """Code of a missing value."""
 

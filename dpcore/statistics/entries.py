@@ -85,9 +85,10 @@ def joint_entries(
         if len(rows) < len(cells):
             cells = cells[rows]
         entries[:, place] = cells
-        missing = np.isnan(cells)
-        if isinstance(column.replacement, float | int) and missing.any():
-            entries[missing, place] = float(column.replacement)
+        # Where no number is missing, the largest is not.
+        replaced = isinstance(column.replacement, float | int)
+        if replaced and np.isnan(cells.max(initial=-np.inf)):
+            entries[np.isnan(cells), place] = column.replacement
     if group is not None:
         entries[:, -1] = group_codes(dataset, group, rows)
     return entries
