@@ -79,11 +79,6 @@ class Option:
         """Return of how many questions it is said what must be seen."""
         return sum(item.wanted is not None for item in self.basket.items)
 
-    @property
-    def seen(self) -> int:
-        """Return of how many of these it is."""
-        return sum(bool(item.seen) for item in self.basket.items)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
