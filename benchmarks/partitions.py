@@ -92,10 +92,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=_RUNS, help="of each step")
     asked = parser.parse_args()
     pa.set_cpu_count(_THREADS)
-    memory.give_back_columns()  # as the app's process does
     before: dict[str, float] = {}
     for rows in map(int, asked.rows):
-        with tempfile.TemporaryDirectory(dir=asked.folder) as named:
+        # As the app does while it computes.
+        with (
+            tempfile.TemporaryDirectory(dir=asked.folder) as named,
+            memory.some_at_hand(),
+        ):
             measured = _of_size(Path(named), rows, asked.runs)
         for name, each in measured.items():
             if name in before:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # how much that is free at an end it keeps, and takes at a time.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD, _TOP_PAD = -3, -1, -2
 _LARGE: Final = 2 << 20
-_BLOCKS: Final = 4 << 20
 _AT_HAND: Final = 16 << 20
+_USUALLY_KEPT: Final = 128 << 10
 _GLIBC: Final = platform.libc_ver()[0] == "glibc"
 
 
@@ -27,26 +27,25 @@ def give_back_columns() -> None:
     """Let the memory of a large column return to the system as soon as it is freed.
 
     Left alone, glibc raises the limit with the first large array that is freed, and
-    keeps the memory of all later ones. Some megabytes of smaller blocks stay at hand:
-    otherwise the system takes each back, and clears it before the next step of the same
-    computation has it again, which takes longer than the step.
+    keeps the memory of all later ones.
     """
     _set(_MMAP_THRESHOLD, _LARGE)
-    _set(_TRIM_THRESHOLD, _BLOCKS)
 
 
 @contextmanager
 def some_at_hand() -> Iterator[None]:
-    """Keep more at hand meanwhile, and give it back at the end.
+    """Keep some megabytes of smaller blocks meanwhile, and give them back at the end.
 
-    Otherwise glibc asks the system for every block of a file that is read.
+    Otherwise glibc asks the system for every block of a file that is read, and of a
+    computation in blocks; the system clears it, which takes longer than a step on it.
     """
+    give_back_columns()
     _set(_TRIM_THRESHOLD, _AT_HAND)
     _set(_TOP_PAD, _AT_HAND)
     try:
         yield
     finally:
-        _set(_TRIM_THRESHOLD, _BLOCKS)
+        _set(_TRIM_THRESHOLD, _USUALLY_KEPT)
         _set(_TOP_PAD, 0)
         give_back()
 

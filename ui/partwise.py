@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import streamlit as st
 
+from dpcore import memory
 from dpcore.data.partitions.stepping import Found, Reached, stepwise
 from dpcore.errors import DPCoreError
 from dpcore.releases.rebuilding import as_declared
@@ -142,7 +143,8 @@ def _pieces(
     table: PartitionedDataset, compute: Callable[[PartitionedDataset], _T]
 ) -> Iterator[Reached | Found[_T] | DPCoreError]:
     try:
-        yield from stepwise(table, compute)
+        with memory.some_at_hand():
+            yield from stepwise(table, compute)
     except DPCoreError as error:
         yield error
 

@@ -196,9 +196,9 @@ def _in_plain_words(work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
         DPCoreError: As the work does; a DataError for any other error.
 
     """
-    memory.give_back_columns()
     try:
-        return [work(part) for part in parts]
+        with memory.some_at_hand():
+            return [work(part) for part in parts]
     except DPCoreError:
         raise
     except Exception as error:  # noqa: BLE001 - its words may quote a cell
