@@ -39,6 +39,7 @@ MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
 _CELLS: Final = 1_000
 _FEW: Final = 1_000
+"""People of whom those who lose most rule out most of the others."""
 _FARTHEST: Final = 20
 """Up to so many times the guarantee losses are counted that it is not about."""
 _SAME: Final = 1e-9

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dpcore.documents import gathering
-from ui import accounts, plans, session, typed
+from ui import plans, session, typed
 from ui.meaning.asking import facts_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 def released(study: Study, releases: Sequence[Release]) -> Subject:
     """Return what was released on the account of a table, about all its tables."""
     account = session.account(study)
-    tables = accounts.tables_of_releases(account)
+    tables: dict[str, str] = {}
+    if len(account.tables) > 1:
+        book = session.ledger()
+        tables = {
+            one.id: name
+            for fingerprint, name in account.names.items()
+            for one in book.releases(fingerprint)
+        }
     subject = gathering.released(
-        releases, _behind(study), tables=tables or {}, called=_called(study, releases)
+        releases, _behind(study), tables=tables, called=_called(study, releases)
     )
     if not tables:
         return subject
