@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
     from dpcore.releases.request import Request
     from dpcore.studies.comparing.comparable import Comparable
-    from dpcore.studies.comparing.tradeoffs import Curve
+    from dpcore.studies.comparing.tradeoffs import Curve, Dots
 
 _USUAL = (0.01, 10.0)
 _OFTEN = (0.1, 10.0)
@@ -139,52 +139,67 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
 
 
 def against_epsilon(at: Setting, shown: Shown) -> None:
-    """Draw the comparison over the privacy parameter."""
+    """Draw the comparison over the privacy parameter.
+
+    The epsilon that is asked for adds a point, and changes nothing else.
+    """
     low, high = _epsilons(at)
     keys = shown.keys
-    grid = np.unique([*np.geomspace(low, high, _POINTS), at.epsilon])
-    curves = tradeoffs.against_epsilon(at, keys, grid)
-    few = np.geomspace(low, high, _DOTS)
-    settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
-    dots = tradeoffs.against_epsilon(at, keys, few)
+
+    def compute() -> tuple[tuple[Curve, ...], tuple[Dots, ...]]:
+        grid = np.geomspace(low, high, _POINTS)
+        few = np.geomspace(low, high, _DOTS)
+        settings = [replace(at, epsilon=float(epsilon)) for epsilon in few]
+        curves = tradeoffs.against_epsilon(at, keys, grid)
+        return curves, _simulated(few, settings, shown)
+
+    whatever = f"{shown.metric} {keys} {_whatever_epsilon(at)}"
+    curves, dots = session.remember("tradeoffs", whatever, compute)
+    here = tradeoffs.at_setting(at, keys)
+    with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
     axis = Axis(label="epsilon", at=at.epsilon, log=True)
-    _draw(curves, dots, settings, axis, at, shown)
+    _draw(tuple(with_here), dots, here, axis, at.query, shown)
 
 
 def against_people(at: Setting, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
     now = at.query.size.people
     low, high = max(fewest_people(at.query), now // 30), max(now * 30, 1000)
-    keys = shown.keys
     people = np.unique([*_whole(low, high, _POINTS), float(now)])
     few = _whole(low, high, _DOTS)
     settings = [replace(at, query=with_people(at.query, int(n))) for n in few]
-    curves = tradeoffs.against_people(at, keys, people)
-    dots = tradeoffs.against_people(at, keys, few)
+    curves = tradeoffs.against_people(at, shown.keys, people)
+    dots = _simulated(few, settings, shown)
     by_group = isinstance(at.query, GroupedQuery)
     label = "number of people in a group" if by_group else "number of people"
     ends = [replace(at, query=with_people(at.query, n)) for n in (low, high)]
     axis = Axis(label=label, at=float(now), log=True, heights=_still(ends, shown))
-    _draw(curves, dots, settings, axis, at, shown)
+    here = tradeoffs.at_setting(at, shown.keys)
+    _draw(curves, dots, here, axis, at.query, shown)
 
 
 def against_position(at: Setting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
-    keys = shown.keys
-    curves = tradeoffs.against_position(at, keys, _POINTS)
-    dots = tradeoffs.against_position(at, keys, _DOTS)
+    curves = tradeoffs.against_position(at, shown.keys, _POINTS)
+    few = np.linspace(*at.window, _DOTS)
     settings = [replace(at, place=place) for place in np.linspace(0, 1, _DOTS)]
+    dots = _simulated(few, settings, shown)
     name = each_number(at.query) or at.query.title
     still = _still([at], shown)
     axis = Axis(label=f"true {name}", at=at.position, log=False, heights=still)
-    _draw(curves, dots, settings, axis, at, shown)
+    here = tradeoffs.at_setting(at, shown.keys)
+    _draw(curves, dots, here, axis, at.query, shown)
 
 
 def winners(at: Setting, keys: tuple[str, ...]) -> None:
     """Draw which mechanism has the least error, over position and epsilon."""
-    low, high = _epsilons(at)
+    found = session.remember(
+        "winners",
+        f"{keys} {_whatever_epsilon(at)}",
+        lambda: tradeoffs.winners(at, keys, np.geomspace(*_epsilons(at), 40), 49),
+    )
     picture = winners_picture(
-        tradeoffs.winners(at, keys, np.geomspace(low, high, 40), 49),
+        found,
         axis="where the true value lies between its bounds (0 lower, 1 upper)",
         each=each_number(at.query),
     )
@@ -221,28 +236,40 @@ def why(at: Setting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
+def _simulated(
+    x: FloatArray, settings: list[Setting], shown: Shown
+) -> tuple[Dots, ...]:
+    rng = np.random.default_rng(_SEED)
+    return tradeoffs.simulated(
+        shown.keys, x, settings, shown.metric, draws=_DRAWS, rng=rng
+    )
+
+
 def _draw(
     curves: tuple[Curve, ...],
-    at_dots: tuple[Curve, ...],
-    settings: list[Setting],
+    dots: tuple[Dots, ...],
+    here: tuple[Curve, ...],
     axis: Axis,
-    at: Setting,
+    query: Comparable,
     shown: Shown,
 ) -> None:
-    metric = shown.metric
-    rng = np.random.default_rng(_SEED)
-    dots = tradeoffs.simulated(at_dots, settings, metric, draws=_DRAWS, rng=rng)
     picture = curves_picture(
         curves,
         dots,
-        metric,
-        here=tradeoffs.at_setting(at, shown.keys),
+        shown.metric,
+        here=here,
         chosen=shown.chosen,
         axis=axis,
-        unit=at.query.unit_text,
-        each=each_number(at.query),
+        unit=query.unit_text,
+        each=each_number(query),
     )
     results.show(picture, "curves")
+
+
+def _whatever_epsilon(at: Setting) -> str:
+    """Return what the comparison is about but for the epsilon, and its range."""
+    low, high = _epsilons(at)
+    return f"{replace(at, epsilon=low)} {high}"
 
 
 def _epsilons(at: Setting) -> tuple[float, float]:

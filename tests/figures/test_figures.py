@@ -63,9 +63,8 @@ def exposure():
 def curves():
     keys = Fairness.TRUE.mechanisms
     lines = studies.against_epsilon(SETTING, keys, np.geomspace(0.01, 10, 21))
-    few = studies.against_epsilon(SETTING, keys, np.array([0.5]))
-    rng = np.random.default_rng(1)
-    dots = studies.simulated(few, [SETTING], Metric.RMSE, draws=100, rng=rng)
+    few, rng = np.array([0.5]), np.random.default_rng(1)
+    dots = studies.simulated(keys, few, [SETTING], Metric.RMSE, draws=100, rng=rng)
     axis = tradeoffs.Axis(label="epsilon", at=0.5, log=True)
     return tradeoffs.curves_picture(
         lines,

@@ -39,10 +39,10 @@ def setting(kind=StatisticKind.MEAN, people=100, **changes):
 def test_simulation_agrees_with_the_closed_form(fairness, metric):
     at = setting()
     few = np.geomspace(0.05, 5, 5)
-    curves = tradeoffs.against_epsilon(at, fairness.mechanisms, few)
+    keys, rng = fairness.mechanisms, np.random.default_rng(3)
+    curves = tradeoffs.against_epsilon(at, keys, few)
     settings = [replace(at, epsilon=float(e)) for e in few]
-    rng = np.random.default_rng(3)
-    dots = tradeoffs.simulated(curves, settings, metric, draws=40_000, rng=rng)
+    dots = tradeoffs.simulated(keys, few, settings, metric, draws=40_000, rng=rng)
     for curve, dot in zip(curves, dots, strict=True):
         # ``error`` is two standard errors: this allows four and a half.
         assert np.all(np.abs(dot.value - curve.of(metric)) <= 2.25 * dot.error + 1e-12)
@@ -50,9 +50,10 @@ def test_simulation_agrees_with_the_closed_form(fairness, metric):
 
 def test_a_wrong_curve_would_be_caught():
     at = setting()
-    (curve,) = tradeoffs.against_epsilon(at, ["laplace"], np.array([0.5]))
+    keys, few = ["laplace"], np.array([0.5])
+    (curve,) = tradeoffs.against_epsilon(at, keys, few)
     rng = np.random.default_rng(4)
-    (dot,) = tradeoffs.simulated([curve], [at], Metric.RMSE, draws=40_000, rng=rng)
+    (dot,) = tradeoffs.simulated(keys, few, [at], Metric.RMSE, draws=40_000, rng=rng)
     assert abs(dot.value[0] - 1.05 * curve.rmse[0]) > 2.25 * dot.error[0]
 
 
@@ -113,10 +114,10 @@ def test_sum_without_finite_range_has_a_finite_window():
 
 
 def test_points_without_settings_are_refused():
-    curves = tradeoffs.against_epsilon(setting(), ["laplace"], np.array([0.5, 1.0]))
     with pytest.raises(ParameterError, match="one setting"):
         tradeoffs.simulated(
-            curves,
+            ["laplace"],
+            np.array([0.5, 1.0]),
             [setting()],
             Metric.BIAS,
             draws=10,
@@ -179,3 +180,25 @@ def test_places_are_the_same_for_every_epsilon():
         for kind in (StatisticKind.SUM,)
     }
     assert len(ends) == 1
+
+
+def test_a_curve_joined_by_a_point_is_that_with_the_point_in_its_grid():
+    at, keys = setting(epsilon=0.7), Fairness.NOMINAL.mechanisms
+    grid = np.geomspace(0.01, 10, 7)
+    together = tradeoffs.against_epsilon(at, keys, np.unique([*grid, at.epsilon]))
+    lines = tradeoffs.against_epsilon(at, keys, grid)
+    for line, one, both in zip(
+        lines, tradeoffs.at_setting(at, keys), together, strict=True
+    ):
+        joined = line.joined_by(one)
+        assert joined.key == both.key
+        for name in ("x", "bias", "spread", "rmse", "epsilon"):
+            np.testing.assert_array_equal(getattr(joined, name), getattr(both, name))
+
+
+def test_a_point_that_a_curve_has_already_adds_nothing():
+    (line,) = tradeoffs.against_epsilon(setting(), ["bit"], np.array([0.5, 1.0]))
+    (one,) = tradeoffs.at_setting(setting(epsilon=0.5), ["bit"])
+    joined = line.joined_by(one)
+    np.testing.assert_array_equal(joined.x, line.x)
+    np.testing.assert_array_equal(joined.rmse, line.rmse)

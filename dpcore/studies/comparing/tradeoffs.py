@@ -129,6 +129,25 @@ class Curve:
     epsilon: FloatArray
     """The privacy that is really given at each point (delta of the setting)."""
 
+    def joined_by(self, other: Curve) -> Curve:
+        """Return the curve with the points of another one of the same mechanism.
+
+        Where both have a point, this one's stays.
+        """
+        x, first = np.unique(np.concatenate([self.x, other.x]), return_index=True)
+
+        def of_both(mine: FloatArray, others: FloatArray) -> FloatArray:
+            return np.concatenate([mine, others])[first]
+
+        return Curve(
+            key=self.key,
+            x=x,
+            bias=of_both(self.bias, other.bias),
+            spread=of_both(self.spread, other.spread),
+            rmse=of_both(self.rmse, other.rmse),
+            epsilon=of_both(self.epsilon, other.epsilon),
+        )
+
     def of(self, metric: Metric) -> FloatArray:
         """Return the values of one metric."""
         return {
@@ -216,30 +235,31 @@ def against_position(
 
 
 def simulated(
-    curves: Sequence[Curve],
+    keys: Sequence[str],
+    x: FloatArray,
     settings: Sequence[Setting],
     metric: Metric,
     *,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Dots, ...]:
-    """Return simulated values of ``metric`` at ``settings``, one for each ``x``.
+    """Return simulated values of ``metric`` at ``settings``, for each mechanism.
 
-    ``curves`` gives the mechanisms and the ``x`` to simulate at: one setting for each.
-    The error of a root is carried over from the mean square by the delta method.
+    ``x`` is where the settings lie on the axis, one number for each. The error of a
+    root is carried over from the mean square by the delta method.
 
     Raises:
-        ParameterError: If the settings do not fit the curves.
+        ParameterError: If there are not as many settings as places.
 
     """
+    if len(x) != len(settings):
+        message = "one setting is needed for each simulated point."
+        raise ParameterError(message)
     dots = []
-    for curve in curves:
-        if len(curve.x) != len(settings):
-            message = "one setting is needed for each simulated point."
-            raise ParameterError(message)
-        pairs = [_experiment(curve.key, s, metric, draws, rng) for s in settings]
+    for key in keys:
+        pairs = [_experiment(key, each, metric, draws, rng) for each in settings]
         value, error = np.array(pairs).T
-        dots.append(Dots(key=curve.key, x=curve.x, value=value, error=error))
+        dots.append(Dots(key=key, x=x, value=value, error=error))
     return tuple(dots)
 
 
