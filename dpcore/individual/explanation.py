@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 _GROUPS = 10
 """How many groups one can hold."""
+_BLOCK = 1 << 16
 _OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
@@ -156,6 +158,12 @@ def _bounds(column: Column) -> Interval:
     return column.bounds or Interval(lower=-np.inf, upper=np.inf)
 
 
+def _total(values: FloatArray, bounds: Interval) -> float:
+    """Return the sum of values, clamped some at a time, in the processor's cache."""
+    starts = range(0, len(values), _BLOCK)
+    return math.fsum(bounds.clip(values[at : at + _BLOCK]).sum() for at in starts)
+
+
 def _shown(value: float, column: Column) -> str:
     """Return a value, and what it counts as where that is another one."""
     counted = float(_bounds(column).clip(value))
@@ -269,7 +277,7 @@ def _of_number(person: ExposedPerson, exposure: Exposure, query: Question) -> st
         )
     if query.kind is StatisticKind.SUM or exposure.people == 1:
         return f"This person's {name} is {shown}; leaving it out"
-    rest = float(bounds.clip(exposure.values).sum()) - value
+    rest = _total(exposure.values, bounds) - value
     others = rest / (exposure.people - 1)
     side = "above" if value >= others else "below"
     return (

@@ -90,6 +90,10 @@ class Moves(NamedTuple):
     For most noise who moves the answer more loses more, and losses that are nearly in
     order are sorted in a fraction of the time.
     """
+    joined: FloatArray
+    """Where the statistic would lie after a newcomer with an extreme record joined;
+    see ``Statistic.additions``.
+    """
 
     @classmethod
     def of(
@@ -97,7 +101,8 @@ class Moves(NamedTuple):
     ) -> Moves:
         """Return how everybody moves the statistic of a table."""
         shifts = shifts_of(statistic, values, relation)
-        return cls(shifts, order_of(shifts))
+        joined = statistic.additions(values, relation)
+        return cls(shifts, order_of(shifts), joined)
 
 
 class Behind(NamedTuple):
@@ -163,7 +168,7 @@ def expose(
     if known is None:
         known = Moves.of(statistic, values, relation)
     behind = Behind(values, known)
-    shifts, order = known
+    shifts, order, joined = known
     actual = shifts.actual
 
     def loss(alternatives: FloatArray) -> FloatArray:
@@ -185,7 +190,6 @@ def expose(
     worst_case = plan.worst_case(delta=delta)
     epsilon = _snapped(shifts.map(losses), worst_case)
     for_all = float(epsilon.max())
-    joined = statistic.additions(values, relation)
     if len(joined):
         for_all = max(for_all, float(_snapped(loss(joined), worst_case).max()))
     return Exposure(

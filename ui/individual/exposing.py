@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _BEHIND: Final = (
     "values",
     "shifts",
+    "joined",
     *(f"order {relation}" for relation in NeighboringRelation),
 )
 COLUMNS: Final = (
@@ -79,15 +80,17 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         values = session.this_run(
             "values", question, lambda: asked.query.values(study.in_memory)
         )
+        about = f"{relation} {question}"
         shifts = session.this_run(
-            "shifts",
-            f"{relation} {question}",
-            lambda: shifts_of(statistic, values, relation),
+            "shifts", about, lambda: shifts_of(statistic, values, relation)
+        )
+        joined = session.this_run(
+            "joined", about, lambda: statistic.additions(values, relation)
         )
         order = session.this_run(
             f"order {relation}", question, lambda: order_of(shifts)
         )
-        return Behind(values, Moves(shifts, order))
+        return Behind(values, Moves(shifts, order, joined))
 
     def compute() -> Exposure:
         values, known = behind()

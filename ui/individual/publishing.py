@@ -46,7 +46,9 @@ class _Target:
     column: Column
     bounds: Interval
     values: FloatArray = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
+    """Of everybody who has one, in the table's order."""
+    known: NDArray[np.bool_] = field(repr=False)
+    """Who of the table has one."""
     unit: str
 
 
@@ -142,10 +144,8 @@ def _target(dataset: Dataset, column: Column, label: str | None) -> _Target:
         known = codes >= 0
         numbers = (codes == column.labels.index(label)).astype(np.float64)
         bounds, unit = Interval(lower=0.0, upper=1.0), ""
-    rows = np.flatnonzero(known)
-    return _Target(
-        column=column, bounds=bounds, values=numbers[rows], rows=rows, unit=unit
-    )
+    values = numbers if known.all() else numbers[known]
+    return _Target(column=column, bounds=bounds, values=values, known=known, unit=unit)
 
 
 def _mean(target: _Target, subject: Subject, study: Study) -> None:
@@ -160,10 +160,10 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
         note="Anybody will do: each has an equation of their own.",
     )
     digits, seed = _settings(cells)
-    entry = int(np.searchsorted(target.rows, row - 1))
-    if entry == len(target.rows) or target.rows[entry] != row - 1:
+    if not target.known[row - 1]:
         st.info(f"The person of row {row:,} has no value of this column.")
         return
+    entry = int(np.count_nonzero(target.known[: row - 1]))
     found = attack_mean(
         target.values,
         entry,
