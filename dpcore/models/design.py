@@ -201,7 +201,8 @@ class Design:
         rows = self.rows(dataset) if rows is None else rows
         if len(rows) == 0:
             raise nobody()
-        x = np.ones((len(rows), len(self.labels)))
+        # A column at a time is written, and added up over: each is one stretch.
+        x = np.ones((len(rows), len(self.labels)), order="F")
         for column, places in self.blocks:
             x[:, places] = self.entries(column, self._values(dataset, column, rows))
         y = self.entries(self.target, self._values(dataset, self.target, rows))

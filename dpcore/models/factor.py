@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrsm
 
 from dpcore.data.columns import LARGEST
 from dpcore.errors import DataError, ParameterError
@@ -47,17 +47,16 @@ class Factor:
     @property
     def inverse_root(self) -> FloatArray:
         """Return ``R^-1``, shape ``(d, d)``."""
-        return np.asarray(solve_triangular(self.root, np.eye(len(self.root))))
+        return _solved(self.root, np.eye(len(self.root)))
 
     @property
     def solution(self) -> FloatArray:
         """Return ``H^-1 X^T W y``, shape ``(d,)``."""
-        return np.asarray(solve_triangular(self.root, self.projected))
+        return _solved(self.root, self.projected)
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return ``H^-1 b`` for a vector or the columns of a matrix."""
-        half = solve_triangular(self.root, right, trans="T")
-        return np.asarray(solve_triangular(self.root, half))
+        return _solved(self.root, _solved(self.root, right, transposed=True))
 
 
 def factorize(
@@ -125,7 +124,7 @@ def factor_of(
     root = np.asarray(np.linalg.cholesky(scaled).T * lengths)
     return Factor(
         root=root,
-        projected=np.asarray(solve_triangular(root, right, trans="T")),
+        projected=_solved(root, right, transposed=True),
         condition=float(eigenvalues[-1] / eigenvalues[0]),
         by_rows=False,
     )
@@ -139,6 +138,20 @@ def principal_ways(factor: Factor, theta: FloatArray) -> tuple[FloatArray, Float
     _, vectors = np.linalg.eigh(factor.hessian)
     length = float(np.linalg.norm(theta))
     return vectors.T, theta / length if length > 0 else vectors[:, -1]
+
+
+def _solved(
+    root: FloatArray, right: FloatArray, *, transposed: bool = False
+) -> FloatArray:
+    """Return ``R^-1 B`` or ``R^-T B``, for a vector as well.
+
+    By BLAS: LAPACK's routine, ``solve_triangular``, starts a thread even for a few
+    columns, which then keeps a processor busy for a tenth of a second while it waits
+    for more. Asked for every block of a table, it would never rest.
+    """
+    columns = right[:, np.newaxis] if right.ndim == 1 else right
+    found = dtrsm(1.0, root, columns, trans_a=transposed)
+    return np.asarray(found).reshape(right.shape)
 
 
 def undetermined() -> DataError:

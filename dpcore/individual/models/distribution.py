@@ -21,6 +21,7 @@ from dpcore.individual.distribution import (
     LossDistribution,
     Place,
 )
+from dpcore.individual.grid import Grid
 from dpcore.individual.models.losses import copies_note
 from dpcore.models.glm.audit import MOST_TOGETHER, Audit
 from dpcore.models.influence import UNIQUE_FROM
@@ -138,7 +139,7 @@ def model_distribution(
     note = asked.law.note or copies_note(request.unit.rows)
     return ModelDistribution(
         worst_case=guarantee,
-        edges=np.linspace(0.0, end, _CELLS + 1),
+        edges=_grid(end).edges,
         counts=np.sum([_coarser(each.counts, each.end, end) for each in counted], 0),
         levels=ordered,
         above=tuple(np.sum([each.above for each in counted], axis=0).tolist()),
@@ -355,9 +356,8 @@ class _Count:
         epsilon = np.where(rounded, worst, epsilon)
         finite = epsilon[np.isfinite(epsilon)]
         end = worst if math.isfinite(worst) else _power(finite.max(initial=0.0))
-        edges = np.linspace(0.0, end, _CELLS + 1)
-        cells = np.searchsorted(edges, finite, side="left") - 1
-        counts = np.bincount(np.clip(cells, 0, _CELLS - 1), minlength=_CELLS)
+        # Where no guarantee ends it, the grid holds all of them.
+        counts = _grid(end).counts(np.minimum(finite, end))
         last = max(len(epsilon) - MOST_KEPT, 0)
         least = np.partition(epsilon, last)[last] if len(epsilon) else 0.0
         some = some._replace(epsilon=epsilon)
@@ -366,7 +366,7 @@ class _Count:
         return _Counted(
             people=len(epsilon),
             end=end,
-            counts=counts.astype(np.float64),
+            counts=counts,
             above=[int(np.count_nonzero(epsilon > level)) for level in self.levels],
             total=float(epsilon.sum()),
             given_away=len(epsilon) - len(finite),
@@ -379,6 +379,10 @@ def _most(reasons: list[Reason]) -> tuple[Reason, ...]:
     """Return who loses most, most first; ties in the table's order."""
     order = sorted(reasons, key=lambda one: (-one.epsilon, one.person))
     return tuple(order[:MOST_KEPT])
+
+
+def _grid(end: float) -> Grid:
+    return Grid.of(end=end, cells=_CELLS)
 
 
 def _power(loss: float) -> float:

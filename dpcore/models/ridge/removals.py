@@ -55,17 +55,18 @@ def _removals(
     inverse_root = rest.factor.inverse_root
     directions = metric.directions(fit.factor, rest.factor)
     for part in row_blocks(*x.shape):
-        block = x[part]
-        halves = block @ inverse_root
-        h = np.einsum("ij,ij->i", halves, halves)
+        # A person a column: sums over the entries of each then run along all people.
+        block = x[part].T
+        halves = inverse_root.T @ block
+        h = np.einsum("ji,ji->i", halves, halves)
         kept = np.where(h >= UNIQUE_FROM, 1.0, 1 - h)
-        missed = (y[part] - block @ rest.theta) / kept
-        steps, pull = block @ directions, np.abs(missed)
+        missed = (y[part] - rest.theta @ block) / kept
+        steps, pull = directions.T @ block, np.abs(missed)
         if rest is not fit:
-            steps *= missed[:, np.newaxis]
-            steps += offset
-            pull = np.ones(len(block))
-        lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
+            steps *= missed
+            steps += offset[:, np.newaxis]
+            pull = np.ones(len(missed))
+        lengths = np.sqrt(np.einsum("ji,ji->i", steps, steps))
         leverages[part], errors[part], shifts[part] = h, missed, pull * lengths
     for place in np.flatnonzero(leverages >= UNIQUE_FROM):
         theta = fit.refit(people[[place]])
