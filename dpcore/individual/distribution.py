@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people the places are kept."""
 _CELLS: Final = 1_000
+_NUMBERS: Final = 1 << 17
+"""Shifts in a block: twice as many as in memory, so that two threads wait for the
+interpreter's lock half as often.
+"""
 _FEW: Final = 1_000
 """People of whom those who lose most rule out most of the others."""
 _FARTHEST: Final = 20
@@ -328,7 +332,7 @@ class _Losses:
     def blocks(self, shifts: Shifts | ShiftBlocks) -> Iterator[FloatArray]:
         """Yield the losses of everybody in a part, of a block of people at a time."""
         if isinstance(shifts, ShiftBlocks):
-            yield from map(self._of_block, shifts.blocks())
+            yield from map(self._of_block, shifts.blocks(_NUMBERS))
         elif shifts.people:
             yield shifts.map(self._of_block)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = 1 << 16
 """Numbers in a block: half a megabyte. What is computed on the way stays in the
-processor's cache, and two threads seldom wait for the interpreter's lock."""
+processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,9 +55,9 @@ class ShiftBlocks:
     people: int
     of_rows: Callable[[Rows], FloatArray] = field(repr=False)
 
-    def blocks(self) -> Iterator[Shifts]:
-        """Return the shifts of consecutive people, some at a time."""
-        rows = max(1, _NUMBERS // len(self.actual))
+    def blocks(self, numbers: int = _NUMBERS) -> Iterator[Shifts]:
+        """Return the shifts of consecutive people, so many numbers at a time."""
+        rows = max(1, numbers // len(self.actual))
         for start in range(0, self.people, rows):
             yield self._shifts(slice(start, min(start + rows, self.people)))
 
