@@ -88,7 +88,8 @@ def values(
     of = partial(_values, {each.analysis(study.fingerprint): each for each in requests})
     table = study.parts
     if table is None or not requests:
-        return of(study.dataset)
+        with memory.some_at_hand():
+            return of(study.dataset)
     last = work.whole(
         _SLOT,
         press,

@@ -516,7 +516,12 @@ def while_shown(slot: str, key: str, compute: Callable[[], _T]) -> _T:
     vault = _vault()
     vault.asked.add(slot)
     vault.passing.add(slot)
-    return remember(slot, key, compute)
+
+    def with_blocks_at_hand() -> _T:
+        with memory.some_at_hand():
+            return compute()
+
+    return remember(slot, key, with_blocks_at_hand)
 
 
 def while_here(slot: str, key: str, compute: Callable[[], _T]) -> _T:
