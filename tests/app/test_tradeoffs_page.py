@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
+import numpy as np
 import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
+from dpcore.studies.comparing import tradeoffs as studies
 from tests.app.test_one_person import lesson, titles
 from tests.app.test_pages import by_label, charts
 from tests.app.test_questions import set_to, shown
@@ -32,6 +35,16 @@ def compared(page):
     return {
         trace["name"] for trace in figure["data"] if "simulated" not in trace["name"]
     }
+
+
+def traces(page):
+    (figure,) = charts(page)
+    return {trace["name"]: trace for trace in figure["data"] if trace.get("name")}
+
+
+def numbers(coded):
+    """Return the numbers of an axis, as Plotly writes them."""
+    return np.frombuffer(base64.b64decode(coded["bdata"]), coded["dtype"]).tolist()
 
 
 def test_the_headline_is_about_the_point_and_not_about_a_grid(page):
@@ -67,6 +80,38 @@ def test_the_chosen_mechanism_is_compared(page):
     assert "has no place at the same true epsilon" in shown(page)
     at(page, fair="same nominal epsilon")
     assert CATALOG["gaussian-classic"].label in compared(page)
+
+
+def test_epsilon_moves_a_point_and_draws_no_dot_anew(page, monkeypatch):
+    real, drawn = studies.simulated, []
+
+    def counted(keys, *rest, **more):
+        drawn.append(keys)
+        return real(keys, *rest, **more)
+
+    monkeypatch.setattr(studies, "simulated", counted)
+    set_to(page, "number_input", "ε for this release", 0.5)
+    before = traces(page)
+    drawn.clear()
+    for epsilon in (0.7, 3.0):
+        set_to(page, "number_input", "ε for this release", epsilon)
+        after = traces(page)
+        assert drawn == []
+        for name, trace in after.items():
+            if "simulated" in name:
+                assert trace["y"] == before[name]["y"]
+            elif trace["mode"] == "lines":
+                assert epsilon in numbers(trace["x"])
+    # Of anything else the dots are others.
+    at(page, show="bias")
+    assert len(drawn) == 1
+    set_to(page, "selectbox", "Mechanism", "folded")
+    assert len(drawn) == 2
+    page.slider[0].set_value(0.4).run()
+    assert len(drawn) == 3
+    # Beyond the usual range the axis grows, and the dots with it.
+    set_to(page, "number_input", "ε for this release", 20.0)
+    assert len(drawn) == 4
 
 
 @pytest.mark.parametrize("along", ["true value", "number of people", "epsilon"])

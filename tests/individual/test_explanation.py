@@ -5,6 +5,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.individual import explanation
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace.mechanism import Laplace
@@ -30,6 +31,12 @@ COLOR = Column(name="color", kind=ColumnKind.CATEGORY, labels=("red", "green"))
 SMOKER = Column(name="smoker", kind=ColumnKind.YES_NO, labels=("no", "yes"))
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+
+
+@pytest.fixture(params=[3, 1 << 16])
+def some_at_a_time(request, monkeypatch):
+    """Add values up in blocks of so many people."""
+    monkeypatch.setattr(explanation, "_BLOCK", request.param)
 
 
 def explained(kind, column, relation, values, membership=None):
@@ -127,6 +134,7 @@ def explained(kind, column, relation, values, membership=None):
         ),
     ],
 )
+@pytest.mark.usefixtures("some_at_a_time")
 def test_reason_names_what_is_unusual(
     kind, column, relation, values, membership, expected
 ):
