@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import os
 import time
 from collections import deque
@@ -89,16 +90,26 @@ def on_cluster(
     """
     with _connected(address) as client:
         threads = max(1, sum(_threads(client).values()))
-        together = min(max(len(parts) // (_TASKS * threads), 1), _TOGETHER)
         given: deque[Future] = deque()
-        for start in range(0, len(parts), together):
-            some = parts[start : start + together]
+        for some in shares(parts, threads):
             # Not pure: what was made of a file before is not what it holds now.
             given.append(client.submit(_in_plain_words, work, some, pure=False))
             if len(given) == _AHEAD * threads:
                 oldest = [given.popleft() for _ in range(_FETCHED * threads)]
                 yield from chain.from_iterable(_results(client, oldest))
         yield from chain.from_iterable(_results(client, [*given]))
+
+
+def shares(parts: Sequence[_P], threads: int) -> Iterator[Sequence[_P]]:
+    """Yield the parts of each task, in order: as many tasks for each thread.
+
+    So none of them works while all others have nothing left.
+    """
+    together = min(max(len(parts) // (_TASKS * threads), 1), _TOGETHER)
+    rounds = math.ceil(len(parts) / (together * threads))
+    tasks = min(rounds * threads, len(parts))
+    for task in range(tasks):
+        yield parts[len(parts) * task // tasks : len(parts) * (task + 1) // tasks]
 
 
 @contextlib.contextmanager

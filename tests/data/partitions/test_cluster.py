@@ -16,6 +16,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.budget_filter import PrivacyBudget
 from dpcore.data.partitions import cluster
@@ -226,6 +228,18 @@ def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
 def test_parts_keep_their_order_however_many_a_task_has(machines, parts):
     squares = cluster.on_cluster(machines.address, square, range(parts))
     assert list(squares) == [part**2 for part in range(parts)]
+
+
+@given(parts=st.integers(0, 2_000), threads=st.integers(1, 40))
+def test_no_thread_has_a_task_more_than_another(parts, threads):
+    tasks = [*cluster.shares(range(parts), threads)]
+    assert [part for some in tasks for part in some] == [*range(parts)]
+    sizes = [len(some) for some in tasks]
+    assert max(sizes, default=1) <= 6
+    assert max(sizes, default=1) - min(sizes, default=1) <= 1
+    if parts >= threads:
+        assert len(tasks) % threads == 0 or len(tasks) == parts
+        assert len(tasks) >= min(parts, 8 * threads)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
