@@ -55,9 +55,9 @@ class ShiftBlocks:
     people: int
     of_rows: Callable[[Rows], FloatArray] = field(repr=False)
 
-    def blocks(self, numbers: int = _NUMBERS) -> Iterator[Shifts]:
+    def blocks(self, numbers: int | None = None) -> Iterator[Shifts]:
         """Return the shifts of consecutive people, so many numbers at a time."""
-        rows = max(1, numbers // len(self.actual))
+        rows = max(1, (numbers or _NUMBERS) // len(self.actual))
         for start in range(0, self.people, rows):
             yield self._shifts(slice(start, min(start + rows, self.people)))
 
