@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _BLOCK: Final = 1 << 17
-"""Rows of a part of a long table: a quarter of a megabyte a column."""
+"""Rows of a part of a long table: a megabyte a column."""
 MISSING_CODE = -1
 """Code of a missing value."""
 

@@ -30,6 +30,7 @@ _SHOWN = 2
 _GROUPS = 10
 """How many groups one can hold."""
 _BLOCK = 1 << 16
+"""How many values are added up at a time: half a megabyte."""
 _OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
