@@ -7,7 +7,8 @@ each time stands how many *reads* it is, that is, times that of reading the same
 by pyarrow with two threads into memory, and nothing else
 (``pyarrow.dataset(...).to_table``), measured in between.
 
-The processor's time, which another program does not lengthen, is printed, too. A
+The processor's time, which another program does not lengthen, is printed, too. Memory
+is that of a process that does every step once and reads nothing for comparison. A
 cluster of a scheduler and workers with one thread each, on this machine, does the same
 once with one of them and once with two.
 """
@@ -15,9 +16,9 @@ once with one of them and once with two.
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing import get_context
@@ -112,24 +113,45 @@ def _of_size(folder: Path, rows: int, runs: int) -> dict[str, float]:
     """Return the seconds that a row of a table takes, by what is done with it."""
     place = folder / "table"
     place.mkdir()
-    # In a process of its own, whose memory is not that of what is measured.
-    writer = get_context("spawn").Process(target=_write, args=(place, rows))
-    writer.start()
-    writer.join()
+    _in_a_process(_write, place, rows)
     size = sum(path.stat().st_size for path in place.iterdir()) / 2**20
     print(f"\n{rows:,} rows x {_COLUMNS} columns, {size:,.0f} MB")
     opening = Spans()
     opening.again(lambda: open_table(folder, "table"), runs)
     print(f"opening: {1000 * opening.middle:.1f} ms")
-    table = open_table(folder, "table").with_columns(_AGE, *_NUMBERS)
+    table = _opened(folder)
     beside = _Beside(place=place, runs=runs)
     took = {
         name: beside.measure(name, columns, step) / rows
         for name, columns, step in _steps(table)
     }
-    print(f"memory of the process so far, at most: {_peak():,.0f} MB")
+    _in_a_process(_remember, folder)
     _workers(table, runs)
     return took
+
+
+def _opened(folder: Path) -> PartitionedDataset:
+    return open_table(folder, "table").with_columns(_AGE, *_NUMBERS)
+
+
+def _in_a_process(act: Callable[..., None], *args: object) -> None:
+    """Do it in a process of its own, whose memory is that of nothing else."""
+    process = get_context("spawn").Process(target=act, args=args)
+    process.start()
+    process.join()
+
+
+def _remember(folder: Path) -> None:
+    """Do every step once, and print how much memory that took."""
+    before = _peak()
+    with memory.some_at_hand(), redirect_stdout(None):
+        for _, _, step in _steps(_opened(folder)):
+            step()
+    print(
+        f"memory of a process that does each of this once: at most {_peak():,.0f} MB, "
+        f"of these {before:,.0f} MB before it opens the table",
+        flush=True,
+    )
 
 
 def _steps(
@@ -295,7 +317,13 @@ def _write(place: Path, rows: int) -> None:
 
 
 def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    """Return the most memory this process ever had, in MB.
+
+    ``getrusage`` would tell that of the process that started it, where that had more.
+    """
+    status = Path("/proc/self/status").read_text()
+    kilobytes = status.partition("VmHWM:")[2].split()[0]
+    return int(kilobytes) / 2**10
 
 
 if __name__ == "__main__":
