@@ -55,8 +55,8 @@ links.drop_infinite()
 style.apply()
 with recovery.told():
     using.follow_link()
-sidebar.show()
-with st.sidebar:
-    words.beside(page.url_path)
-with session.only_what_is_shown(page.url_path), recovery.told(), releasing.heard():
-    page.run()
+with sidebar.beside():
+    with st.sidebar:
+        words.beside(page.url_path)
+    with session.only_what_is_shown(page.url_path), recovery.told(), releasing.heard():
+        page.run()

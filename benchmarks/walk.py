@@ -23,6 +23,8 @@ _STATISTICS = ("mean", "sum")
 _MECHANISMS = ("laplace", "bit", "truncated", "folded", "averaged")
 # Seconds that imports in the background take.
 _BACKGROUND = 5
+# Milliseconds between two looks at a page whose time is taken.
+_RARELY = 100
 # The answer is there with the last change of the script's state, of a figure, a number
 # or a text. A short run may pass without the state being drawn at all.
 _STOPWATCH = """() => {
@@ -140,10 +142,7 @@ class Walk:
         again.wait_for()
 
     def released(self) -> float:
-        """Press the button; return how long it took until the answer was there.
-
-        The press is followed by two runs: one carries it out, one shows the answer.
-        """
+        """Press the button; return how long it took until the answer was there."""
         button = self._page.get_by_role("button", name="Release", exact=True)
         took = self._answered(button.click)
         self._page.get_by_role("button", name="Draw again").wait_for()
@@ -241,13 +240,15 @@ class Walk:
     def _answered(self, action: Callable[[], object]) -> float:
         """Act; return the seconds from the key or click to the answer on the screen.
 
-        The page itself keeps the time, so that the remote control does not count.
+        The page itself keeps the time, so that the remote control does not count. It is
+        in front, as a page behind another one is not drawn.
         """
+        self._page.bring_to_front()
         self._page.wait_for_timeout(self._quiet)
         self._page.evaluate(_STOPWATCH)
         action()
-        settled(self._page)
-        self._page.wait_for_function(_ENDED, arg=2 * self._quiet)
+        settled(self._page, every=_RARELY)
+        self._page.wait_for_function(_ENDED, arg=2 * self._quiet, polling=_RARELY)
         return float(self._page.evaluate("window.benchmark.answer")) / 1000
 
     def _choose_all(self, label: str, names: Sequence[str]) -> None:

@@ -23,8 +23,7 @@ first_visit.show("pages/release.py")
 asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
-done = session.ledger().releases(study.fingerprint)
-head_counts.before_release(asked, done)
+told_before = st.container()
 answer = offering.offer(
     asked,
     study,
@@ -32,6 +31,10 @@ answer = offering.offer(
     price=previews.price(asked),
     before=partial(previews.preview, asked),
 )
+# Once the answer is among them.
+done = session.ledger().releases(study.fingerprint)
+with told_before:
+    head_counts.before_release(asked, done)
 if answer is not None:
     answers.show(answer, asked)
     differences.show(answer, asked)

@@ -63,7 +63,7 @@ _STEPS: Final = (_TABLE, _BOUNDS, _QUESTION, _ANSWER)
 
 def offer() -> None:
     """Show the button that begins the visit, on Home."""
-    if session.public(_ON) is None:
+    if not is_on():
         st.button(
             "First time here? Be led through four steps",
             on_click=session.set_public,
@@ -71,9 +71,14 @@ def offer() -> None:
         )
 
 
+def is_on() -> bool:
+    """Tell whether the visit was begun, and not ended."""
+    return session.public(_ON) is not None
+
+
 def show(here: str) -> None:
     """Show on the page ``here`` the step that comes next, if the visit was begun."""
-    if session.public(_ON) is None:
+    if not is_on():
         return
     step = _next()
     with st.container(border=True, key="first-visit"):

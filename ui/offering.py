@@ -16,7 +16,15 @@ import streamlit as st
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
-from ui import accounts, plans, recovery, releasing, results, session
+from ui import (
+    accounts,
+    first_visit,
+    plans,
+    recovery,
+    releasing,
+    results,
+    session,
+)
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -45,8 +53,9 @@ def offer(
     """Offer a release and return its newest answer, for the page to show.
 
     The page calls it once in a run, wherever the block shall stand, with the question
-    that is on screen. Pressing the button carries it out and runs the page again.
-    ``None`` is returned also where the ledger cannot be used; the block says so.
+    that is on screen. Pressing the button carries it out: what stands above the block
+    and reads the ledger is drawn after it. ``None`` is returned also where the ledger
+    cannot be used; the block says so.
 
     ``price`` is what it costs, in words other than those of the cost. ``before`` shows
     what stands above the buttons, and why they cannot be paid if they do not fit into
@@ -78,7 +87,8 @@ def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     with releasing.drawing(study, pressed):
         done = pressed is not None and releasing.carry_out(request, study, pressed)
-    if done:
+    if done and first_visit.is_on():
+        # What it says of the ledger stands above, with a button.
         st.rerun()
     notice = session.notice()
     if notice is not None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
     from dpcore.releases.record import Release
@@ -164,12 +166,19 @@ def elsewhere(account: Account, request: Releasable) -> Release | None:
 
 def drawing(study: Study, pressed: Pressed | None) -> AbstractContextManager[object]:
     """Give what was pressed a place, and say that an answer is drawn."""
+    # Always there: an element more would move all others, to be drawn anew.
     if study.parts is not None:
-        # Always there: an element more would move all others, to be drawn anew.
         return st.container()
+    place = st.empty()
     if pressed is None:
         return contextlib.nullcontext()
-    return st.spinner("Drawing from the secure source …")
+    return _drawing_at(place)
+
+
+@contextlib.contextmanager
+def _drawing_at(place: DeltaGenerator) -> Iterator[None]:
+    with place, st.spinner("Drawing from the secure source …"):
+        yield
 
 
 def carry_out(request: Releasable, study: Study, pressed: Pressed) -> bool:

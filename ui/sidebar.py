@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.errors import LedgerError
 from dpcore.releases.record import Mode
 from dpcore.wording import people, significant
 from ui import recovery, session
@@ -15,40 +17,63 @@ from ui.data import using
 from ui.text import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpcore.releases.account import Account
     from ui.study import Study
 
 
-def show() -> None:
-    """Draw the sidebar."""
+@contextlib.contextmanager
+def beside() -> Iterator[None]:
+    """Draw the sidebar beside a page, and the budget again once the page has spent."""
+    study = session.study()
     with st.sidebar:
-        study = session.study()
         if study is None:
             st.markdown("**No table in use**")
             st.page_link("pages/data.py", label="Choose a table")
         else:
             _card(study)
-            with recovery.told():
-                _gauge(study)
-        st.radio(
-            "Mode",
-            list(Mode),
-            format_func=str.capitalize,
-            key="mode",
-            persist_state="session",
-            on_change=session.choose_mode,
-            help="Release: answers are private and paid for. Classroom: true values "
-            "may be shown, only a budget of this lesson is spent, and what is computed "
-            "from the table is watermarked.",
-        )
+        gauge = st.empty()
+        shown = None
         if study is not None:
-            if study.example is None and session.mode() is Mode.CLASSROOM:
-                st.warning("True values of your own table may now appear on the pages.")
-            with st.popover("Forget this data"):
-                st.markdown(
-                    f"{literal(study.dataset.name)}, all that was computed from it, "
-                    "and the lessons of this tab leave its memory. The ledger stays."
-                )
-                st.button("Yes, forget it", on_click=using.forget)
+            with gauge.container(), recovery.told():
+                shown = session.account(study)
+                _gauge(shown)
+        _settings(study)
+    try:
+        yield
+    finally:
+        # Wherever the page ended: where its ledger cannot be read, it has said so.
+        if study is not None:
+            with contextlib.suppress(LedgerError):
+                account = session.account(study)
+                if account != shown:
+                    with gauge.container():
+                        _gauge(account)
+
+
+def _settings(study: Study | None) -> None:
+    st.radio(
+        "Mode",
+        list(Mode),
+        format_func=str.capitalize,
+        key="mode",
+        persist_state="session",
+        on_change=session.choose_mode,
+        help="Release: answers are private and paid for. Classroom: true values "
+        "may be shown, only a budget of this lesson is spent, and what is computed "
+        "from the table is watermarked.",
+    )
+    if study is None:
+        return
+    if study.example is None and session.mode() is Mode.CLASSROOM:
+        st.warning("True values of your own table may now appear on the pages.")
+    with st.popover("Forget this data"):
+        st.markdown(
+            f"{literal(study.dataset.name)}, all that was computed from it, "
+            "and the lessons of this tab leave its memory. The ledger stays."
+        )
+        st.button("Yes, forget it", on_click=using.forget)
 
 
 def _card(study: Study) -> None:
@@ -68,8 +93,8 @@ def _card(study: Study) -> None:
         st.caption(f"Every column: {literal(ending)}.")
 
 
-def _gauge(study: Study) -> None:
-    account = session.account(study)
+def _gauge(account: Account) -> None:
+    """Show what was spent, and is left."""
     budget = account.budget
     rows: list[tuple[str, Decimal, Decimal]] = []
     if budget.rho is not None:
@@ -77,17 +102,7 @@ def _gauge(study: Study) -> None:
     if budget.epsilon is not None:
         rows.append(("ε", account.spent.epsilon, budget.epsilon))
     for symbol, spent, total in rows:
-        share = min(float(spent / total), 1.0)
-        lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
-        used, of, left = (
-            significant(float(number), 4)
-            for number in (spent, total, max(total - spent, Decimal()))
-        )
-        if used_up(account):
-            left = "nothing"
-        st.progress(
-            share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
-        )
+        _bar(symbol, spent, total, empty=used_up(account))
     if account.closed is not None:
         st.caption("This account is closed, and pays nothing more.")
     elif account.bar is not None:
@@ -96,3 +111,17 @@ def _gauge(study: Study) -> None:
         period = account.current[-1]
         rest = short(budget, account.remaining)
         st.caption(f"{rest} may be spent in {literal(period.name)}.")
+
+
+def _bar(symbol: str, spent: Decimal, total: Decimal, *, empty: bool) -> None:
+    share = min(float(spent / total), 1.0)
+    lesson = " (lesson)" if session.mode() is Mode.CLASSROOM else ""
+    used, of, left = (
+        significant(float(number), 4)
+        for number in (spent, total, max(total - spent, Decimal()))
+    )
+    if empty:
+        left = "nothing"
+    st.progress(
+        share, text=f"Budget{lesson}: {used} of {of} {symbol} spent, {left} left"
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from dpcore.releases.transaction import release
@@ -27,6 +28,18 @@ def app() -> AppTest:
     st.cache_resource.clear()
     test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     return test.run()
+
+
+@pytest.fixture
+def framed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let app.py frame every page, as in a server; AppTest runs pages alone."""
+    real = PagesManager.__init__
+
+    def after_navigation(self: PagesManager, *args: Any, **named: Any) -> None:
+        real(self, *args, **named)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", after_navigation)
 
 
 @pytest.fixture(autouse=True)

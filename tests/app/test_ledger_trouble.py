@@ -6,7 +6,6 @@ import sqlite3
 
 import pytest
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 
 from dpcore.releases.storage import FileDatabase
 from tests.app.test_pages import (
@@ -18,22 +17,12 @@ from tests.app.test_pages import (
 )
 from tests.registry import HEADINGS
 
+pytestmark = pytest.mark.usefixtures("framed")
+
 
 @pytest.fixture
 def path(home):
     return home / "ledger.sqlite3"
-
-
-@pytest.fixture(autouse=True)
-def _open_page(monkeypatch):
-    """Let app.py frame every page, as in a server; AppTest runs pages alone."""
-    real = PagesManager.__init__
-
-    def after_navigation(self, *args, **named):
-        real(self, *args, **named)
-        PagesManager.uses_pages_directory = False
-
-    monkeypatch.setattr(PagesManager, "__init__", after_navigation)
 
 
 @pytest.fixture

@@ -41,6 +41,30 @@ def spend(app: AppTest) -> AppTest:
     return next(b for b in app.button if b.label.startswith("Spend ")).click()
 
 
+@pytest.mark.usefixtures("framed")
+def test_press_is_carried_out_and_shown_in_one_run(
+    asked: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, runs = st.title, []
+
+    def title(words: str) -> object:
+        runs.append(words)
+        return whole(words)
+
+    def spent() -> str:
+        (gauge,) = asked.sidebar.get("progress")
+        return str(gauge.proto.text)
+
+    monkeypatch.setattr(st, "title", title)
+    assert spent().startswith("Budget: 0 of ")
+    spend(asked).run()
+    assert runs == ["Release"]
+    assert ANSWER in shown(asked)
+    # What stands above the button and what stands below it know of the answer.
+    assert not spent().startswith("Budget: 0 of ")
+    assert "Released so far" in [header.value for header in asked.header]
+
+
 @pytest.mark.parametrize("name", ["title", "spinner"])
 def test_press_outlives_runs_that_are_cut_short(
     asked: AppTest, monkeypatch: pytest.MonkeyPatch, name: str

@@ -116,6 +116,12 @@ def listened(browser: Browser) -> Browser:
     return browser
 
 
-def settled(page: Page) -> None:
-    """Wait until every run that was asked for has ended, and is drawn."""
-    page.wait_for_function(_AT_REST, arg=next(_looks), timeout=DEADLINE)
+def settled(page: Page, *, every: float | None = None) -> None:
+    """Wait until every run that was asked for has ended, and is drawn.
+
+    Looks with each frame, or ``every`` so many milliseconds.
+    """
+    polling = "raf" if every is None else every
+    page.wait_for_function(
+        _AT_REST, arg=next(_looks), timeout=DEADLINE, polling=polling
+    )
