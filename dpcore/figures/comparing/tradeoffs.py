@@ -19,7 +19,16 @@ from dpcore.figures.marks import (
     points,
     regions,
 )
-from dpcore.figures.theme import NEUTRAL, PLATE, STROKES, Picture, axis, log_axis, plain
+from dpcore.figures.theme import (
+    FITTING,
+    NEUTRAL,
+    PLATE,
+    STROKES,
+    Picture,
+    axis,
+    log_axis,
+    plain,
+)
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.comparing.tradeoffs import Curve, Dots, Metric, Winners
 from dpcore.wording import percent, significant
@@ -107,9 +116,9 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
         _table(curves, axis.label),
         alt=f"Lines of {label} against {axis.label}, one a mechanism. {title}",
         traces=[*lines, *(_dots_trace(each) for each in dots)],
-        xaxis=_scale(axis.label, log=axis.log),
+        xaxis=_scale(axis.label, log=axis.log) | FITTING,
         yaxis=_heights(label, axis, metric),
-        shapes=[now(axis.at, xanchor="right")],
+        shapes=[now(axis.at, xanchor="right", yanchor="top")],
     )
 
 
@@ -152,7 +161,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         alt=f"{title}. {rest}.",
         traces=[ground],
         height=420,
-        xaxis=_scale(axis, log=False),
+        xaxis=_scale(axis, log=False) | FITTING,
         yaxis=_scale("epsilon", log=True),
         annotations=[
             _word(winners, plain(label), np.argwhere(winners.best == index))
@@ -185,7 +194,7 @@ def _dots_trace(dots: Dots) -> Mark:
 
 def _scale(label: str, *, log: bool) -> dict[str, Any]:
     if log:
-        return log_axis(label, dtick=1, exponentformat="power")
+        return log_axis(label, dtick=1, exponentformat="power", **FITTING)
     return axis(plain(label), type="linear")
 
 

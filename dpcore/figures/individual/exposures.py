@@ -74,10 +74,11 @@ def exposure_picture(
         marker=dot(CONFIDENTIAL, 9),
         hover="%{y} %: %{x:.4g}",
         text=[
-            f"{name}: {significant(float(at), up=exposure.upper)}"
+            # A share of the people loses at most that, as the title says.
+            f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
             if name in _NAMED
             else ""
-            for (_, name), at in zip(_MARKS, quantiles, strict=True)
+            for (q, name), at in zip(_MARKS, quantiles, strict=True)
         ],
         textposition=_sides(drawn, floor, top),
         cliponaxis=False,

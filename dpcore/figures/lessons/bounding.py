@@ -55,7 +55,12 @@ def bounding_picture(
             hover="bound %{x:.3g}: %{y:.3g}",
         ),
         shapes=[
-            now(at, "your bound", xanchor="left" if 2 * at < upper[-1] else "right")
+            now(
+                at,
+                "your bound",
+                xanchor="left" if 2 * at < upper[-1] else "right",
+                yanchor="top",
+            )
         ],
         xaxis=axis(f"upper bound, {unit}", range=[0, float(upper[-1])]),
         yaxis=axis(f"how far off, {unit}", range=[0, most]),

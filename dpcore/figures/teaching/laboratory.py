@@ -306,4 +306,4 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
 
 
 def _now(place: float, name: str = "now") -> Mark:
-    return now(place, name, xanchor="left" if place < _HALF else "right")
+    return now(place, name, xanchor="left" if place < _HALF else "right", yanchor="top")
