@@ -241,9 +241,9 @@ class Walk:
         """Act; return the seconds from the key or click to the answer on the screen.
 
         The page itself keeps the time, so that the remote control does not count. It is
-        in front, as a page behind another one is not drawn.
+        asked rarely whether it has ended: to be asked with every frame would make it
+        draw every frame.
         """
-        self._page.bring_to_front()
         self._page.wait_for_timeout(self._quiet)
         self._page.evaluate(_STOPWATCH)
         action()
