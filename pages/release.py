@@ -23,6 +23,7 @@ first_visit.show("pages/release.py")
 asked = inputs.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
+done = session.ledger().releases(study.fingerprint)
 told_before = st.container()
 answer = offering.offer(
     asked,
@@ -31,8 +32,8 @@ answer = offering.offer(
     price=previews.price(asked),
     before=partial(previews.preview, asked),
 )
-# Once the answer is among them.
-done = session.ledger().releases(study.fingerprint)
+if answer is not None and answer.id not in {each.id for each in done}:
+    done = (*done, answer)  # drawn in this run
 with told_before:
     head_counts.before_release(asked, done)
 if answer is not None:

@@ -16,15 +16,7 @@ import streamlit as st
 from dpcore.figures.attackers import belief_text
 from dpcore.releases.record import Mode
 from dpcore.wording import capital, epsilon_text, significant
-from ui import (
-    accounts,
-    first_visit,
-    plans,
-    recovery,
-    releasing,
-    results,
-    session,
-)
+from ui import accounts, first_visit, plans, recovery, releasing, results, session
 from ui.text import literal
 
 if TYPE_CHECKING:

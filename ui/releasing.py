@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from streamlit.delta_generator import DeltaGenerator
-
     from dpcore.budget_filter import PrivacyCost
     from dpcore.releases.account import Account
     from dpcore.releases.record import Release
@@ -164,20 +162,14 @@ def elsewhere(account: Account, request: Releasable) -> Release | None:
     return next((answer for answer in found if answer is not None), None)
 
 
-def drawing(study: Study, pressed: Pressed | None) -> AbstractContextManager[object]:
-    """Give what was pressed a place, and say that an answer is drawn."""
-    # Always there: an element more would move all others, to be drawn anew.
-    if study.parts is not None:
-        return st.container()
-    place = st.empty()
-    if pressed is None:
-        return contextlib.nullcontext()
-    return _drawing_at(place)
-
-
 @contextlib.contextmanager
-def _drawing_at(place: DeltaGenerator) -> Iterator[None]:
-    with place, st.spinner("Drawing from the secure source …"):
+def drawing(study: Study, pressed: Pressed | None) -> Iterator[None]:
+    """Give what was pressed a place, and say that an answer is drawn."""
+    said: AbstractContextManager[object] = contextlib.nullcontext()
+    if pressed is not None and study.parts is None:
+        said = st.spinner("Drawing from the secure source …")
+    # Always there: an element more would move all others, to be drawn anew.
+    with st.container() if study.parts is not None else st.empty(), said:
         yield
 
 
