@@ -16,6 +16,7 @@ once with one of them and once with two.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from contextlib import redirect_stdout
@@ -31,6 +32,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from benchmarks.server import memory_of
 from benchmarks.timing import Spans
 from dpcore import memory
 from dpcore.budget_filter import PrivacyBudget
@@ -139,6 +141,8 @@ def _in_a_process(act: Callable[..., None], *args: object) -> None:
     process = get_context("spawn").Process(target=act, args=args)
     process.start()
     process.join()
+    if process.exitcode:
+        sys.exit(process.exitcode)
 
 
 def _remember(folder: Path) -> None:
@@ -321,9 +325,7 @@ def _peak() -> float:
 
     ``getrusage`` would tell that of the process that started it, where that had more.
     """
-    status = Path("/proc/self/status").read_text()
-    kilobytes = status.partition("VmHWM:")[2].split()[0]
-    return int(kilobytes) / 2**10
+    return memory_of("self", "VmHWM") / 2**20
 
 
 if __name__ == "__main__":

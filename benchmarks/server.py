@@ -12,6 +12,13 @@ from tests.browser.server import Server
 _EVERY = 0.02
 
 
+def memory_of(process: int | str, entry: str) -> int:
+    """Return an entry of what the system knows of a process's memory, in bytes."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    line = next(row for row in status.splitlines() if row.startswith(entry))
+    return int(line.split()[1]) * 1024
+
+
 class MeasuredServer(Server):
     """A running app; a context manager."""
 
@@ -34,9 +41,7 @@ class MeasuredServer(Server):
 
     def memory(self) -> int:
         """Return the resident memory in bytes."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
-        return int(line.split()[1]) * 1024
+        return memory_of(self.process.pid, "VmRSS")
 
     def processor(self) -> float:
         """Return the seconds that the processor has worked for the app so far."""
