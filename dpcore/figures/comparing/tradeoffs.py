@@ -161,7 +161,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         alt=f"{title}. {rest}.",
         traces=[ground],
         height=420,
-        xaxis=_scale(axis, log=False) | FITTING,
+        xaxis=_scale(axis, log=False),
         yaxis=_scale("epsilon", log=True),
         annotations=[
             _word(winners, plain(label), np.argwhere(winners.best == index))
@@ -194,7 +194,7 @@ def _dots_trace(dots: Dots) -> Mark:
 
 def _scale(label: str, *, log: bool) -> dict[str, Any]:
     if log:
-        return log_axis(label, dtick=1, exponentformat="power", **FITTING)
+        return log_axis(label, dtick=1, exponentformat="power")
     return axis(plain(label), type="linear")
 
 
@@ -207,9 +207,10 @@ def _heights(label: str, axis: Axis, metric: Metric) -> dict[str, Any]:
         moves = "" if axis.label == "epsilon" else ", scaled to this epsilon"
         return _scale(f"{label}{moves}", log=False)
     if axis.heights is None:
-        return _scale(label, log=True)
+        return _scale(label, log=True) | FITTING
     low, high = np.log10(axis.heights)
-    return _scale(label, log=True) | {"range": [low - _MARGIN, high + _MARGIN]}
+    span = {"range": [low - _MARGIN, high + _MARGIN]}
+    return _scale(label, log=True) | FITTING | span
 
 
 def _takeaway(
