@@ -30,8 +30,9 @@ PREFIX_BYTES = 64 * 1024
 """How much of a file is looked at."""
 
 _GROUP_DIGITS = 3
-_NUMBER = re.compile("[+-]?([0-9]+(?:[.,'’ \u00a0\u202f][0-9]+)+)")
-_SPELLINGS = str.maketrans("’\u00a0\u202f", "'  ")
+_NUMBER = re.compile("[+-]?([09]+(?:[.,' ][09]+)+)")
+# Spellings of the same mark, and digits that say the same.
+_SPELLINGS = str.maketrans("’\u00a0\u202f" + "123456789", "'  " + "9" * 9)
 _COMMENT = "#"
 _SEPARATOR_LINE = re.compile('"?sep=(.)"?', re.IGNORECASE)
 
@@ -204,11 +205,17 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
     decimals: Counter[str] = Counter()
     groups: Counter[str] = Counter()
     either: Counter[str] = Counter()
-    for row in _rows(lines, delimiter)[1:]:
-        for cell in row:
-            number = _NUMBER.fullmatch(cell.strip())
-            if number:
-                _vote(number[1].translate(_SPELLINGS), decimals, groups, either)
+    # Long tables have few shapes of numbers: which digits stand there says nothing, but
+    # for a single 0 in front.
+    shapes = Counter(
+        cell.strip().translate(_SPELLINGS)
+        for row in _rows(lines, delimiter)[1:]
+        for cell in row
+    )
+    for shape, cells in shapes.items():
+        number = _NUMBER.fullmatch(shape)
+        if number:
+            _vote(number[1], cells, decimals, groups, either)
     point, comma = (decimals[m] - decimals[o] for m, o in (".,", ",."))
     if point == comma:
         point, comma = groups[","], groups["."]
@@ -222,9 +229,13 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
 
 
 def _vote(
-    number: str, decimals: Counter[str], groups: Counter[str], either: Counter[str]
+    number: str,
+    cells: int,
+    decimals: Counter[str],
+    groups: Counter[str],
+    either: Counter[str],
 ) -> None:
-    """Count what the marks of one number can only be, or may be.
+    """Count what the marks of one number, in so many cells, can only be, or may be.
 
     The last mark is the decimal one where it differs from those before it, and where
     what follows cannot be a group of three digits. A mark that repeats groups digits.
@@ -236,11 +247,11 @@ def _vote(
     )
     triple = len(parts[-1]) == _GROUP_DIGITS and grouped
     if last in DECIMALS and last not in marks and len(set(marks)) == 1 and grouped:
-        decimals[last] += 1
-        groups[marks[0]] += 1
+        decimals[last] += cells
+        groups[marks[0]] += cells
     elif set(marks) <= {last} and triple and (marks or last not in DECIMALS):
-        groups[last] += 1
+        groups[last] += cells
     elif last in DECIMALS and not marks and triple and parts[0] != "0":
-        either[last] += 1
+        either[last] += cells
     elif last in DECIMALS and not marks:
-        decimals[last] += 1
+        decimals[last] += cells
