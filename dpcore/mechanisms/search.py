@@ -55,7 +55,7 @@ def first_where_of_each(
     def middle(low: FloatArray, high: FloatArray) -> FloatArray:
         return low + (high - low) / 2
 
-    found = halved(holds, low, high, middle=middle, halvings=_HALVINGS, together=8)
+    found = halved(holds, low, high, middle=middle, halvings=_HALVINGS, together=4)
     return np.where(holds(low), low, found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from dpcore.relations import TableSize
     from dpcore.statistics.base import Shifts
     from dpcore.statistics.blocks import Rows
+
+_BLOCK: Final = 1 << 16
+"""People at a time: what is computed on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,9 @@ class CovarianceMatrix:
 
     def part(self, values: FloatArray) -> Moments:
         """Return means and sums of products of some people."""
-        return self._scatter(values).moments
+        starts = range(0, max(len(values), 1), _BLOCK)
+        blocks = [self._scatter(values[at : at + _BLOCK]).moments for at in starts]
+        return Moments.together(blocks)
 
     def together(self, parts: Sequence[Moments]) -> Moments:
         """Return means and sums of products of the people of all parts."""
