@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import ExposedPerson, Losses, ascending
+from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.statistics.blocks import shifts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
     from dpcore.relations import NeighboringRelation
@@ -84,12 +84,6 @@ class Moves(NamedTuple):
     """How everybody moves a statistic, whatever releases it. CONFIDENTIAL."""
 
     shifts: Shifts | ShiftBlocks
-    order: NDArray[np.int32]
-    """People by how far they move it, the least first.
-
-    For most noise who moves the answer more loses more, and losses that are nearly in
-    order are sorted in a fraction of the time.
-    """
     joined: FloatArray
     """Where the statistic would lie after a newcomer with an extreme record joined;
     see ``Statistic.additions``.
@@ -101,8 +95,7 @@ class Moves(NamedTuple):
     ) -> Moves:
         """Return how everybody moves the statistic of a table."""
         shifts = shifts_of(statistic, values, relation)
-        joined = statistic.additions(values, relation)
-        return cls(shifts, order_of(shifts), joined)
+        return cls(shifts, statistic.additions(values, relation))
 
 
 class Behind(NamedTuple):
@@ -112,11 +105,6 @@ class Behind(NamedTuple):
     """The values behind the statistic, shape ``(n,)`` or ``(n, d)``."""
     moves: Moves
     """How everybody moves it."""
-
-
-def order_of(shifts: Shifts | ShiftBlocks) -> NDArray[np.int32]:
-    """Return the people by how far they move the statistic, the least first."""
-    return np.argsort(shifts.distances()).astype(np.int32)
 
 
 class Revealing(Protocol):
@@ -168,7 +156,7 @@ def expose(
     if known is None:
         known = Moves.of(statistic, values, relation)
     behind = Behind(values, known)
-    shifts, order, joined = known
+    shifts, joined = known
     actual = shifts.actual
 
     def loss(alternatives: FloatArray) -> FloatArray:
@@ -194,7 +182,7 @@ def expose(
         for_all = max(for_all, float(_snapped(loss(joined), worst_case).max()))
     return Exposure(
         epsilon=epsilon,
-        ordered=ascending(epsilon, order),
+        ordered=np.sort(epsilon),
         behind=lambda: behind,
         relation=relation,
         delta=delta,

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.exposure import expose
-from dpcore.individual.losses import Losses, ascending
+from dpcore.individual.losses import Losses
 from dpcore.mechanisms.bounded.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded.truncated import TruncatedLaplace
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
@@ -206,17 +206,6 @@ def test_summaries_of_ten_people():
     losses, shares = found.ecdf(points=3)
     np.testing.assert_allclose(losses, ordered[[3, 6, 9]])
     np.testing.assert_allclose(shares, [0.4, 0.7, 1.0])
-
-
-@given(
-    losses=arrays(float, st.integers(1, 40), elements=st.floats(0, np.inf)),
-    seed=st.integers(0, 99),
-)
-def test_losses_are_sorted_from_any_order_of_people_and_stay_as_they_are(losses, seed):
-    order = np.random.default_rng(seed).permutation(len(losses)).astype(np.int32)
-    before = losses.copy()
-    np.testing.assert_array_equal(ascending(losses, order), np.sort(losses))
-    np.testing.assert_array_equal(losses, before)
 
 
 def test_moments_are_power_means():

@@ -88,9 +88,11 @@ def show(
     )
     chain(steps, key=key)
     alike = (steps.relation, steps.promised) != REPLACED_NOT_PROMISED
-    if not alike:
-        st.info(REPLACED)
-    remarks()
+    # A place of their own, so that what stands below keeps its own.
+    with st.container():
+        if not alike:
+            st.info(REPLACED)
+        remarks()
     _distribution(losses, key=key, alike=alike)
     most_exposed()
     _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.figures.individual.exposures import others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
-from dpcore.individual.exposure import Behind, Moves, expose, order_of
+from dpcore.individual.exposure import Behind, Moves, expose
 from dpcore.individual.variation import lengths, total_variations
 from dpcore.mechanisms.gaussian.mechanism import Gaussian
 from dpcore.relations import NeighboringRelation
@@ -38,18 +38,8 @@ if TYPE_CHECKING:
     from ui.individual.subject import StatisticSubject
     from ui.study import Study
 
-_BEHIND: Final = (
-    "values",
-    "shifts",
-    "joined",
-    *(f"order {relation}" for relation in NeighboringRelation),
-)
-COLUMNS: Final = (
-    *_BEHIND,
-    "exposure",
-    "others",
-    "variation",
-)
+_BEHIND: Final = ("values", "shifts", "joined")
+COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
 """Slots with many numbers a person, which are quickly found again."""
 _MOST = 10
 _ALIKE = 0.5
@@ -72,8 +62,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
     """Return everybody's loss under the question on screen. CONFIDENTIAL."""
     question, statistic = study.about(asked.query), asked.query.statistic
     if len(asked.query.columns) == 1:
-        # In the order of both changes, so that a reader can go back and forth between
-        # them. Of several columns all this would be as large as the table.
+        # Of several columns all this would be as large as the table.
         session.stay(_BEHIND)
 
     def behind() -> Behind:
@@ -87,10 +76,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Expo
         joined = session.this_run(
             "joined", about, lambda: statistic.additions(values, relation)
         )
-        order = session.this_run(
-            f"order {relation}", question, lambda: order_of(shifts)
-        )
-        return Behind(values, Moves(shifts, order, joined))
+        return Behind(values, Moves(shifts, joined))
 
     def compute() -> Exposure:
         values, known = behind()
@@ -231,9 +217,8 @@ def most_exposed(exposure: Exposure, asked: StatisticRequest, study: Study) -> N
         f"{exposure.relation} {asked.analysis(study.fingerprint)}",
         lambda: _most_exposed(exposure, asked, study),
     )
-    st.markdown("**Who is most exposed, and why**")
-    for sentence in listed.sentences:
-        st.markdown(literal(sentence))
+    said = ["**Who is most exposed, and why**", *map(literal, listed.sentences)]
+    st.markdown("\n\n".join(said))
     results.table(
         listed.table,
         column_config={

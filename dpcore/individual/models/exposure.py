@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import ExposedPerson, Losses, ascending
+from dpcore.individual.losses import ExposedPerson, Losses
 from dpcore.individual.models.losses import Leaving, leaving
 from dpcore.models.influence import Influence
 from dpcore.models.ridge.replacements import replaced_moves
@@ -178,7 +178,7 @@ def expose_model(
     largest = float(np.max(epsilon))
     return ModelExposure(
         epsilon=epsilon,
-        ordered=_ascending(fit, epsilon),
+        ordered=np.sort(epsilon),
         relation=relation,
         delta=delta,
         worst_case=request.guarantee,
@@ -194,14 +194,6 @@ def expose_model(
         note=here.note,
         upper=here.upper,
     )
-
-
-def _ascending(fit: Fit, epsilon: FloatArray) -> FloatArray:
-    """Return losses in ascending order: another epsilon hardly changes it."""
-    if not fit.linear:
-        return np.sort(epsilon)
-    order = fit.keep("order", None, lambda: np.argsort(epsilon).astype(np.int32))
-    return ascending(epsilon, order)
 
 
 def _replaced(request: Releasing, fit: RidgeFit) -> tuple[Leaving, float]:
