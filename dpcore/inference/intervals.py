@@ -13,6 +13,7 @@ from public numbers, so neither costs any privacy.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, NamedTuple
@@ -134,6 +135,7 @@ def intervals_of_each(each: Sequence[Coordinate], *, tail: float) -> Intervals:
     return Intervals(level=1 - tail, noise=noise, total=_totals(each, tail))
 
 
+@singledispatch
 def noise_interval(
     mechanism: Mechanism, released: FloatArray, *, bounds: Interval, tail: float
 ) -> FloatArray:
@@ -141,7 +143,7 @@ def noise_interval(
 
     Position ``t`` is kept if ``P_t(X >= x) >= tail/2`` and ``P_t(X <= x) >= tail/2``.
     Every law here is stochastically increasing in ``t``, so both ends are roots, found
-    by halving.
+    by halving where there is no closed form.
     """
     reach = max(_central(mechanism, tail, bounds), np.finfo(float).tiny)
     low = bounds.clip(released - 2 * reach)
@@ -158,6 +160,31 @@ def noise_interval(
     lower = first_where_of_each(lambda t: at_least(t) >= tail / 2, low, high)
     upper = -first_where_of_each(lambda t: at_most(-t) >= tail / 2, -high, -low)
     return np.stack([lower, upper], axis=-1)
+
+
+@noise_interval.register(Laplace)
+def _(
+    mechanism: Laplace, released: FloatArray, *, bounds: Interval, tail: float
+) -> FloatArray:
+    """Return ``x -+ b log(1 / tail)``, where half of ``tail`` is left on that side."""
+    reach = -mechanism.noise * math.log(tail)
+    return bounds.clip(np.stack([released - reach, released + reach], axis=-1))
+
+
+@noise_interval.register(BoundaryInflatedLaplace)
+def _(
+    mechanism: BoundaryInflatedLaplace,
+    released: FloatArray,
+    *,
+    bounds: Interval,
+    tail: float,
+) -> FloatArray:
+    """Return those of Laplace; from a bound, all positions beyond it are kept, too."""
+    reach = -mechanism.noise * math.log(tail)
+    ends = mechanism.bounds
+    lower = np.where(released > ends.lower, released - reach, -np.inf)
+    upper = np.where(released < ends.upper, released + reach, np.inf)
+    return bounds.clip(np.stack([lower, upper], axis=-1))
 
 
 def noise_half_width(mechanism: Mechanism, *, bounds: Interval, level: float) -> float:

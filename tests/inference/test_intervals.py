@@ -80,6 +80,25 @@ def test_an_atom_counts_wherever_the_mechanism_has_it():
     low, high = noise_interval(law, np.array([0.2]), bounds=wide, tail=0.05)[0]
     assert low == pytest.approx(max(-1.0, 0.2 - law.noise * np.log(20)), rel=1e-9)
     assert high == 1.0
+    # However far away they are: what is clamped hides how far beyond it was.
+    far = Interval(lower=-1e6, upper=1e6)
+    assert noise_interval(law, np.array([0.2]), bounds=far, tail=0.05)[0, 1] == 1e6
+
+
+@given(
+    key=st.sampled_from(["laplace", "bit"]),
+    released=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20),
+    tail=st.floats(1e-12, 0.9),
+    change=st.floats(1e-6, 1.0),
+)
+def test_closed_forms_are_what_halving_finds(key, released, tail, change):
+    law = mechanism(key, change=change)
+    drawn = np.array(released)
+    halving = noise_interval.dispatch(object)
+    closed, found = (
+        of(law, drawn, bounds=UNIT, tail=tail) for of in (noise_interval, halving)
+    )
+    np.testing.assert_allclose(closed, found, atol=1e-12)
 
 
 @pytest.mark.parametrize("key", CATALOG)
