@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # glibc's names for the size from which a block of memory is the system's own, and for
 # how much that is free at an end it keeps, and takes at a time.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD, _TOP_PAD = -3, -1, -2
-_LARGE: Final = 4 << 20
+_LARGE: Final = 2 << 20
 _AT_HAND: Final = 16 << 20
 _USUALLY_KEPT: Final = 128 << 10
 _GLIBC: Final = platform.libc_ver()[0] == "glibc"

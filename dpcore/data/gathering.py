@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _INTEGER, _FLOAT = np.dtype("int64"), np.dtype("float64")
-_CELLS: Final = 1 << 18
+_CELLS: Final = 1 << 17
 _FEWEST: Final = 4096
 
 
 def records_together(columns: int) -> int:
-    """Return how many records a block has, so that it takes about two megabytes."""
+    """Return how many records a block has, so that it takes about a megabyte."""
     return max(_FEWEST, _CELLS // columns)
 
 
