@@ -21,6 +21,7 @@ from benchmarks.controls import (
     model_controls,
     plan_controls,
     regression_controls,
+    release_controls,
     resampling_controls,
     view_controls,
 )
@@ -108,7 +109,10 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     )
     walk.use(_MATRIX, "10", "20")
     print(f"peak memory above base: {(server.peak() - base) / size:.2f} x file")
-    _releases(walk, times)
+    # The first release is asked about once more, and is not timed.
+    walk.ask("sum")
+    walk.release()
+    times.of_all(release_controls(walk, _MATRIX))
     walk.ask("mean")
     times.of_all(controls(walk))
     in_use("memory in use above base")
@@ -130,19 +134,6 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     times.of_all(regression_controls(walk))
     times.of_all(resampling_controls(walk))
     in_use("the same with a model of 6 columns")
-
-
-def _releases(walk: Walk, times: Times) -> None:
-    """Release three kinds of answers, and print how long each took."""
-    # The first one is asked about once more, and is not timed.
-    walk.ask("sum")
-    walk.release()
-    walk.ask_mean()
-    times.of_one("release of the mean, BIT Laplace", walk.released)
-    walk.ask("median")
-    times.of_one("release of the median", walk.released)
-    walk.ask_matrix(_MATRIX[1:])
-    times.of_one(f"release of a matrix of {len(_MATRIX)} columns", walk.released)
 
 
 class Times:
@@ -175,16 +166,6 @@ class Times:
                 f"page: {least:.3f} s, ratio {took / least:.2f})",
                 flush=True,
             )
-
-    def of_one(self, name: str, action: Callable[[], float]) -> None:
-        """Do what can be done once, and change the number of the empty page."""
-        took = action()
-        least = statistics.median(self._of_empty() for _ in range(self._repeats))
-        print(
-            f"{name}: {took:.3f} s (an empty page: {least:.3f} s, ratio "
-            f"{took / least:.2f})",
-            flush=True,
-        )
 
     def _of_empty(self) -> float:
         return self._empty.type("Number", str(next(self._numbers)))

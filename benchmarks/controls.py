@@ -6,12 +6,31 @@ import itertools
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from benchmarks.walk import Walk
 
 Change = tuple[str, "Callable[[], float]"]
 _EPSILON = "ε for this release"
+
+
+def release_controls(walk: Walk, columns: Sequence[str]) -> Iterator[Change]:
+    """Yield a press that releases an answer, each time at another price.
+
+    The Release page is open, with the first of the columns asked about.
+    """
+    prices = (f"{0.05 + i / 10_000:g}" for i in itertools.count(1))
+
+    def release() -> float:
+        walk.type(_EPSILON, next(prices))
+        return walk.released()
+
+    walk.ask_mean()
+    yield "release of the mean, BIT Laplace", release
+    walk.ask("median")
+    yield "release of the median", release
+    walk.ask_matrix(columns[1:])
+    yield f"release of a matrix of {len(columns)} columns", release
 
 
 def controls(walk: Walk) -> Iterator[Change]:
