@@ -122,10 +122,11 @@ class Visitor:
             # After a press elsewhere, the click alone may only bring the focus.
             box.press("ArrowDown")
             with suppress(Error):
-                item.wait_for(timeout=_OPENED)
+                item.click(timeout=_OPENED)
                 break
-            # The script ran once more and closed the list.
-        item.click()
+            # The script ran once more, or the page moved, and closed the list.
+        else:
+            item.click()
         self.settle()
 
     def pick(self, option: str) -> None:
