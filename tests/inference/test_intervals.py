@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -92,6 +92,7 @@ def test_an_atom_counts_wherever_the_mechanism_has_it():
     tail=st.floats(1e-12, 0.9),
     change=st.floats(1e-6, 1.0),
 )
+@example(key="laplace", released=[1.0], tail=1e-12, change=0.03125)
 def test_closed_forms_are_what_halving_finds(key, released, tail, change):
     law = mechanism(key, change=change)
     drawn = np.array(released) if key == "laplace" else UNIT.clip(released)
@@ -99,7 +100,9 @@ def test_closed_forms_are_what_halving_finds(key, released, tail, change):
     closed, found = (
         of(law, drawn, bounds=UNIT, tail=tail) for of in (noise_interval, halving)
     )
-    np.testing.assert_allclose(closed, found, atol=1e-12)
+    # The search sees an upper tail as 1 - F, which is known to a unit of rounding only.
+    blur = law.noise * 4 * np.finfo(float).eps / tail
+    np.testing.assert_allclose(closed, found, atol=1e-12 + blur)
 
 
 @pytest.mark.parametrize("key", CATALOG)
