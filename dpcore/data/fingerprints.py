@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import in_blocks
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
-_BLOCK = 1 << 16
 
 
 def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
@@ -60,10 +60,9 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
 
     if pd.api.types.is_numeric_dtype(column.dtype):
         yield b"number"
-        stored = column.to_numpy()
-        for start in range(0, len(stored), _BLOCK):
+        for block in in_blocks(column.to_numpy()):
             # Adding zero turns -0.0 into 0.0.
-            values = stored[start : start + _BLOCK].astype("<f8") + 0.0
+            values = block.astype("<f8") + 0.0
             values[np.isnan(values)] = np.nan
             yield values.tobytes()
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.individual.losses import ExposedPerson
@@ -29,7 +30,6 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 _GROUPS = 10
 """How many groups one can hold."""
-_BLOCK = 1 << 16
 """How many values are added up at a time: half a megabyte."""
 _OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
@@ -160,9 +160,8 @@ def _bounds(column: Column) -> Interval:
 
 
 def _total(values: FloatArray, bounds: Interval) -> float:
-    """Return the sum of values, clamped some at a time, in the processor's cache."""
-    starts = range(0, len(values), _BLOCK)
-    return math.fsum(bounds.clip(values[at : at + _BLOCK]).sum() for at in starts)
+    """Return the sum of values, clamped."""
+    return math.fsum(bounds.clip(block).sum() for block in in_blocks(values))
 
 
 def _shown(value: float, column: Column) -> str:

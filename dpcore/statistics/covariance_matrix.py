@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.arrays import in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import Sensitivity
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from dpcore.relations import TableSize
     from dpcore.statistics.base import Shifts
     from dpcore.statistics.blocks import Rows
-
-_BLOCK: Final = 1 << 16
-"""People at a time: what is computed on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +100,8 @@ class CovarianceMatrix:
 
     def part(self, values: FloatArray) -> Moments:
         """Return means and sums of products of some people."""
-        starts = range(0, max(len(values), 1), _BLOCK)
-        blocks = [self._scatter(values[at : at + _BLOCK]).moments for at in starts]
-        return Moments.together(blocks)
+        each = in_blocks(values)
+        return Moments.together([self._scatter(block).moments for block in each])
 
     def together(self, parts: Sequence[Moments]) -> Moments:
         """Return means and sums of products of the people of all parts."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dpcore.arrays import in_blocks
 from dpcore.statistics.base import Shifts
 from dpcore.statistics.blocks import ShiftBlocks
 from dpcore.statistics.parts import Totals
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
     from dpcore.relations import NeighboringRelation, TableSize
     from dpcore.statistics.blocks import Rows
-
-_BLOCK: Final = 1 << 16
-"""People at a time: what is computed on the way stays in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,10 +94,8 @@ class FunctionOfTotal(ABC):
 
     def part(self, values: FloatArray) -> Totals:
         """Return the total of some people, and their number."""
-        entries = np.asarray(values)
-        starts = range(0, max(len(entries), 1), _BLOCK)
-        blocks = [self._terms(entries[at : at + _BLOCK]).totals for at in starts]
-        return Totals.together(blocks)
+        each = in_blocks(np.asarray(values))
+        return Totals.together([self._terms(block).totals for block in each])
 
     def together(self, parts: Sequence[Totals]) -> Totals:
         """Return the total of the people of all parts."""

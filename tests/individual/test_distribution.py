@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore import arrays
 from dpcore.data.partitions.opening import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.distribution import (
@@ -22,7 +23,6 @@ from dpcore.individual.explanation import explain_alone
 from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.request import Request
-from dpcore.statistics import totals
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import (
     COLUMNS,
@@ -58,7 +58,7 @@ def folder(tmp_path):
 def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
     folder, name, block, monkeypatch
 ):
-    monkeypatch.setattr(totals, "_BLOCK", block)
+    monkeypatch.setattr(arrays, "_BLOCK", block)
     question, delta = QUESTIONS[name], 1e-6 if ASKED[name] == "gaussian" else 0.0
     request = Request(
         query=question, mechanism_key=ASKED[name], epsilon=1.0, delta=delta

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from dpcore import arrays
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.individual import explanation
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.exposure import expose
 from dpcore.mechanisms.laplace.mechanism import Laplace
@@ -36,7 +36,7 @@ ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 @pytest.fixture(params=[3, 1 << 16])
 def some_at_a_time(request, monkeypatch):
     """Add values up in blocks of so many people."""
-    monkeypatch.setattr(explanation, "_BLOCK", request.param)
+    monkeypatch.setattr(arrays, "_BLOCK", request.param)
 
 
 def explained(kind, column, relation, values, membership=None):
