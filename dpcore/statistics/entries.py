@@ -67,16 +67,18 @@ def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
 
 
 def joint_entries(
-    dataset: Dataset, numbers: Sequence[Column], group: Column | None
+    dataset: Dataset,
+    rows: NDArray[np.intp],
+    numbers: Sequence[Column],
+    group: Column | None,
 ) -> FloatArray:
-    """Return the numbers of everybody who counts, the code of a group last.
+    """Return the numbers of those ``rows``, the code of a group last.
 
     Raises:
         DataError: If a cell of a column is not a number.
         ParameterError: If the data set lists other labels than ``group``.
 
     """
-    rows = joint_rows(dataset, numbers)
     width = len(numbers) + (group is not None)
     # Column by column, as they are read and worked on.
     entries = np.empty((len(rows), width), order="F")

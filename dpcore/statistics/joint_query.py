@@ -163,8 +163,9 @@ class JointQuery(Question):
                 of a person.
 
         """
-        values = joint_entries(dataset, self.numbers, self.group)
-        return entries_of_people(values, self.rows(dataset), dataset, self.unit)
+        rows = self.rows(dataset)
+        values = joint_entries(dataset, rows, self.numbers, self.group)
+        return entries_of_people(values, rows, dataset, self.unit)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""

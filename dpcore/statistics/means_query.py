@@ -202,8 +202,8 @@ class MeansQuery(Question):
             ParameterError: If the data set declares a column otherwise.
 
         """
-        values = joint_entries(dataset, self.numbers, self.group)
         counted = joint_rows(dataset, self.numbers)
+        values = joint_entries(dataset, counted, self.numbers, self.group)
         return entries_of_people(values, counted, dataset, self.unit)
 
     def parameters(self) -> dict[str, Any]:
