@@ -118,7 +118,7 @@ def tell_threshold(losses: LossDistribution) -> None:
     limit = everybody.ask_threshold(losses.worst_case)
     least, most = (percent(share) for share in losses.exceeding(limit))
     share = least if least == most else f"Between {least} and {most}"
-    st.markdown(f"{share} of the people lose more than {significant(limit, 6)}.")
+    everybody.tell_exceeding(share, limit, losses.maximum)
 
 
 def _most_exposed(

@@ -247,7 +247,13 @@ def _distribution(losses: Exposure | ModelExposure, *, key: str, alike: bool) ->
     picture = exposures.exposure_picture(losses, key=key, alike=alike)
     results.show(picture, "exposure")
     threshold = ask_threshold(losses.worst_case)
-    st.markdown(f"{exposures.exceeding_text(losses.exceeding(threshold), threshold)}.")
+    share = percent(losses.exceeding(threshold))
+    tell_exceeding(share, threshold, losses.maximum)
+
+
+def tell_exceeding(share: str, threshold: float, maximum: float) -> None:
+    """Say what share of the people lose more than a number."""
+    st.markdown(f"{exposures.exceeding_text(share, threshold, maximum=maximum)}.")
 
 
 def ask_threshold(usual: float) -> float:

@@ -32,7 +32,7 @@ from dpcore.figures.theme import (
     whole_decades,
 )
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.wording import epsilon_text, percent, significant
+from dpcore.wording import epsilon_text, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,13 +223,20 @@ def groups_picture(groups: Sequence[GroupExposure], *, by: str, key: str) -> Pic
     )
 
 
-def exceeding_text(share: float, threshold: float) -> str:
-    """Return how many people lose more than a threshold.
+def exceeding_text(share: str, threshold: float, *, maximum: float) -> str:
+    """Return how many people, a share in words, lose more than a threshold.
 
-    >>> exceeding_text(0.25, 0.1)
+    Where the largest loss is told with the same digits, by how much they do.
+
+    >>> exceeding_text("25 %", 0.1, maximum=0.4)
     '25 % of the people lose more than 0.1'
+    >>> exceeding_text("0.04 %", 0.25, maximum=0.2502)
+    '0.04 % of the people lose more than 0.25, by at most 0.0002'
     """
-    return f"{percent(share)} of the people lose more than {significant(threshold, 6)}"
+    told = f"{share} of the people lose more than {significant(threshold, 6)}"
+    if maximum <= threshold or significant(maximum) != significant(threshold):
+        return told
+    return f"{told}, by at most {significant(maximum - threshold, 2, up=True)}"
 
 
 def moments_picture(
