@@ -53,7 +53,10 @@ if everything.open:
 st.header("Protection and budget")
 notes = st.container()
 agreed = terms.ask(
-    start=using.start(current), cap=dataset.cap, left_out=columns.left_out(dataset)
+    start=using.start(current),
+    people=dataset.people,
+    cap=dataset.cap,
+    left_out=columns.left_out(dataset),
 )
 upload_drafted = drafted and current.example is None
 people = same_people.ask(dataset, agreed) if upload_drafted else None

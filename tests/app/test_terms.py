@@ -48,6 +48,15 @@ def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
     assert bool(marked(app)) is money
 
 
+def test_a_delta_that_gives_somebody_away_is_told(open_page):
+    app = use_upload(open_page)
+    people = CSV.count("\n") - 1
+    told = f"far below 1 in {people:,}"
+    for delta, tells in ((0.9 / people, False), (1 / people, True), (0.0, False)):
+        by_label(app.number_input, "δ").set_value(delta).run()
+        assert any(told in warning.value for warning in app.warning) is tells
+
+
 def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
     app = use_example(open_page)
     assert mode(app).value == "classroom"

@@ -11,7 +11,7 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.figures.attackers import odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.wording import epsilon_text, in_full
+from dpcore.wording import epsilon_text, in_full, significant
 from ui import controls, session
 from ui.study import Terms
 from ui.text import literal
@@ -111,11 +111,14 @@ def set_relation(relation: NeighboringRelation) -> None:
     session.set_public(_RELATION, relation)
 
 
-def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -> Terms:
+def ask(
+    *, start: Terms, people: int, cap: int | None = None, left_out: Sequence[str] = ()
+) -> Terms:
     """Show the controls of the terms, which begin where ``start`` says.
 
-    ``cap`` is how many rows of one person count at most, where a column says whose.
-    ``left_out`` names the columns of which people without a value are left out.
+    ``people`` is how many are in the table. ``cap`` is how many rows of one person
+    count at most, where a column says whose. ``left_out`` names the columns of which
+    people without a value are left out.
     """
     left, right = controls.row(2)
     relation = left.place.radio(
@@ -172,7 +175,7 @@ def ask(*, start: Terms, cap: int | None = None, left_out: Sequence[str] = ()) -
         "the same either way. A complete list, as of a whole workforce, is “everybody”."
     )
     with controls.valid():
-        budget = _budget()
+        budget = _budget(f"{people:,} {unit.counted}", people)
     return Terms(
         relation=relation,
         unit=unit,
@@ -212,8 +215,8 @@ def _unit(cell: controls.Cell, start: PrivacyUnit, cap: int | None) -> PrivacyUn
     return PrivacyUnit(noun=noun, rows=rows)
 
 
-def _budget() -> PrivacyBudget:
-    """Show the controls of the budget.
+def _budget(crowd: str, people: int) -> PrivacyBudget:
+    """Show the controls of the budget, for a ``crowd`` of so many people.
 
     Raises:
         ParameterError: It cannot be agreed.
@@ -254,6 +257,12 @@ def _budget() -> PrivacyBudget:
     if epsilon == _USUAL_EPSILON:
         st.caption(_WHY)
     _warn(epsilon)
+    if delta * people >= 1:
+        st.warning(
+            f"δ {in_full(delta)} is much for {crowd}: even a release that gave away "
+            f"the whole records of about {significant(delta * people)} of them would "
+            f"keep this promise. Choose it far below 1 in {people:,}."
+        )
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
 
 
