@@ -125,9 +125,22 @@ def short(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     return f"{text} · δ {significant(float(cost.delta))}" if budget.delta else text
 
 
-def way_on(account: Account, costs: str) -> str:
-    """Say what can be done where the budget is too small for a release."""
+def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
+    """Say what can be done where the budget is too small for a ``cost``.
+
+    ``costs`` is that in words.
+    """
     rest = account.remaining
+    # Of a budget in ρ, too, ε is what is typed.
+    lacking = [
+        symbol
+        for symbol, needed, left in (
+            ("ε", cost.epsilon, rest.epsilon),
+            ("δ", cost.delta, rest.delta),
+        )
+        if needed > left
+    ]
+    smaller = f"Ask with a smaller {' and a smaller '.join(lacking) or 'ε'}"
     if account.moved is not None:
         return (
             f"This costs {costs}. The account of this table was moved to another "
@@ -139,8 +152,8 @@ def way_on(account: Account, costs: str) -> str:
     if rest != account.budget.remaining(account.spent):
         return (
             f"This costs {costs}, and {short(account.budget, rest)} is left in "
-            f"{literal(account.current[-1].name)}. Ask with a smaller ε, or wait for "
-            "the next period."
+            f"{literal(account.current[-1].name)}. {smaller}, or wait for the next "
+            "period."
         )
     if used_up(account):
         return (
@@ -149,8 +162,8 @@ def way_on(account: Account, costs: str) -> str:
             "Ledger page, which weakens the promise and is recorded."
         )
     return (
-        f"This costs {costs}, and {short(account.budget, rest)} is left. Ask with a "
-        "smaller ε, or change the budget on the Ledger page."
+        f"This costs {costs}, and {short(account.budget, rest)} is left. {smaller}, or "
+        "change the budget on the Ledger page."
     )
 
 

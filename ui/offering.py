@@ -110,7 +110,7 @@ def _price(request: Releasable, account: Account, fits: bool) -> Places:  # noqa
             "counts. Choose other noise, or a budget in ε and δ on the Ledger page."
         )
     elif not fits:
-        st.warning(accounts.way_on(account, priced(cost)))
+        st.warning(accounts.way_on(account, cost, priced(cost)))
     return once, again
 
 

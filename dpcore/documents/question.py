@@ -299,7 +299,9 @@ class Question:
     def below_zero(self) -> bool:
         """Tell whether noise has made a count of less than nobody."""
         return any(
-            number.value.startswith(("-", "−")) and number.noise.startswith("0")
+            number.count
+            and number.value.startswith(("-", "−"))
+            and number.noise.startswith("0")
             for number in self.numbers
         )
 

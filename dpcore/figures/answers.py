@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcore.figures.marks import NAME, bars, interval, line, note, points, ring
 from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, below, plain
+from dpcore.releases.digits import reach, with_ends
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import capital, interval_ends, measured
 
@@ -34,15 +35,19 @@ def answer_text(
     '54.2 years; 95 %: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling'
     >>> answer_text(54.21, noise, None, "years")
     '54.2 years; 95 %: 52.9 to 55.5 from the noise alone'
+
+    Beyond its bounds it has the digits of the noise, as in ledger and papers:
+
+    >>> answer_text(-86.2, np.array([0.0, 44.1]), None, "mg/l")
+    '-90 mg/l; 95 %: 0 to 50 from the noise alone'
     """
-    error = float(noise[1] - noise[0]) / 2
-    low, high = interval_ends(*noise.tolist())
+    shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])))
     sampling = ""
     if total is not None:
         ends = interval_ends(*total.tolist())
         sampling = f", {ends[0]} to {ends[1]} with sampling"
     return (
-        f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: {low} to {high} "
+        f"{shown}{f' {unit}' if unit else ''}; 95 %: {low} to {high} "
         f"from the noise alone{sampling}"
     )
 
@@ -71,7 +76,7 @@ def resampled_picture(
     table itself is no sample of a population (``sampled``), there is one of them.
     """
     noise, total = around.noise[0], around.total[0]
-    error = float(noise[1] - noise[0]) / 2
+    error = reach((float(noise[0]), float(noise[1])), value)
     ends = [measured(float(end), error) for end in (*noise, *total)]
     title = f"{measured(value, error)}{f' {unit}' if unit else ''}; 95 %: "
     parts, alike = {"for this table": noise}, ""
@@ -174,15 +179,15 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         traces.append(points(shown, truth, f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = truth
     # Bounds cut some intervals off on one side: the noise is the longer one.
-    reach = float(np.max(np.abs(around.noise - np.asarray(values)[:, np.newaxis])))
+    off = float(np.max(np.abs(around.noise - np.asarray(values)[:, np.newaxis])))
     first, second = np.argsort(values)[::-1][:2]
     title = (
         f"The largest {noun} is that of “{labels[first]}” with "
-        f"{measured(float(values[first]), reach)}, then “{labels[second]}” with "
-        f"{measured(float(values[second]), reach)}; all bars at once are within ± "
-        f"{measured(reach, reach)}"
+        f"{measured(float(values[first]), off)}, then “{labels[second]}” with "
+        f"{measured(float(values[second]), off)}; all bars at once are within ± "
+        f"{measured(off, off)}"
     )
-    if values[first] - values[second] < 2 * reach:
+    if values[first] - values[second] < 2 * off:
         title += ", so the order is not certain"
     return Picture.of(
         title if truth is None else _as_released(title),
@@ -338,10 +343,8 @@ def _as_released(title: str) -> str:
 
 def _named(numbers: GroupNumbers, place: int, unit: str) -> str:
     """Return a group with its number and interval in words."""
-    low, high = numbers.noise[place]
-    error = float(high - low) / 2
-    value = measured(float(numbers.ratios[place]), error)
-    lower, upper = interval_ends(float(low), float(high))
+    low, high = (float(end) for end in numbers.noise[place])
+    value, lower, upper = with_ends(float(numbers.ratios[place]), (low, high))
     unit = f" {unit}" if unit else ""
     return f"“{numbers.groups[place]}” with {value}{unit} (95 %: {lower} to {upper})"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.figures.marks import NAME, line, points, ring
 from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, on_axis, plain
-from dpcore.wording import interval_ends, measured
+from dpcore.releases.digits import with_ends
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -108,8 +108,7 @@ def chain_text(found: Quantiles, *, unit: str, counted: str) -> str:
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
         low, high = (float(end) for end in found.noise[place])
-        lower, upper = interval_ends(low, high)
-        value = measured(float(found.values[place]), (high - low) / 2)
+        value, lower, upper = with_ends(float(found.values[place]), (low, high))
         after = f" {unit}" if unit else ""
         percent = f"{100 * found.shares[place]:.6g} %"
         have = "" if parts else f" of the {counted} have"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.figures.marks import NAME, line, points, ring, vertical
 from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, plain
-from dpcore.wording import capital, interval_ends, measured, significant
+from dpcore.releases.digits import with_ends
+from dpcore.wording import capital, significant
 
 if TYPE_CHECKING:
     from dpcore.inference.group_differences import Ends, Held
@@ -171,7 +172,6 @@ def _end(ends: Ends | None, side: int) -> float | None:
 def _amount(held: Held, sign: int, unit: str) -> str:
     """Return a number with its interval, turned round where ``sign`` is -1."""
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
-    value = measured(sign * held.value, (high - low) / 2)
-    ends = interval_ends(low, high)
+    value, *ends = with_ends(sign * held.value, (low, high))
     unit = f" {unit}" if unit else ""
     return f"{value}{unit} (95 %: {ends[0]} to {ends[1]})"

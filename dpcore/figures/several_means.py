@@ -9,8 +9,9 @@ import numpy as np
 
 from dpcore.figures.marks import NAME, line, note, points, ring
 from dpcore.figures.theme import TRUTH, Picture, Stroke, axis, below, on_axis, plain
+from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import brief, interval_ends, measured
+from dpcore.wording import brief
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,8 +140,7 @@ def _largest(column: ColumnMeans) -> str:
     said = np.flatnonzero(~np.isnan(numbers.ratios))
     first, *others = said[np.argsort(numbers.ratios[said])[::-1]]
     low, high = (float(end) for end in numbers.noise[first])
-    value = measured(float(numbers.ratios[first]), (high - low) / 2)
-    ends = interval_ends(low, high)
+    value, *ends = with_ends(float(numbers.ratios[first]), (low, high))
     unit = f" {column.unit}" if column.unit else ""
     held = (
         f"“{numbers.groups[first]}” with {value}{unit} (95 %: {ends[0]} to {ends[1]})"

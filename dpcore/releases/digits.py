@@ -59,6 +59,15 @@ def reach(ends: tuple[float, float], value: float) -> float:
     return max((high - low) / 2, high - value, value - low)
 
 
+def with_ends(value: float, ends: tuple[float, float]) -> tuple[str, str, str]:
+    """Return a number and the ends of its interval, with as many digits as it has.
+
+    >>> with_ends(54.21, (52.9, 55.5)), with_ends(-86.2, (0.0, 44.1))
+    (('54.2', '52.9', '55.5'), ('-90', '0', '50'))
+    """
+    return (measured(value, reach(ends, value)), *ends_text(ends, value))
+
+
 def ends_text(ends: tuple[float, float], value: float) -> tuple[str, str]:
     """Return the ends of the interval of a number, with as many digits as it has.
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from dpcore.wording import in_full, significant
+from tests.app.asking import go
 from tests.app.test_declarations import reloaded
 from tests.app.test_pages import button, by_label, mode, use_upload
 from tests.app.test_questions import release, set_to, shown
@@ -240,6 +241,20 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert button(app, "Draw again").disabled
+
+
+def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
+    app = pay()
+    set_to(app, "selectbox", "Mechanism", "gaussian")
+    set_to(app, "number_input", "δ for this release", 1e-4)
+    assert "Ask with a smaller δ, or" in shown(app)
+    set_to(app, "number_input", "ε for this release", 4.0)
+    assert "Ask with a smaller ε and a smaller δ, or" in shown(app)
+    set_to(app, "number_input", "δ for this release", 1e-6)
+    assert "Ask with a smaller ε, or" in shown(app)
+    app = go(app, "individual")
+    worst = by_label(app.metric, "Worst case over all tables (the guarantee)")
+    assert worst.value == "ε 4 · δ 1e-6"
 
 
 @pytest.mark.parametrize("everybody", [True, False])

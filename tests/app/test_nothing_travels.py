@@ -25,6 +25,11 @@ def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
     assert by_label(app.number_input, epsilon).value == 2.5
     choose(app, "Column", 1)
     assert by_label(app.number_input, epsilon).value == 0.5
+    told = "ε starts at 0.5 again"
+    assert told in shown(app)
+    choose(app, "Column", 0)
+    assert told not in shown(app)
+    choose(app, "Column", 1)
     set_to(app, "number_input", epsilon, 2.5)
     assert by_label(go(app, "tradeoffs").number_input, epsilon).value == 2.5
     use_example(open_page, "fair")

@@ -240,10 +240,11 @@ def test_a_count_below_zero_is_said_to_be_chance():
         asked = replace(subject.questions[place], numbers=(below,))
         questions = (asked, *subject.questions[:place])
         assert words in plain(written(replace(subject, questions=questions)))
-        # A number that may be negative is no count.
-        other = replace(asked, numbers=(replace(below, noise="-9 to 2"),))
-        questions = (other, *subject.questions[:place])
-        assert words not in plain(written(replace(subject, questions=questions)))
+        # A mean is no count, nor is a number that may be negative.
+        for number in (replace(below, count=False), replace(below, noise="-9 to 2")):
+            other = replace(asked, numbers=(number,))
+            questions = (other, *subject.questions[:place])
+            assert words not in plain(written(replace(subject, questions=questions)))
 
 
 def test_what_was_typed_of_each_table_stands_with_its_name():

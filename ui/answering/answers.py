@@ -19,7 +19,7 @@ from dpcore.releases.plans.means import MeansPlan
 from dpcore.releases.plans.plan import Direct
 from dpcore.releases.table import noise_unit
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.wording import capital, measured, significant
+from dpcore.wording import capital, significant
 from ui import offering, partwise, results, session
 from ui.answering import chains, crossed, groups, matrices, means, pair
 from ui.answering.previews import price
@@ -109,11 +109,10 @@ def _beyond(answer: Release, asked: Request) -> None:
 
 def _one_number(answer: Release, asked: Request) -> None:
     around, value = recorded(answer), float(answer.values[0])
-    noise, unit = around.noise[0], asked.query.unit_text
-    error = float(noise[1] - noise[0]) / 2
+    unit = asked.query.unit_text
     st.metric(
         f"Sanitized {literal(asked.query.title)}",
-        f"{measured(value, error)}{after_number(unit)}",
+        number_text(answer, answer.labels[0], value) + after_number(unit),
         help=_RELEASED,
     )
     picture = figures.answer_picture(
@@ -267,9 +266,7 @@ def resampled(
 ) -> None:
     """Show a number from resamples with its interval and files."""
     around, value = recorded(answer), answer.values[0]
-    low, high = around.noise[0]
-    known = answer.intervals is not None
-    text = measured(value, float(high - low) / 2) if known else significant(value, 4)
+    text = number_text(answer, answer.labels[0], value)
     figure, files = keys
     with offering.frame(answer):
         st.metric(
@@ -277,7 +274,7 @@ def resampled(
             f"{text}{after_number(answer.unit)}",
             help=_RELEASED,
         )
-        if known:
+        if answer.intervals is not None:
             picture = figures.resampled_picture(
                 value,
                 around,

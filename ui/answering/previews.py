@@ -91,7 +91,7 @@ def preview(asked: Request, account: Account, fits: bool) -> Places:  # noqa: FB
     if asked.refusal(session.mode()) is not None:
         _explain_refusal(asked)
     elif not fits:
-        st.warning(accounts.way_on(account, price(asked)))
+        st.warning(accounts.way_on(account, asked.cost, price(asked)))
     once, again = st.columns(2)
     return once, again
 

@@ -64,7 +64,7 @@ def ask(study: Study) -> Request:
     first, second, third, fourth = controls.row(4)
     with first.place:
         position = columns.choose(study.dataset)
-    _begin_anew(position)
+    anew = _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(column.kind, kinds)
@@ -76,6 +76,8 @@ def ask(study: Study) -> Request:
     epsilon = fourth.charged_epsilon(
         "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
     )
+    if anew:
+        st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()
@@ -257,13 +259,17 @@ def _delta(entry: Entry) -> float:
     return controls.row(4)[0].charged_delta(key="delta").inside
 
 
-def _begin_anew(position: int) -> None:
-    """Let ε start at the usual one where another table or column is asked about."""
+def _begin_anew(position: int) -> bool:
+    """Let ε start at the usual one where another table or column is asked about.
+
+    Returns whether that is another one than was typed.
+    """
     asked = (session.generation(), position)
     before = cast("tuple[int, int] | None", session.public(_ASKED))
     session.set_public(_ASKED, asked)
     if before is None or before == asked:
-        return
+        return False
+    typed = session.public(_EPSILON)
     session.set_public(_EPSILON, _USUAL_EPSILON)
     if before[0] != asked[0] and _EPSILON in st.query_params:
         # From another page, the address would win over what is set here. Where the
@@ -271,6 +277,7 @@ def _begin_anew(position: int) -> None:
         with suppress(StreamlitAPIException):
             del st.query_params[_EPSILON]
             st.rerun()
+    return typed not in (None, _USUAL_EPSILON)
 
 
 def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:

@@ -15,7 +15,7 @@ from dpcore.models.kinds import ModelKind
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.models.request import ModelRequest
 from dpcore.releases.request import Request
-from dpcore.wording import epsilon_text
+from dpcore.wording import epsilon_text, significant
 from ui import controls, partwise, session, tabs
 from ui.asking import inputs
 from ui.individual import (
@@ -157,12 +157,15 @@ def ask_units(
 def promise(asked: StatisticRequest | ModelRequest) -> str:
     """Return the guarantee over all tables, in a few characters."""
     if isinstance(asked, Request):
-        real = asked.real_epsilon
+        real, delta = asked.real_epsilon, asked.used_delta
     elif isinstance(asked, ModelRequest):
-        real = asked.guarantee
+        real, delta = asked.guarantee, asked.delta
     else:
-        real = resampled.promised(asked)
-    return f"ε {epsilon_text(real)}" if math.isfinite(real) else "none is known"
+        real, delta = resampled.promised(asked), resampled.delta_of(asked)
+    if not math.isfinite(real):
+        return "none is known"
+    also = f" · δ {significant(delta, up=True)}" if delta else ""
+    return f"ε {epsilon_text(real)}{also}"
 
 
 def subject(

@@ -313,7 +313,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
     else:
         st.caption("In ρ costs add up, and no way of counting does better.")
     if not fits:
-        st.warning(accounts.way_on(account, in_words(found.cost, account)))
+        st.warning(accounts.way_on(account, found.cost, in_words(found.cost, account)))
     results.show(prices_picture(found), "plan-price", simulated=True)
     st.caption(_WAYS)
     _say_rounding(found.cost)
