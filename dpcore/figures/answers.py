@@ -9,9 +9,9 @@ import numpy as np
 
 from dpcore.figures.marks import NAME, bars, interval, line, note, points, ring
 from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, below, plain
-from dpcore.releases.digits import reach, with_ends
+from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
-from dpcore.wording import capital, interval_ends, measured
+from dpcore.wording import capital, measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,13 +38,13 @@ def answer_text(
 
     Beyond its bounds it has the digits of the noise, as in ledger and papers:
 
-    >>> answer_text(-86.2, np.array([0.0, 44.1]), None, "mg/l")
-    '-90 mg/l; 95 %: 0 to 50 from the noise alone'
+    >>> answer_text(-86.2, np.array([0.0, 44.1]), np.array([0.0, 45.2]), "mg/l")
+    '-90 mg/l; 95 %: 0 to 50 from the noise alone, 0 to 50 with sampling'
     """
     shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])))
     sampling = ""
     if total is not None:
-        ends = interval_ends(*total.tolist())
+        ends = ends_text((float(total[0]), float(total[1])), value)
         sampling = f", {ends[0]} to {ends[1]} with sampling"
     return (
         f"{shown}{f' {unit}' if unit else ''}; 95 %: {low} to {high} "
