@@ -131,16 +131,7 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
     ``costs`` is that in words.
     """
     rest = account.remaining
-    # Of a budget in ρ, too, ε is what is typed.
-    lacking = [
-        symbol
-        for symbol, needed, left in (
-            ("ε", cost.epsilon, rest.epsilon),
-            ("δ", cost.delta, rest.delta),
-        )
-        if needed > left
-    ]
-    smaller = f"Ask with a smaller {' and a smaller '.join(lacking) or 'ε'}"
+    smaller = f"Ask with a smaller {_too_large(cost, rest)}"
     if account.moved is not None:
         return (
             f"This costs {costs}. The account of this table was moved to another "
@@ -165,6 +156,17 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         f"This costs {costs}, and {short(account.budget, rest)} is left. {smaller}, or "
         "change the budget on the Ledger page."
     )
+
+
+def _too_large(cost: PrivacyCost, rest: PrivacyCost) -> str:
+    """Return which of ε and δ are above what is left; for ρ, too, ε is what is typed.
+
+    >>> _too_large(PrivacyCost.of(epsilon=2.0), PrivacyCost.of(epsilon=1.0, delta=0.1))
+    'ε'
+    """
+    pairs = {"ε": (cost.epsilon, rest.epsilon), "δ": (cost.delta, rest.delta)}
+    lacking = [symbol for symbol, (needed, left) in pairs.items() if needed > left]
+    return " and a smaller ".join(lacking) or "ε"
 
 
 def nothing_released(account: Account) -> str:

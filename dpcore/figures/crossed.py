@@ -9,8 +9,7 @@ import numpy as np
 
 from dpcore.figures.marks import heat
 from dpcore.figures.theme import ROWS, SCALE, Picture, axis, on_axis, plain
-from dpcore.releases.digits import ends_text
-from dpcore.releases.digits import reach as farther
+from dpcore.releases.digits import with_ends
 from dpcore.wording import measured
 
 if TYPE_CHECKING:
@@ -101,8 +100,7 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     rows, columns = found.names
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
     count = float(found.counts[first])
-    value = measured(count, farther((low, high), count))
-    ends = ends_text((low, high), count)
+    value, *ends = with_ends(count, (float(low), float(high)))
     sure = low > max(others)
     text = (
         f"Most {unit} are in {cell}: {value} (95 %: {ends[0]} to {ends[1]})"
@@ -135,9 +133,8 @@ def _words(found: CrossNumbers, before: str, within: str) -> list[list[str]]:
     for counts, ends in zip(found.counts, found.noise, strict=True):
         row = []
         for count, (low, high) in zip(counts.tolist(), ends.tolist(), strict=True):
-            lower, upper = ends_text((low, high), count)
-            error = farther((low, high), count)
-            row.append(f"{measured(count, error)}{before}{lower} to{within}{upper}")
+            value, lower, upper = with_ends(count, (low, high))
+            row.append(f"{value}{before}{lower} to{within}{upper}")
         told.append(row)
     return told
 

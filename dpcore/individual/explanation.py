@@ -30,7 +30,6 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 _GROUPS = 10
 """How many groups one can hold."""
-"""How many values are added up at a time: half a megabyte."""
 _OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 

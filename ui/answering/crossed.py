@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.figures.crossed import CrossNumbers, cross_picture
 from dpcore.inference.intervals import LEVEL
-from dpcore.releases.digits import ends_text, reach
-from dpcore.wording import measured, percent
+from dpcore.releases.digits import with_ends
+from dpcore.wording import percent
 from ui import results, session
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
         if name not in values:
             return ""
         known, value = ends.get(name, (-np.inf, np.inf)), values[name]
-        lower, upper = ends_text(known, value)
-        return f"{measured(value, reach(known, value))} ({lower} to {upper})"
+        shown, lower, upper = with_ends(value, known)
+        return f"{shown} ({lower} to {upper})"
 
     rows, columns = query.names
     cells = np.array(query.cells).reshape(query.shape)

@@ -11,7 +11,7 @@ from dpcore.budget_filter import PrivacyBudget
 from dpcore.figures.attackers import odds_text
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.wording import epsilon_text, in_full, significant
+from dpcore.wording import epsilon_text, in_full
 from ui import controls, session
 from ui.study import Terms
 from ui.text import literal
@@ -260,7 +260,7 @@ def _budget(crowd: str, people: int) -> PrivacyBudget:
     if delta * people >= 1:
         st.warning(
             f"δ {in_full(delta)} is much for {crowd}: even a release that gave away "
-            f"the whole records of about {significant(delta * people)} of them would "
+            f"the whole records of about {delta * people:,.0f} of them would "
             f"keep this promise. Choose it far below 1 in {people:,}."
         )
     return PrivacyBudget.of(epsilon=epsilon, delta=delta)
