@@ -8,43 +8,53 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, canonical, number
+from dpcore.data.dates import DateFormat
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dpcore.data.bounds import Interval
 
 MAX_LABELS = 200
+MAX_CODES = 50
+"""Codes for missing values in one column."""
 LARGEST = 1e100
 """Bounds beyond this size, or closer than its inverse, leave the range of floats."""
-
-NO_YES = (
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("off", "on"),
-    ("nein", "ja"),
-    ("nee", "ja"),
-    ("nej", "ja"),
-    ("non", "oui"),
-    ("no", "si"),
-    ("no", "sí"),
-    ("no", "sì"),
-    ("não", "sim"),
-    ("nie", "tak"),
-    ("0", "1"),
-)
-"""Pairs that say no and yes in any table, in lower case."""
 
 
 class ColumnKind(StrEnum):
     """What the values of a column are."""
 
     NUMBER = "number"
+    WHOLE = "whole number"
+    DATE = "date"
+    """In days since 1 January 1970."""
     YES_NO = "yes/no"
     CATEGORY = "category"
+    IDENTIFIER = "identifier"
+    """Says which person a row belongs to; no statistic is asked of it."""
+    NOT_USED = "not used"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Return whether its values are numbers, dates included, and have bounds."""
+        return self in {ColumnKind.NUMBER, ColumnKind.WHOLE, ColumnKind.DATE}
+
+    @property
+    def has_labels(self) -> bool:
+        """Return whether its values are labels of a public list."""
+        return self in {ColumnKind.YES_NO, ColumnKind.CATEGORY}
+
+
+class LabelEquality(StrEnum):
+    """When a cell is met by a label or identifier."""
+
+    AS_WRITTEN = "as written"
+    AS_NUMBERS = "as numbers"
+    """Numeric codes: 1, 1.0 and 01 are the same; what is no number, as written."""
+    UNSTATED = "unstated"
+    """As numbers. What was declared before this could be said: then all cells of a
+    column decided it together."""
 
 
 class MissingPolicy(StrEnum):
@@ -73,6 +83,17 @@ class Column:
         description: A line of the codebook.
         complete: Whether it is public that everybody has a value. Whoever has none all
             the same gets the constant.
+        equality: When a cell is met by a label, or two identifiers are the same. Yes/no
+            labels are met in capitals, too.
+        missing_codes: Cells that stand for a missing value, beside blank ones. As
+            numbers in a column of numbers, else as labels are compared; a label of the
+            list is none of them.
+        notation: How numbers are written, in a text file.
+        dates: How dates are written. Of dates only.
+
+    A cell that is neither missing nor what the kind allows (text in a column of
+    numbers, a third answer in one of yes/no) is invalid, and is treated as missing. In
+    a category it is another label.
 
     Raises:
         ParameterError: The parts contradict each other.
@@ -88,12 +109,17 @@ class Column:
     unit: str = ""
     description: str = ""
     complete: bool = False
+    equality: LabelEquality = LabelEquality.AS_WRITTEN
+    missing_codes: tuple[str, ...] = TEXT_CODES
+    notation: Notation = PLAIN
+    dates: DateFormat = DateFormat()
 
     def __post_init__(self) -> None:
-        if self.kind is ColumnKind.NUMBER:
+        if self.kind.is_numeric:
             self._check_bounds()
         else:
             self._check_labels()
+        self._check_codes()
         if self.missing is MissingPolicy.REPLACE:
             self._check_replacement()
         elif self.complete:
@@ -107,6 +133,43 @@ class Column:
     def is_declared(self) -> bool:
         """Return whether bounds or labels are set, so that statistics can use it."""
         return self.bounds is not None or bool(self.labels)
+
+    @property
+    def compares_numbers(self) -> bool:
+        """Return whether labels, codes and identifiers compare as numbers."""
+        return self.kind.is_numeric or self.equality is not LabelEquality.AS_WRITTEN
+
+    @property
+    def codes_that_count(self) -> tuple[str, ...]:
+        """Return the missing codes that give some cell another meaning, sorted.
+
+        In a column of numbers those that are numbers, since all other text is invalid;
+        in one of yes/no none, for the same reason; else those that are no labels.
+        """
+        if self.kind is ColumnKind.YES_NO:
+            return ()
+        codes = set(self.missing_codes) - set(self.labels)
+        if self.kind.is_numeric:
+            codes = {code for code in codes if not np.isnan(number(code))}
+        return tuple(sorted(codes))
+
+    def reads_like(self, other: Column) -> bool:
+        """Return whether every cell has the same meaning under both declarations."""
+        alike = (
+            self.kind is other.kind
+            and self.labels == other.labels
+            and self.codes_that_count == other.codes_that_count
+            and (self.kind is not ColumnKind.DATE or self.dates == other.dates)
+        )
+        return alike and self._meets_like(other)
+
+    def _meets_like(self, other: Column) -> bool:
+        """Return whether the labels of both are met by the same cells."""
+        if self.equality is other.equality:
+            return True
+        # Labels that are no numbers are met as they are written in either case.
+        numbers = any(not np.isnan(number(label)) for label in self.labels)
+        return not numbers and self.kind is not ColumnKind.IDENTIFIER
 
     def _check_bounds(self) -> None:
         if self.labels:
@@ -125,7 +188,10 @@ class Column:
 
     def _check_labels(self) -> None:
         if self.bounds is not None:
-            message = f"a {self.kind} column has labels and no bounds."
+            message = f"a {self.kind} column has no bounds."
+            raise ParameterError(message)
+        if not self.kind.has_labels and self.labels:
+            message = f"a column that is {self.kind} has no labels."
             raise ParameterError(message)
         if self.kind is ColumnKind.YES_NO and len(self.labels) != len(("no", "yes")):
             message = (
@@ -136,16 +202,55 @@ class Column:
         if len(self.labels) > MAX_LABELS:
             message = f"at most {MAX_LABELS} labels, got {len(self.labels)}."
             raise ParameterError(message)
-        if len(set(self.labels)) < len(self.labels):
-            message = "labels must differ from each other."
-            raise ParameterError(message)
         if any(not label or label != label.strip() for label in self.labels):
             message = "labels must not be blank nor begin or end with a space."
+            raise ParameterError(message)
+        self._check_apart()
+
+    def _check_apart(self) -> None:
+        """Refuse labels that denote the same cell."""
+        first_of: dict[str, int] = {}
+        for place, form in enumerate(self._compared(self.labels)):
+            before = first_of.setdefault(form, place)
+            if before == place:
+                continue
+            first, label = self.labels[before], self.labels[place]
+            reason = "are the same"
+            if first != label:
+                reason = (
+                    "differ in capitals only, which yes/no columns ignore"
+                    if first.casefold() == label.casefold()
+                    else "are the same number, and labels are numeric codes"
+                )
+            message = (
+                f"the labels “{first}” and “{label}” {reason}: every label must denote "
+                "other cells. Remove one of them."
+            )
+            raise ParameterError(message)
+
+    def _compared(self, labels: tuple[str, ...]) -> list[str]:
+        """Return labels in the form in which they are compared."""
+        forms = [*labels]
+        if self.compares_numbers and any(not np.isnan(number(one)) for one in labels):
+            import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+            forms = canonical(pa.array(labels, pa.string())).to_pylist()
+        if self.kind is ColumnKind.YES_NO:
+            forms = [form.lower() for form in forms]
+        return forms
+
+    def _check_codes(self) -> None:
+        codes = self.missing_codes
+        if len(set(codes)) < len(codes) or len(codes) > MAX_CODES:
+            message = f"at most {MAX_CODES} different codes stand for missing values."
+            raise ParameterError(message)
+        if any(not code or code != code.strip() for code in codes):
+            message = "codes for missing values must not be blank nor begin or end with a space."
             raise ParameterError(message)
 
     def _check_replacement(self) -> None:
         value = self.replacement
-        if self.kind is not ColumnKind.NUMBER:
+        if not self.kind.is_numeric:
             if value not in self.labels:
                 message = "the replacement must be one of the labels."
                 raise ParameterError(message)
@@ -162,44 +267,17 @@ class Column:
             raise ParameterError(message)
 
 
-def propose_kinds(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """Return a first description of every column, for the user to complete.
-
-    CONFIDENTIAL: the kinds are guessed from the values. Bounds and the labels of
-    categories are left open, since nobody but the user may say what they are; only
-    yes/no columns get the generic pair that they are recognized by.
-    """
-    return tuple(_propose(str(name), frame[name]) for name in frame.columns)
-
-
 def yes_no(name: str, labels: tuple[str, str]) -> Column:
-    """Return a first description of a yes/no column: who has no value counts as no.
+    """Return a first description of a yes/no column.
 
-    Leaving people out instead would make their number private, and a public minimum
-    would stand in for it in every share.
+    Labels that are numbers, such as 0 and 1, are numeric codes.
     """
+    numeric = not any(np.isnan(number(label)) for label in labels)
     return Column(
         name=name,
         kind=ColumnKind.YES_NO,
         labels=labels,
         missing=MissingPolicy.REPLACE,
         replacement=labels[0],
+        equality=LabelEquality.AS_NUMBERS if numeric else LabelEquality.AS_WRITTEN,
     )
-
-
-def _propose(name: str, values: pd.Series) -> Column:
-    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
-
-    if is_numeric_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=np.float64)
-        zero, one = numbers == 0, numbers == 1
-        if zero.any() and one.any() and (zero | one | np.isnan(numbers)).all():
-            return yes_no(name, ("0", "1"))
-        return Column(name=name, kind=ColumnKind.NUMBER)
-    distinct = {str(value) for value in values.dropna().unique()}
-    spelled = {value.casefold(): value for value in distinct}
-    for no, yes in NO_YES:
-        if len(distinct) == len(spelled) and spelled.keys() == {no, yes}:
-            pair = (spelled[no], spelled[yes])
-            return yes_no(name, pair)
-    return Column(name=name, kind=ColumnKind.CATEGORY)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dpcore.data.cells import within_floats
+from dpcore.data.cells import (
+    MISSING_CODE,
+    dates_of,
+    has_any,
+    is_number,
+    label_codes,
+    numbers_of,
+)
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.fingerprints import table_fingerprint
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -25,8 +32,6 @@ _T = TypeVar("_T")
 
 _BLOCK: Final = 1 << 17
 """Rows of a part of a long table: a megabyte a column."""
-MISSING_CODE = -1
-"""Code of a missing value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +43,8 @@ class Dataset:
 
     Attributes:
         name: What the table is called.
-        frame: The values as ``dpcore.data.reading.read_csv`` returns them; the index
-            is the line of the file.
+        frame: The cells as they are held (``dpcore.data.storage``); the index is the
+            line of the file.
         columns: The public description of each column, in the order of the frame.
 
     Raises:
@@ -50,8 +55,10 @@ class Dataset:
     name: str
     frame: pd.DataFrame = field(repr=False)
     columns: tuple[Column, ...]
+    _read: _Read = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_read", _Read(self.frame))
         if [column.name for column in self.columns] != [*self.frame.columns]:
             message = "the columns must be those of the table, in the same order."
             raise ParameterError(message)
@@ -117,17 +124,11 @@ class Dataset:
             return
         kept = tuple(column for column in self.columns if column.name in columns)
         frame = self.frame[[column.name for column in kept]]
-        blocks = (
-            Dataset(
-                name=self.name, frame=frame.iloc[start : start + _BLOCK], columns=kept
-            )
-            for start in range(0, self.rows, _BLOCK)
-        )
-        try:
-            yield from map(function, blocks)
-        except DataError:
-            function(self)  # What is wrong is said of the whole table.
-            raise
+        for start in range(0, self.rows, _BLOCK):
+            rows = frame.iloc[start : start + _BLOCK]
+            block = Dataset(name=self.name, frame=rows, columns=kept)
+            object.__setattr__(block, "_read", _Read(rows, self._read, start))
+            yield function(block)
 
     def column(self, name: str) -> Column:
         """Return the description of a column."""
@@ -138,54 +139,55 @@ class Dataset:
         described = list(self.columns)
         for column in columns:
             described[self._position(column.name)] = column
-        return replace(self, columns=tuple(described))
+        made = replace(self, columns=tuple(described))
+        object.__setattr__(made, "_read", self._read)
+        return made
 
     def numbers(self, name: str) -> FloatArray:
-        """Return the numbers of a column as they are, shape ``(n,)``.
+        """Return the numbers of a column, shape ``(n,)``, not to be written to.
 
-        They are not clamped; missing ones are NaN. A cell "inf", or a number too large
-        for a float, is infinite: bounds clamp it like any value outside. Yes/no counts
-        as 1 and 0.
-
-        Raises:
-            DataError: Some cells are not numbers; says the line of the first.
-
+        They are not clamped. Missing ones are NaN, and so are invalid ones: text in a
+        column of numbers, parts in one of whole numbers. A cell "inf", or a number too
+        large for a float, is infinite: bounds clamp it like any value outside. Dates
+        are days since 1 January 1970. Yes/no counts as 1 and 0.
         """
-        if self.column(name).kind is ColumnKind.YES_NO:
+        column = self.column(name)
+        if column.kind is ColumnKind.YES_NO:
             codes = self.codes(name)
-            others = codes == len(self.column(name).labels)
-            if others.any():
-                raise self._unusable(name, others, "neither of its two labels")
             return np.where(codes == MISSING_CODE, np.nan, codes.astype(np.float64))
-        values = self.frame[name]
-        if _is_number(values):
-            return values.to_numpy(dtype=np.float64)
-        raise self._unusable(name, _not_numbers(values), "not a number")
+        return self._read.numbers(column)
 
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return the position of each value in the public labels, shape ``(n,)``.
 
         A value that is not among the ``k`` labels has code ``k``, a missing one
-        ``MISSING_CODE``. Yes/no is 1 and 0. A column of numbers matches labels by
-        value: 1.0 is "1".
+        ``MISSING_CODE``. Yes/no is 1 and 0, and a third answer is missing.
 
         Raises:
-            ParameterError: The column holds numbers.
+            ParameterError: The column has no labels.
 
         """
         column = self.column(name)
-        if column.kind is ColumnKind.NUMBER:
+        if column.kind.is_numeric:
             message = "a column of numbers has no labels; declare it a category."
             raise ParameterError(message)
-        values = self.frame[name]
-        if _is_number(values):
-            return _codes_of_numbers(values.to_numpy(dtype=np.float64), column.labels)
-        return _codes_of_text(values, column.labels)
+        return self._read.codes(column)
 
     def missing(self, name: str) -> NDArray[np.bool_]:
-        """Return who has no value, shape ``(n,)``."""
-        self._position(name)
-        return self.frame[name].isna().to_numpy()
+        """Return who has no valid value, shape ``(n,)``."""
+        column = self.column(name)
+        if column.kind.is_numeric:
+            return np.isnan(self.numbers(name))
+        return np.asarray(self.codes(name) == MISSING_CODE)
+
+    def invalid(self, name: str) -> int:
+        """Return how many cells are neither missing nor of the kind of their column.
+
+        CONFIDENTIAL. They are treated as missing.
+        """
+        column, cells = self.column(name), self.frame[name]
+        blank = cells.isna().to_numpy() | _is_code(cells, column)
+        return int(np.count_nonzero(self.missing(name) & ~blank))
 
     def outside(self, name: str) -> int:
         """Return how many values lie outside the bounds or the labels.
@@ -193,12 +195,11 @@ class Dataset:
         CONFIDENTIAL. Missing values do not count.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: The bounds of a number are not set.
 
         """
         column = self.column(name)
-        if column.kind is not ColumnKind.NUMBER:
+        if not column.kind.is_numeric:
             return int(np.count_nonzero(self.codes(name) == len(column.labels)))
         return sum(self.beyond(name))
 
@@ -208,7 +209,6 @@ class Dataset:
         CONFIDENTIAL. Missing values do not count.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: The column has no bounds.
 
         """
@@ -223,7 +223,6 @@ class Dataset:
         nothing that is released with them is private.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: The column has no bounds.
 
         """
@@ -235,13 +234,14 @@ class Dataset:
         )
 
     def fingerprint(self, key: bytes) -> str:
-        """Return the keyed hash of names and values, whatever is declared about them.
+        """Return the keyed hash of names and cells, and of how numbers are written.
 
         Raises:
             ParameterError: The key has less than 16 or more than 64 bytes.
 
         """
-        return table_fingerprint(self.frame, key=key)
+        notations = [column.notation for column in self.columns]
+        return table_fingerprint(self.frame, key=key, notations=notations)
 
     def _position(self, name: str) -> int:
         for position, column in enumerate(self.columns):
@@ -249,17 +249,6 @@ class Dataset:
                 return position
         message = "the table has no column of that name."
         raise ParameterError(message)
-
-    def _unusable(self, name: str, rows: NDArray[np.bool_], what: str) -> DataError:
-        position = self._position(name) + 1
-        first = int(self.frame.index.to_numpy()[np.argmax(rows)])
-        more = int(np.count_nonzero(rows)) - 1
-        further = f" (and {more} more in this column)" if more else ""
-        message = (
-            f"column {position}, line {first}: the cell is {what}{further}. Correct "
-            "the file, or declare the column a category."
-        )
-        return DataError(message, line=first, column=position)
 
 
 def _bounds(column: Column) -> Interval:
@@ -269,47 +258,83 @@ def _bounds(column: Column) -> Interval:
     return column.bounds
 
 
-def _is_number(values: pd.Series) -> bool:
-    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
+class _Read:
+    """What the cells of a table mean, for each column as it was last declared.
 
-    return is_numeric_dtype(values.dtype)
-
-
-def _not_numbers(values: pd.Series) -> NDArray[np.bool_]:
-    """Return which cells of a text column are not numbers.
-
-    Reading has turned every column of numbers into numbers. Where nonetheless all cells
-    look like numbers they are in another notation than the rest of the file: then none
-    counts as one.
+    Text is parsed once: a control answers faster than a long column of it is read.
     """
-    import pandas as pd  # noqa: PLC0415 - slow to import
 
-    codes, distinct = pd.factorize(values)
-    cells = within_floats(pd.Series(distinct, dtype="str"))
-    parsed = pd.to_numeric(cells, errors="coerce")
-    bad = parsed.isna().to_numpy()
-    present = codes >= 0
-    bad_rows = present & np.append(bad, False)[codes]
-    return bad_rows if bad_rows.any() else present
+    def __init__(
+        self, frame: pd.DataFrame, of: _Read | None = None, start: int = 0
+    ) -> None:
+        """``frame`` may hold some rows of another table, from ``start`` on."""
+        self._frame = frame
+        self._of = of
+        self._rows = slice(start, start + len(frame))
+        self._known: dict[tuple[str, bool], tuple[Hashable, NDArray[Any]]] = {}
+
+    def numbers(self, column: Column) -> FloatArray:
+        """Return the numbers of a column of numbers or dates."""
+        return self._once(column, _numbers, as_codes=False)
+
+    def codes(self, column: Column) -> NDArray[np.int64]:
+        """Return the codes of any other column."""
+        return self._once(column, _codes, as_codes=True)
+
+    def _once(
+        self,
+        column: Column,
+        read: Callable[[pd.Series, Column], NDArray[Any]],
+        *,
+        as_codes: bool,
+    ) -> NDArray[Any]:
+        cells = self._frame[column.name]
+        if is_number(cells) and column.kind is not ColumnKind.DATE:
+            return read(cells, column)
+        if self._of is not None:
+            whole: NDArray[Any] = self._of._once(column, read, as_codes=as_codes)  # noqa: SLF001 - of the same class
+            return whole[self._rows]
+        declared = (
+            *(column.kind, column.labels, column.compares_numbers),
+            *(column.missing_codes, column.notation, column.dates),
+        )
+        known = self._known.get((column.name, as_codes))
+        if known is None or known[0] != declared:
+            known = declared, read(cells, column)
+            known[1].flags.writeable = False
+            self._known[column.name, as_codes] = known
+        return known[1]
 
 
-def _codes_of_text(values: pd.Series, labels: tuple[str, ...]) -> NDArray[np.int64]:
-    import pandas as pd  # noqa: PLC0415 - slow to import
+def _numbers(cells: pd.Series, column: Column) -> FloatArray:
+    values = (
+        dates_of(cells, column.dates)
+        if column.kind is ColumnKind.DATE
+        else numbers_of(cells, column.notation)
+    )
+    codes = _is_code(cells, column)
+    if codes.any():
+        values = np.where(codes, np.nan, values)
+    if column.kind is ColumnKind.WHOLE:
+        parts = np.isfinite(values) & (values != np.rint(values))
+        values = np.where(parts, np.nan, values) if parts.any() else values
+    return values
 
-    codes, distinct = pd.factorize(values)
-    code_of = {label: code for code, label in enumerate(labels)}
-    mapped = [code_of.get(str(value), len(labels)) for value in distinct]
-    # The last entry is what factorize's -1, a missing value, picks.
-    return np.array([*mapped, MISSING_CODE], dtype=np.int64)[codes]
 
-
-def _codes_of_numbers(values: FloatArray, labels: tuple[str, ...]) -> NDArray[np.int64]:
-    codes = np.full(len(values), len(labels), dtype=np.int64)
-    for code, label in enumerate(labels):
-        try:
-            number = float(label)
-        except ValueError:
-            continue
-        codes[values == number] = code
-    codes[np.isnan(values)] = MISSING_CODE
+def _codes(cells: pd.Series, column: Column) -> NDArray[np.int64]:
+    yes_no = column.kind is ColumnKind.YES_NO
+    codes = label_codes(
+        cells, column.labels, numeric=column.compares_numbers, any_case=yes_no
+    )
+    others = codes == len(column.labels)
+    if yes_no:
+        codes[others] = MISSING_CODE
+    elif others.any():
+        # A label of the list is never a missing code.
+        codes[others & _is_code(cells, column)] = MISSING_CODE
     return codes
+
+
+def _is_code(cells: pd.Series, column: Column) -> NDArray[np.bool_]:
+    """Return which cells are codes for missing values."""
+    return has_any(cells, column.missing_codes, numeric=column.compares_numbers)

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from dpcore.data.cells import DECIMALS, Notation
 from dpcore.errors import ParameterError
 
 ENCODINGS = (
@@ -21,8 +22,6 @@ ENCODINGS = (
     "latin-1",
 )
 DELIMITERS = (",", ";", "\t")
-DECIMALS = (".", ",")
-THOUSANDS = ("", ",", ".", " ", "'")
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -62,20 +61,26 @@ class Dialect:
         domains = {
             "encoding": ENCODINGS,
             "delimiter": DELIMITERS,
-            "decimal": DECIMALS,
-            "thousands": THOUSANDS,
         }
         for name, domain in domains.items():
             if getattr(self, name) not in domain:
                 allowed = ", ".join(repr(value) for value in domain)
                 message = f"{name} must be one of {allowed}."
                 raise ParameterError(message)
-        if self.decimal == self.thousands:
-            message = "the decimal mark and the thousands separator must differ."
-            raise ParameterError(message)
+        _ = self.notation
         if self.skipped < 0:
             message = "the number of lines left out must not be negative."
             raise ParameterError(message)
+
+    @property
+    def notation(self) -> Notation:
+        """Return how numbers are written.
+
+        Raises:
+            ParameterError: The marks are unknown or the same.
+
+        """
+        return Notation(decimal=self.decimal, thousands=self.thousands)
 
 
 DECIMAL_POINT = Dialect()

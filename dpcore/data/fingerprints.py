@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.arrays import in_blocks
+from dpcore.data.cells import PLAIN, is_number
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
+    from dpcore.data.cells import Notation
+
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
+_EXACT = 2**53
 
 
-def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
-    """Return the keyed BLAKE2b hash of a table's column names, order and values.
+def table_fingerprint(
+    frame: pd.DataFrame, *, key: bytes, notations: Sequence[Notation] = ()
+) -> str:
+    """Return the keyed BLAKE2b hash of a table's column names, order and cells.
 
-    Numbers count as 64-bit floats, with one zero and one NaN; text counts exactly. The
-    index, and how the values are stored, do not count. Without the key nobody can
-    test whether a guessed table is the one in use.
+    Cells count as they are written, so that 1.0 and 1 are different in a text file. The
+    index does not count. Without the key nobody can test whether a guessed table is the
+    one in use.
+
+    Args:
+        frame: The cells (``dpcore.data.storage``).
+        key: Secret, 16 to 64 bytes.
+        notations: How the numbers of each column are written, if it is declared: the
+            same text may be other numbers.
 
     Raises:
         ParameterError: The key has less than 16 or more than 64 bytes.
@@ -36,6 +48,10 @@ def table_fingerprint(frame: pd.DataFrame, *, key: bytes) -> str:
         state.update(_texts([str(name)]))
         for part in _canonical(frame[name]):
             state.update(part)
+    for place, notation in enumerate(notations):
+        if notation != PLAIN:
+            marks = [str(place), notation.decimal, notation.thousands]
+            state.update(_texts(marks))
     return state.hexdigest()
 
 
@@ -58,9 +74,16 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
     """Yield bytes that differ for any two different columns of equal length."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        yield b"number"
-        for block in in_blocks(column.to_numpy()):
+    if is_number(column):
+        held = column.dtype
+        pointed = isinstance(held, pd.ArrowDtype) and held.kind == "f"
+        if held.kind in "iu" and _beyond_floats(column):
+            yield b"integers"
+            yield column.isna().to_numpy().tobytes()
+            yield column.fillna(0).to_numpy(dtype=held.numpy_dtype).tobytes()
+            return
+        yield b"decimals" if pointed else b"number"
+        for block in in_blocks(column.to_numpy(dtype=np.float64, na_value=np.nan)):
             # Adding zero turns -0.0 into 0.0.
             values = block.astype("<f8") + 0.0
             values[np.isnan(values)] = np.nan
@@ -70,6 +93,12 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
         codes, distinct = pd.factorize(column)
         yield _texts([str(value) for value in distinct])
         yield codes.astype("<i8").tobytes()
+
+
+def _beyond_floats(integers: pd.Series) -> bool:
+    """Return whether some integers are too large for a float to tell them apart."""
+    known = integers.dropna()
+    return len(known) > 0 and max(-int(known.min()), int(known.max())) > _EXACT
 
 
 def _texts(texts: list[str]) -> bytes:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import io
-import warnings
+from array import array
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from dpcore.data.cells import MISSING, settle
+import numpy as np
+
 from dpcore.data.dialects import UTF16_MARKS
 from dpcore.data.gathering import gathered, parts_of, records_together
-from dpcore.data.records import header_fields, header_start, record_lines
+from dpcore.data.records import header_fields, header_start, records, regular_lines
+from dpcore.data.storage import compressed
 from dpcore.data.threads import in_turn
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
     import pandas as pd
+    import pyarrow as pa
 
     from dpcore.data.dialects import Dialect
     from dpcore.data.records import Lines
@@ -47,12 +51,10 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
 
     Lines that the dialect skips come before it.
 
-    Columns are numbers (int or float; NaN is missing), or text (str, or a category of
-    str where few values are distinct). The index is the line of the file at which each
-    record begins, the header normally being line 1. Blank lines are skipped. Cells in
-    ``dpcore.data.cells.MISSING`` are missing; "inf" and numbers too large for a float,
-    such as 1e400, become infinite, so that bounds clamp them like any value outside.
-    Formulas stay text.
+    Cells are kept as they are written, but for white space around them
+    (``dpcore.data.storage``); a blank one is missing. What they mean is for the
+    declaration of their column to say. The index is the line of the file at which each
+    record begins, the header normally being line 1. Blank lines are skipped.
 
     Raises:
         DataError: The file is empty, too large, not text, in another encoding, or not
@@ -60,25 +62,33 @@ def read_csv(data: bytes | BinaryIO, dialect: Dialect) -> pd.DataFrame:
 
     """
     text = _bytes(data)
-    encoding = dialect.encoding
-    _refuse_other_formats(text, encoding)
+    _refuse_other_formats(text, dialect.encoding)
+    text = _in_utf8(text, dialect.encoding)
+    _refuse_nul(text)
+    mark = dialect.delimiter
+    start, first = header_start(text, delimiter=mark, skipped=dialect.skipped)
+    table = text[start:]
+    names = column_names(header_fields(table, delimiter=mark, line=first), first)
+    lines = regular_lines(table, delimiter=mark, fields=len(names), first=first)
+    if lines is None:
+        return _irregular(table, mark, names, first)
+    check_number(len(lines))
+    return _regular(table, mark, names, lines)
+
+
+def _in_utf8(text: bytes, encoding: str) -> bytes:
+    """Return the text of a file in UTF-8, without a mark before it.
+
+    Raises:
+        DataError: It is not written in the encoding.
+
+    """
     try:
-        if encoding.startswith("utf-16"):
-            text = text.decode(encoding).encode()
-        if encoding.startswith("utf-"):
-            encoding = "utf-8"
-            text = text.removeprefix(_MARK)
-        _refuse_nul(text)
-        mark = dialect.delimiter
-        start, first = header_start(text, delimiter=mark, skipped=dialect.skipped)
-        table = text[start:]
-        fields = header_fields(table, encoding=encoding, delimiter=mark, line=first)
-        names = column_names(fields, first)
-        lines = record_lines(
-            table, encoding=encoding, delimiter=mark, fields=len(names), first=first
-        )
-        check_number(len(lines))
-        return _parse(table, encoding, dialect, names, lines)
+        if encoding.removesuffix("-sig") == "utf-8":
+            if not text.isascii():
+                text.decode("utf-8")
+            return text.removeprefix(_MARK)
+        return text.decode(encoding).encode().removeprefix(_MARK)
     except UnicodeError:
         raise _undecodable(text, encoding) from None
 
@@ -172,114 +182,75 @@ def check_number(records: int) -> None:
         raise DataError(message)
 
 
-class _Ascii:
-    """A file that pandas reads as it is.
+def _regular(
+    text: bytes, delimiter: str, names: list[str], lines: Lines
+) -> pd.DataFrame:
+    """Return the table of a file in which all records are as they should be."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
 
-    Bytes of any other file it turns into text, and back, before it parses them.
-    """
-
-    def __init__(self, text: bytes) -> None:
-        self._text = memoryview(text)
-        self._at = 0
-
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, empty at the end."""
-        end = len(self._text) if size < 0 else self._at + size
-        found = bytes(self._text[self._at : end])
-        self._at += len(found)
-        return found
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Return the lines; what pandas takes for a file has some."""
-        return iter(self.read().splitlines(keepends=True))
+    read = partial(_columns, delimiter=delimiter, fields=len(names))
+    if isinstance(lines, range):
+        # Every line is a record: the file can be cut after any of them.
+        size = max(1, len(text) * records_together(len(names)) // (len(lines) + 1))
+        return _framed(in_turn(read, parts_of(text, size)), names, pd.RangeIndex(lines))
+    whole = [cells.slice(1) for cells in read(text)]
+    return _framed([whole], names, pd.Index(lines))
 
 
-def _opened(text: bytes) -> io.BytesIO:
-    """Return the text as a file that pandas may read from its beginning to its end."""
-    return cast("io.BytesIO", _Ascii(text)) if text.isascii() else io.BytesIO(text)
+def _columns(text: bytes, *, delimiter: str, fields: int) -> list[pa.Array]:
+    """Return the columns of some records, as they are held."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    from pyarrow import csv  # noqa: PLC0415 - slow to import
 
-
-def _indented(text: bytes, delimiter: str) -> bool:
-    """Return whether some field may begin with a space, which is to be skipped."""
-    before = (delimiter.encode(), b"\n", b"\r")
-    return text.startswith(b" ") or (
-        text.find(b" ") >= 0 and any(text.find(mark + b" ") >= 0 for mark in before)
+    names = [str(place) for place in range(fields)]
+    table = csv.read_csv(
+        pa.BufferReader(text),
+        read_options=csv.ReadOptions(
+            column_names=names, block_size=len(text) + 1, use_threads=False
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=False,
+            check_utf8=False,
+        ),
     )
+    return [compressed(column.combine_chunks()) for column in table.columns]
 
 
-def _parse(
-    text: bytes, encoding: str, dialect: Dialect, names: list[str], lines: Lines
+def _irregular(
+    text: bytes, delimiter: str, names: list[str], first: int
+) -> pd.DataFrame:
+    """Return the table of any file, read record by record."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    lines = array("q")
+    every = records(text, delimiter=delimiter, fields=len(names), first=first)
+
+    def blocks() -> Iterator[list[pa.Array]]:
+        while some := list(islice(every, records_together(len(names)))):
+            lines.extend(line for line, _ in some)
+            cells = zip(*(record for _, record in some), strict=True)
+            yield [compressed(pa.array(column, pa.string())) for column in cells]
+            check_number(len(lines))
+
+    blocks_read = [*blocks()]
+    check_number(len(lines))
+    return _framed(blocks_read, names, pd.Index(np.array(lines, dtype=np.int64)))
+
+
+def _framed(
+    blocks: Iterable[Sequence[pa.Array]], names: list[str], lines: pd.Index
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    indented = _indented(text, dialect.delimiter)
-
-    def read(part: bytes, **options: Any) -> Any:  # noqa: ANN401 - options of pandas
-        return pd.read_csv(
-            _opened(part),
-            encoding=encoding,
-            sep=dialect.delimiter,
-            decimal=dialect.decimal,
-            names=names,
-            index_col=False,
-            # Asked for where nothing begins with a space, it takes a third longer.
-            skipinitialspace=indented,
-            keep_default_na=False,
-            na_values=list(MISSING),
-            low_memory=False,
-            **options,
-        )
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            columns = gathered(_blocks(read, text, lines, len(names)), len(lines))
-            if columns is None:
-                raise _unclosed(int(lines[-1]))
-            # True/False and columns of mixed types (told apart block by block, or
-            # integers beyond 64 bits) are read again as they are written.
-            mixed = [name for name in names if columns[name] is None]
-            if mixed:
-                again = read(text, header=0, dtype="str", usecols=mixed)
-                columns |= dict(again.items())
-    except (pd.errors.ParserError, pd.errors.ParserWarning):
-        raise _unclosed(int(lines[-1])) from None
-    frame = pd.DataFrame(columns, columns=names, copy=False)
-    for name in frame.columns:
-        column = frame[name]
-        if pd.api.types.is_integer_dtype(column.dtype):
-            frame[name] = pd.to_numeric(column, downcast="integer")
-        elif not pd.api.types.is_numeric_dtype(column.dtype):
-            frame[name] = settle(column, dialect)
-    if isinstance(lines, range):
-        frame.index = pd.RangeIndex(lines.start, lines.stop)
-    else:
-        frame.index = pd.Index(lines)
-    return frame.rename_axis(index="line")
-
-
-def _blocks(
-    read: Callable[..., Any], text: bytes, lines: Lines, columns: int
-) -> Iterator[pd.DataFrame]:
-    """Yield the records of a file, some of them at a time.
-
-    Where every line is a record it can be cut anywhere, and more of it read at once.
-    """
-    together = records_together(columns)
-    if isinstance(lines, range):
-        parts = parts_of(text, len(text) * together // len(lines))
-        yield from in_turn(partial(read, header=None), parts)
-        return
-    with read(text, header=0, chunksize=together) as found:
-        yield from found
-
-
-def _unclosed(line: int) -> DataError:
-    message = (
-        f"the record that begins in line {line} never ends: a quotation mark is opened "
-        "and not closed. Close it or delete it."
+    columns = gathered(blocks, names)
+    return pd.DataFrame(columns, columns=names, copy=False).set_axis(
+        lines.rename("line"), axis=0
     )
-    return DataError(message, line=line)
 
 
 def _undecodable(text: bytes, encoding: str) -> DataError:

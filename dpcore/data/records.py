@@ -1,7 +1,6 @@
 """Where the records of a file lie, and that all have as many fields as the header.
 
-pandas pads a short record with missing values and cuts some long ones, both in silence.
-Here every record is counted before it is parsed.
+Every record is counted before its cells are kept: none is padded or cut in silence.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +15,6 @@ import numpy as np
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
-    import _csv
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
@@ -63,63 +60,42 @@ def _line_end(text: bytes, offset: int) -> int:
     return len(text) if found is None else found.end()
 
 
-def header_fields(
-    text: bytes, *, encoding: str, delimiter: str, line: int = 1
-) -> list[str]:
+def header_fields(text: bytes, *, delimiter: str, line: int = 1) -> list[str]:
     """Return the fields of the first record, which begins in that line of the file.
 
     Raises:
         DataError: There is none.
 
     """
-    reader = _reader(text, encoding=encoding, delimiter=delimiter)
-    try:
-        fields: list[str] | None = next(filter(None, reader), None)
-    except csv.Error:
-        raise _unclosed(line) from None
-    if fields is None:
+    first = next(_records_of(text, delimiter, line), None)
+    if first is None:
         message = "the file is empty. Upload a CSV file with a header and records."
         raise DataError(message)
-    return fields
+    return first[1]
 
 
-def record_lines(
-    text: bytes, *, encoding: str, delimiter: str, fields: int, first: int = 1
-) -> Lines:
+def regular_lines(
+    text: bytes, *, delimiter: str, fields: int, first: int = 1
+) -> Lines | None:
     """Return the line at which each record begins; ``text`` begins in line ``first``.
 
-    Blank lines are no records. ``text`` is in an encoding that contains ASCII.
-
-    Raises:
-        DataError: A record has more or fewer fields than the header.
-
+    Counts delimiters and line ends outside quotes. ``None`` where anything is unusual
+    (a lone carriage return, a quote within a field, a blank line, a record of another
+    length): ``records`` reads that.
     """
-    lines = _regular(text, ord(delimiter), fields, first)
-    if lines is None:
-        lines = _any(
-            text, encoding=encoding, delimiter=delimiter, fields=fields, first=first
-        )
-    return lines
-
-
-def _regular(text: bytes, delimiter: int, fields: int, first: int = 1) -> Lines | None:
-    """Return the lines of a file in which all is as it should be, otherwise None.
-
-    Counts delimiters and line ends outside quotes. Anything unusual (a lone carriage
-    return, a quote within a field, a blank line) is left to the slower reader.
-    """
+    mark = ord(delimiter)
     tail = text[-_BLOCK:]
     end = len(text) - len(tail) + len(tail.rstrip(b"\r\n"))
     if (text.find(b"\r") >= 0 and text.count(b"\r") != text.count(b"\r\n")) or (
         fields == 1 and _maybe_blank_lines(text, end)
     ):
         return None
-    found = _separators(text, end, delimiter)
+    found = _separators(text, end, mark)
     if found is None:
         return None
     quoted = found == _QUOTED_LINE_END
     several = bool(quoted.any())
-    records = _records(found[~quoted] if several else found, fields)
+    records = _count(found[~quoted] if several else found, fields)
     if records is None:
         return None
     if not several:
@@ -128,7 +104,7 @@ def _regular(text: bytes, delimiter: int, fields: int, first: int = 1) -> Lines 
     return np.flatnonzero(line_ends == _LINE_END)[:-1] + first + 1
 
 
-def _records(found: NDArray[np.uint8], fields: int) -> int | None:
+def _count(found: NDArray[np.uint8], fields: int) -> int | None:
     """Return how many records there are if all have that many fields, otherwise None.
 
     Every so many separators one ends a line, and no other does.
@@ -178,40 +154,51 @@ def _separators(text: bytes, end: int, delimiter: int) -> NDArray[np.uint8] | No
     return np.concatenate([*found, np.ones(1, np.uint8)])
 
 
-def _any(
-    text: bytes, *, encoding: str, delimiter: str, fields: int, first: int = 1
-) -> Lines:
-    """Return the lines of any file, read record by record."""
-    reader = _reader(text, encoding=encoding, delimiter=delimiter)
-    lines = array("q")
+def records(
+    text: bytes, *, delimiter: str, fields: int, first: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records after the header, each with the line in which it begins.
+
+    Blank lines are no records.
+
+    Raises:
+        DataError: A record has more or fewer fields than the header.
+
+    """
+    every = _records_of(text, delimiter, first)
+    next(every, None)
+    for line, record in every:
+        if len(record) != fields:
+            raise _ragged(line, found=len(record), expected=fields)
+        yield line, record
+
+
+def _records_of(
+    text: bytes, delimiter: str, first: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record, the header included, with the line in which it begins."""
+    stream = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
+    blank, between = _blank(delimiter), True
+
+    def lines() -> Iterator[str]:
+        # The csv module takes a line of spaces for a record with one field. Within
+        # quotation marks it is part of a cell.
+        nonlocal between
+        for line in stream:
+            is_blank = between and not line.strip(blank)
+            between = is_blank
+            yield "\n" if is_blank else line
+
+    reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
     line = first
     try:
         for record in reader:
-            if record and len(record) != fields:
-                raise _ragged(line, found=len(record), expected=fields)
             if record:
-                lines.append(line)
+                yield line, record
+            between = True
             line = reader.line_num + first
     except csv.Error:
         raise _unclosed(line) from None
-    return np.array(lines[1:], dtype=np.int64)
-
-
-def _reader(text: bytes, *, encoding: str, delimiter: str) -> _csv.Reader:
-    stream = io.TextIOWrapper(io.BytesIO(text), encoding, newline="")
-    return csv.reader(
-        _blank_lines_emptied(stream, delimiter),
-        delimiter=delimiter,
-        skipinitialspace=True,
-    )
-
-
-def _blank_lines_emptied(stream: io.TextIOWrapper, delimiter: str) -> Iterator[str]:
-    # The csv module takes a line of spaces for a record with one field; pandas does
-    # not. Inside quotes only the number of line ends matters here.
-    blank = _blank(delimiter)
-    for line in stream:
-        yield line if line.strip(blank) else "\n"
 
 
 def _blank(delimiter: str) -> str:

@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.columns import ColumnKind
 from dpcore.documents import rests
 from dpcore.documents.numerals import Exact, Numerals
 from dpcore.documents.page import Blanks, Facts, Page, Paragraph, Section, Table
@@ -191,7 +190,7 @@ def _column(
     )
     about = "; ".join(part for part in (column.unit, column.description) if part)
     name = f"{column.name} ({about})" if about else column.name
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         bounds = column.bounds
         known = (
             "no bounds"

@@ -9,7 +9,6 @@ import numpy as np
 
 from dpcore.arrays import in_blocks
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
 from dpcore.individual.losses import ExposedPerson
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import name_of_others
@@ -144,7 +143,7 @@ def _change(person: ExposedPerson, query: Question) -> str:
 def _group_of(query: Question) -> Column | None:
     """Return the column that the groups of a question are made by, if it has groups."""
     last = query.columns[-1]
-    several = len(query.columns) > 1 and last.kind is not ColumnKind.NUMBER
+    several = len(query.columns) > 1 and not last.kind.is_numeric
     # Who is in a cell has a place, and no record of columns.
     several = several and not query.kind.of_cells
     return last if several else None

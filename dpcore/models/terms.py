@@ -91,7 +91,7 @@ def check_target(column: Column) -> None:
         ParameterError: It is a category, or a number without bounds.
 
     """
-    number = column.kind is ColumnKind.NUMBER
+    number = column.kind.is_numeric
     if column.kind is ColumnKind.CATEGORY or (number and column.bounds is None):
         message = (
             f"{column.name!r} must be yes/no or a number with public bounds to be "
@@ -108,7 +108,7 @@ def check_feature(column: Column, *, others_apart: bool) -> None:
 
     """
     if not column.is_declared:
-        what = "bounds" if column.kind is ColumnKind.NUMBER else "labels"
+        what = "bounds" if column.kind.is_numeric else "labels"
         message = f"{column.name!r} needs public {what}; declare them on the Data page."
         raise ParameterError(message)
     if not terms_of(column, others_apart=others_apart):

@@ -12,20 +12,29 @@ import os
 import secrets
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, several, since
-from dpcore.data.columns import Column
+from dpcore.data.cells import Notation
+from dpcore.data.columns import LabelEquality
 from dpcore.data.preparation.steps import STEPS, Steps
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.releases.identity import canonical
-from dpcore.statistics.parameters import COLUMN, RELATION
+from dpcore.statistics.parameters import (
+    COLUMN,
+    DATES,
+    EQUALITY,
+    RELATION,
+    column_with,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from dpcore.data.columns import Column
     from dpcore.relations import NeighboringRelation
 
 _STEPS = "steps-"
@@ -218,11 +227,17 @@ DECLARATION: Final = Schema(
     Declaration,
     columns=several(
         Schema(
-            Column,
-            **COLUMN.parts,
-            unit=since(TEXT),
-            description=since(TEXT),
-            complete=if_any(TRUTH, of=lambda column: column.complete or None),
+            partial(column_with, since=LabelEquality.AS_NUMBERS),
+            **{
+                **COLUMN.parts,
+                "unit": since(TEXT),
+                "description": since(TEXT),
+                "complete": if_any(TRUTH, of=lambda column: column.complete or None),
+                "equality": since(EQUALITY),
+                "missing_codes": since(several(TEXT)),
+                "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
+                "dates": since(DATES),
+            },
         )
     ),
     relation=RELATION,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.difference_query import DifferenceQuery
 from dpcore.statistics.entries import group_codes
@@ -183,7 +182,7 @@ def _clamp(question: Question, column: Column) -> tuple[float, float]:
 
 def _values(dataset: Dataset, column: Column) -> FloatArray:
     """Return the values as they were read, or positions of labels; NaN if missing."""
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         return dataset.numbers(column.name)
     codes = dataset.codes(column.name).astype(np.float64)
     return np.where(codes < 0, np.nan, codes)

@@ -76,7 +76,7 @@ def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:
     >>> clamped(pay)
     ('values below 15,000 counted as 15,000, above 150,000 as 150,000',)
     """
-    if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+    if not column.kind.is_numeric or column.bounds is None:
         return ()
     low, high = in_full(column.bounds.lower), in_full(column.bounds.upper)
     whose = f" of {column.name}" if named else ""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dpcore.codec import TEXT, several
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.entries import group_codes
@@ -51,7 +50,7 @@ class DifferenceQuery(OfGroups):
         if self.part.kind is not StatisticKind.MEAN or self.part.size.public:
             message = "a difference of groups is one of two means of private sizes."
             raise ParameterError(message)
-        if self.group.kind is ColumnKind.NUMBER or len(self.group.labels) < PAIR:
+        if self.group.kind.is_numeric or len(self.group.labels) < PAIR:
             message = (
                 f"{self.group.name!r} needs a public list of two labels or more to "
                 "make groups; declare it on the Data page."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.columns import MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.statistics.bins import bins_of
 
@@ -36,9 +36,10 @@ def number_entries(
     Numbers of a complete column are those of the table itself, not to be written to.
 
     Raises:
-        DataError: If a cell of the column is not a number.
+        ParameterError: If the data set declares the column otherwise.
 
     """
+    check_declared(dataset, column)
     numbers = dataset.numbers(column.name)
     # A column that is complete is not copied; else its largest number is missing, too.
     if np.isnan(numbers.max(initial=-np.inf)):
@@ -55,6 +56,21 @@ def number_entries(
         return np.ones(len(numbers))
     lower, upper = membership.interval.lower, membership.interval.upper
     return ((numbers >= lower) & (numbers <= upper)).astype(np.float64)
+
+
+def check_declared(dataset: Dataset, column: Column) -> None:
+    """Refuse a column whose cells mean something else in the data set.
+
+    Raises:
+        ParameterError: If so.
+
+    """
+    if not dataset.column(column.name).reads_like(column):
+        message = (
+            f"the type, labels or missing codes of {column.name!r} have changed since "
+            "this question was made. Make the question again."
+        )
+        raise ParameterError(message)
 
 
 def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
@@ -75,14 +91,14 @@ def joint_entries(
     """Return the numbers of those ``rows``, the code of a group last.
 
     Raises:
-        DataError: If a cell of a column is not a number.
-        ParameterError: If the data set lists other labels than ``group``.
+        ParameterError: If the data set declares a column otherwise.
 
     """
     width = len(numbers) + (group is not None)
     # Column by column, as they are read and worked on.
     entries = np.empty((len(rows), width), order="F")
     for place, column in enumerate(numbers):
+        check_declared(dataset, column)
         cells = dataset.numbers(column.name)
         if len(rows) < len(cells):
             cells = cells[rows]
@@ -103,7 +119,7 @@ def check_group(group: Column) -> None:
         ParameterError: If so.
 
     """
-    if group.kind is ColumnKind.NUMBER or not group.labels:
+    if group.kind.is_numeric or not group.labels:
         message = (
             f"{group.name!r} needs a public list of labels to make groups; declare it "
             "on the Data page."
@@ -117,12 +133,10 @@ def group_codes(
     """Return the group of the people in ``rows``, for other and no labels the last.
 
     Raises:
-        ParameterError: If the data set lists other labels than ``group``.
+        ParameterError: If the data set declares the group otherwise.
 
     """
-    if dataset.column(group.name).labels != group.labels:
-        message = f"the data set lists other labels of {group.name!r}."
-        raise ParameterError(message)
+    check_declared(dataset, group)
     codes = dataset.codes(group.name)[rows]
     return np.where(codes < 0, len(group.labels), codes)
 
@@ -133,17 +147,10 @@ def label_entries(
     """Return the index of each person's label, or whether the person is a member.
 
     Raises:
-        DataError: If a yes/no column holds a third answer.
-        ParameterError: If the data set lists other labels than ``column``.
+        ParameterError: If the data set declares the column otherwise.
 
     """
-    if dataset.column(column.name).labels != column.labels:
-        message = f"the data set lists other labels of {column.name!r}."
-        raise ParameterError(message)
-    if column.kind is ColumnKind.YES_NO:
-        # As a category it would have a cell for other answers; here they are mistakes,
-        # and reading the column as numbers names the line of the first.
-        dataset.numbers(column.name)
+    check_declared(dataset, column)
     codes = dataset.codes(column.name)
     missing = codes < 0
     if column.missing is MissingPolicy.DROP:

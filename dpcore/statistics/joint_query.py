@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.columns import MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances.layout import places_of
 from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
@@ -181,7 +181,7 @@ class JointQuery(Question):
             message = f"a {self.kind} needs {number} different column{plural}."
             raise ParameterError(message)
         for column in self.numbers:
-            if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+            if not column.kind.is_numeric or column.bounds is None:
                 message = (
                     f"{column.name!r} needs to be a column of numbers with public "
                     "bounds; declare them on the Data page."

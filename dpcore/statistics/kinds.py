@@ -160,7 +160,7 @@ OF_ONE: Final = tuple(kind for kind in StatisticKind if not kind.of_several)
 
 def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     """Return what can be asked of such a column, the most usual first."""
-    if column_kind is not ColumnKind.NUMBER:
+    if not column_kind.is_numeric:
         return _OF_LABELS
     ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
     of_groups = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.columns import MissingPolicy
 from dpcore.errors import ParameterError
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.entries import (
@@ -75,7 +75,7 @@ class MeansQuery(Question):
             )
             raise ParameterError(message)
         for column in self.numbers:
-            if column.kind is not ColumnKind.NUMBER or column.bounds is None:
+            if not column.kind.is_numeric or column.bounds is None:
                 message = (
                     f"{column.name!r} needs to be a column of numbers with public "
                     "bounds; declare them on the Data page."

@@ -5,11 +5,15 @@ Every number of a bound becomes a float, so that 0 and 0.0 describe the same ana
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from math import isnan
+from typing import Any, Final
 
 from dpcore import codec
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.cells import TEXT_CODES, number
+from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
+from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.membership import Membership
@@ -32,16 +36,73 @@ REPLACEMENT: Final[codec.Pair[float | str]] = codec.Pair(
     lambda value: value if isinstance(value, str) else PLACE.write(value),
     lambda content: content if isinstance(content, str) else PLACE.read(content),
 )
+DATES: Final = codec.Schema(
+    DateFormat,
+    order=codec.choice(DateOrder),
+    time_of_day=codec.TRUTH,
+    time_zone=codec.TEXT,
+)
+EQUALITY: Final = codec.choice(LabelEquality)
+
+
+def column_with(
+    *, since: LabelEquality = LabelEquality.UNSTATED, **parts: Any
+) -> Column:
+    """Return a column of its parts, as it was meant where some were not known yet.
+
+    Labels that are numbers used to be met by value where all cells of a column were
+    numbers. Those of yes/no were so in every table that has an answer; for those of a
+    category ``since`` stands in.
+    """
+    if "equality" not in parts and _depends(parts["kind"], parts["labels"]):
+        yes_no = parts["kind"] is ColumnKind.YES_NO
+        parts["equality"] = LabelEquality.AS_NUMBERS if yes_no else since
+    return Column(**parts)
+
+
+def _depends(kind: ColumnKind, labels: tuple[str, ...]) -> bool:
+    """Return whether it matters, for old questions too, how labels are compared."""
+    return kind.has_labels and any(
+        not isnan(number(label)) or label in TEXT_CODES for label in labels
+    )
+
+
+def _equality(column: Column) -> LabelEquality | None:
+    """Return what a question does not mean already without it."""
+    before = LabelEquality.UNSTATED
+    if column.kind is ColumnKind.YES_NO:
+        before = LabelEquality.AS_NUMBERS
+    same = column.equality is before or not _depends(column.kind, column.labels)
+    return None if same else column.equality
+
+
+def _missing_codes(column: Column) -> list[str] | None:
+    usual = replace(column, missing_codes=TEXT_CODES).codes_that_count
+    codes = column.codes_that_count
+    return None if codes == usual else [*codes]
+
+
+def _dates(column: Column) -> DateFormat | None:
+    return column.dates if column.kind is ColumnKind.DATE else None
+
+
 COLUMN: Final = codec.Schema(
-    Column,
+    column_with,
     name=codec.TEXT,
     kind=codec.choice(ColumnKind),
     bounds=codec.optional(INTERVAL),
     labels=codec.several(codec.TEXT),
     missing=codec.choice(MissingPolicy),
     replacement=codec.optional(REPLACEMENT),
+    equality=codec.if_any(EQUALITY, of=_equality),
+    missing_codes=codec.if_any(codec.several(codec.TEXT), of=_missing_codes),
+    dates=codec.if_any(DATES, of=_dates),
 )
-"""What an analysis depends on: not the unit or the description."""
+"""What an analysis depends on: not the unit or the description.
+
+How labels, codes and dates are read is left out where it is as it was before that could
+be declared, so that old questions keep their identity.
+"""
 MEMBERSHIP: Final = codec.Schema(
     Membership, label=codec.if_any(codec.TEXT), interval=codec.if_any(INTERVAL)
 )

@@ -224,7 +224,7 @@ class Query(Question):
 
         Errors as for ``values``.
         """
-        if self.column.kind is ColumnKind.NUMBER:
+        if self.column.kind.is_numeric:
             return number_entries(
                 dataset, self.column, membership=self.membership, edges=self.edges
             )
@@ -309,7 +309,7 @@ class Query(Question):
             if self.unit.keeps_number(self.relation):
                 message = "the number of people is public under substitution."
                 raise ParameterError(message)
-        numeric = self.column.kind is ColumnKind.NUMBER
+        numeric = self.column.kind.is_numeric
         if membership.interval is not None and not numeric:
             message = f"{self.column.name!r} has labels; name one instead of a range."
             raise ParameterError(message)
@@ -322,7 +322,7 @@ class Query(Question):
             raise ParameterError(message)
 
     def _check_edges(self) -> None:
-        binned = self.kind.of_cells and self.column.kind is ColumnKind.NUMBER
+        binned = self.kind.of_cells and self.column.kind.is_numeric
         if binned is not (self.edges is not None):
             verb = "needs" if binned else "has no use for"
             message = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request
 from dpcore.statistics.bins import equal_edges
@@ -79,7 +78,7 @@ def questions(
 
 
 def _edges(column: Column, bins: int) -> tuple[float, ...] | None:
-    if column.kind is not ColumnKind.NUMBER:
+    if not column.kind.is_numeric:
         return None
     if column.bounds is None:
         message = f"{column.name!r} has no bounds yet; set them on Data."

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.storage import keyfile
@@ -28,7 +28,7 @@ class Book:
 
     def __init__(self, server: Server, text: str) -> None:
         frame = read_csv(text.encode(), Dialect())
-        dataset = Dataset(name="", frame=frame, columns=propose_kinds(frame))
+        dataset = Dataset(name="", frame=frame, columns=proposed(frame))
         self._account = dataset.fingerprint(keyfile(server.home))
         self._ledger = Ledger.at(server.home / "ledger.sqlite3")
 

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dialects import sniff
 from dpcore.data.doors import arrow
 from dpcore.data.doors.arrow import is_arrow, read_arrow
@@ -16,6 +15,7 @@ from dpcore.data.doors.opening import is_text, read
 from dpcore.data.doors.parquet import read_parquet
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 from tests.data.test_doors import BAD, KEY, as_csv, as_parquet, people
@@ -70,7 +70,7 @@ def test_arrow_gives_the_table_of_its_csv(write):
     assert unpacked(data) is data
     found = read(data, dialect=sniff(text)).frame
     assert table_fingerprint(found, key=KEY) == table_fingerprint(told, key=KEY)
-    assert propose_kinds(found) == propose_kinds(told)
+    assert proposed(found) == proposed(told)
     assert found.index.equals(told.index)
 
 

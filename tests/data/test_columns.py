@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy, propose_kinds
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dialects import Dialect
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import ParameterError
@@ -92,7 +93,7 @@ def test_contradictory_description_is_refused(parts, message):
 )
 def test_kind_is_proposed_without_bounds_or_categories(cells, kind, labels):
     frame = read_csv(("x\n" + cells.replace(" ", "\n")).encode(), Dialect())
-    (proposed,) = propose_kinds(frame)
+    (proposed,) = proposed(frame)
     # Who has no answer stays: leaving people out would make their number private.
     known = {}
     if kind is YES_NO:
@@ -102,7 +103,7 @@ def test_kind_is_proposed_without_bounds_or_categories(cells, kind, labels):
 
 def test_one_proposal_a_column_in_their_order():
     frame = pd.DataFrame({"b": [1.0], "a": ["x"]})
-    assert [column.name for column in propose_kinds(frame)] == ["b", "a"]
+    assert [column.name for column in proposed(frame)] == ["b", "a"]
 
 
 def test_templates_are_usable_bounds_with_different_titles():

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.columns import propose_kinds, yes_no
+from dpcore.data.columns import yes_no
 from dpcore.data.dialects import sniff
 from dpcore.data.doors.databases import gathering, querying
 from dpcore.data.doors.databases.asking import asked
@@ -27,6 +27,7 @@ from dpcore.data.doors.databases.gathering import arrays_of
 from dpcore.data.doors.databases.named import VARIABLE, Database, databases
 from dpcore.data.doors.databases.reading import read, read_whole
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 from tests.data.test_doors import KEY, as_csv, people
@@ -199,7 +200,7 @@ def test_postgresql_gives_the_table_of_the_csv(server, survey):
     for name in ("people", "PEOPLE", f"{SCHEMA}.people", f'"{SCHEMA}"."people"'):
         whole = read_whole(at(server), name)
         assert fingerprint(whole.frame) == fingerprint(numbered)
-    assert found.columns == propose_kinds(wanted)
+    assert found.columns == proposed(wanted)
     assert all(column.bounds is None for column in found.columns)
 
 

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, propose_kinds
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import DataError, ParameterError
 
@@ -16,7 +17,7 @@ SENTINEL = "SECRET-4711"
 
 def _dataset(text, **dialect):
     frame = read_csv(text.encode(), Dialect(**dialect))
-    return Dataset(name="t.csv", frame=frame, columns=propose_kinds(frame))
+    return Dataset(name="t.csv", frame=frame, columns=proposed(frame))
 
 
 def _number(name="a", lower=0, upper=10):

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dialects import sniff
 from dpcore.data.doors import unpacking
 from dpcore.data.doors.parquet import is_parquet, read_parquet
 from dpcore.data.doors.unpacking import unpacked
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import DataError
 
@@ -94,7 +94,7 @@ def test_parquet_gives_the_table_of_its_csv():
     assert is_parquet(data)
     found = read_parquet(data)
     assert table_fingerprint(found, key=KEY) == table_fingerprint(told, key=KEY)
-    assert propose_kinds(found) == propose_kinds(told)
+    assert proposed(found) == proposed(told)
     assert found.index.equals(told.index)
 
 

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.columns import Column, ColumnKind, propose_kinds
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.errors import ParameterError
 
@@ -44,7 +45,7 @@ def test_how_the_file_is_written_does_not_count():
 
 def test_what_is_declared_does_not_count():
     frame = pd.DataFrame({"a": [0, 1]})
-    dataset = Dataset(name="x", frame=frame, columns=propose_kinds(frame))
+    dataset = Dataset(name="x", frame=frame, columns=proposed(frame))
     column = Column(name="a", kind=ColumnKind.CATEGORY, labels=("1",))
     declared = dataset.with_columns(column)
     assert dataset.fingerprint(KEY) == declared.fingerprint(KEY)

@@ -118,7 +118,7 @@ def _form(column: Column, key: str) -> Column:
     )
     if kind is not column.kind:
         column = _of_kind(column, kind)
-    if kind is ColumnKind.NUMBER:
+    if kind.is_numeric:
         column = _number_form(column, key, right.place)
     else:
         column = _label_form(column, key, right.place)
@@ -138,7 +138,7 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
 def _described(column: Column, key: str) -> Column:
     """Let unit and meaning be typed: they stand beside every answer."""
     place, unit = st.container(), ""
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         left, place = st.columns((1, 3))
         unit = left.text_input(
             "Unit",

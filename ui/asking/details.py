@@ -60,7 +60,7 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     cells = _cells()
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     bins = q = None
-    if kind.of_cells and column.kind is ColumnKind.NUMBER:
+    if kind.of_cells and column.kind.is_numeric:
         bins = next(cells).number("Bins of equal width", 10, (2, 50), key="bins")
     if kind is StatisticKind.QUANTILE:
         percent = next(cells).number(
@@ -125,7 +125,7 @@ def _others(
     numbers = [
         other
         for other in study.dataset.columns
-        if other.kind is ColumnKind.NUMBER and other != column
+        if other.kind.is_numeric and other != column
     ]
     if not numbers:
         message = f"a {kind} needs a second column of numbers."
@@ -213,7 +213,7 @@ def _labelled(column: Column, study: Study) -> list[Column]:
     return [
         other
         for other in study.dataset.columns
-        if other.kind is not ColumnKind.NUMBER and other.labels and other != column
+        if not other.kind.is_numeric and other.labels and other != column
     ]
 
 
@@ -256,7 +256,7 @@ def _membership(
     position = study.dataset.columns.index(column)
     key = f"{session.generation()}-{position}"
     everyone = kind is StatisticKind.COUNT and not study.public_number
-    if column.kind is not ColumnKind.NUMBER:
+    if not column.kind.is_numeric:
         options: list[str | None] = [*column.labels[::-1]]
         if everyone:
             options.insert(0, None)

@@ -47,7 +47,7 @@ class _Fit:
         column, missing = part.column(name), int(part.missing(name).sum())
         if not column.is_declared:
             return cls(missing=missing)
-        if column.kind is not ColumnKind.NUMBER:
+        if not column.kind.is_numeric:
             return cls(missing=missing, outside=part.outside(name))
         below, above = part.beyond(name)
         values = part.numbers(name)
@@ -104,7 +104,7 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
     column = dataset.columns[position]
     # A private draft stays closed even where another table is in Classroom mode.
     ready = codebook or session.draft() is None
-    of_number = column.kind is ColumnKind.NUMBER
+    of_number = column.kind.is_numeric
     what = f"how {'these bounds fit' if of_number else 'this list fits'} the data"
 
     def many(count: int) -> str:

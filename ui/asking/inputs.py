@@ -311,7 +311,7 @@ def _settle_statistic(
 def _edges(
     column: Column, kind: StatisticKind, bins: int | None
 ) -> tuple[float, ...] | None:
-    if not kind.of_cells or column.kind is not ColumnKind.NUMBER:
+    if not kind.of_cells or not column.kind.is_numeric:
         return None
     if column.bounds is None or bins is None:
         message = "declare public bounds first: the bins lie between them."

@@ -125,7 +125,7 @@ def ask_secret(cells: tuple[Cell, Cell], subject: Subject, name: str) -> Target 
     column = _ask_column(cells[0], subject, name, yes_no=True)
     if column is None:
         return None
-    if column.kind is not ColumnKind.NUMBER:
+    if not column.kind.is_numeric:
         label = _ask_label(cells[1], subject, name, column)
         return numbers(subject.dataset, column, label)
     bounds = column.bounds
@@ -166,7 +166,7 @@ def _ask_column(
     usual = [
         place
         for place, column in enumerate(columns)
-        if (column.kind is ColumnKind.NUMBER) is not yes_no
+        if (column.kind.is_numeric) is not yes_no
     ]
     if yes_no:
         usual.sort(key=lambda place: len(columns[place].labels) != _TWO)
@@ -182,7 +182,7 @@ def _ask_column(
 
 
 def _ask_label(cell: Cell, subject: Subject, name: str, column: Column) -> str | None:
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         return None
     labels = column.labels
     place = cell.selectbox(

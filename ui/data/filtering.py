@@ -120,7 +120,7 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
 def _condition(column: Column, place: int, kept: tuple[Condition, ...]) -> Condition:
     key = f"{session.generation()}-{place}"
     before = next((one for one in kept if one.column == column.name), None)
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         return _of_number(column, key, before)
     labels = before.labels if isinstance(before, LabelCondition) else ()
     text = st.text_area(

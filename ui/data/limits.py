@@ -126,7 +126,7 @@ def _of_table(
     ready = [
         column
         for column in source.columns
-        if column.kind is ColumnKind.NUMBER
+        if column.kind.is_numeric
         and column.bounds is not None
         and column.name not in rule.owners
     ]

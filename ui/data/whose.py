@@ -211,7 +211,7 @@ def _derived(
 
 
 def _usual(kind: ColumnKind) -> Recipe:
-    return Recipe.MEAN if kind is ColumnKind.NUMBER else Recipe.MOST_FREQUENT
+    return Recipe.MEAN if kind.is_numeric else Recipe.MOST_FREQUENT
 
 
 def _source(dataset: Dataset) -> Dataset:

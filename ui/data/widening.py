@@ -69,7 +69,7 @@ def ask(current: Draft | Study) -> None:
         numbers = [
             column.name
             for column in widened(current.in_memory).columns
-            if column.kind is ColumnKind.NUMBER and column.name in usable
+            if column.kind.is_numeric and column.name in usable
         ]
         try:
             new = _form(numbers, every)

@@ -137,7 +137,7 @@ def ask_group(study: Study) -> str | None:
     choices = [
         column.name
         for column in study.dataset.columns
-        if column.kind is not ColumnKind.NUMBER and column.labels
+        if not column.kind.is_numeric and column.labels
     ]
     if not choices:
         st.caption("Declare a yes/no or category column on “Data” to compare groups.")

@@ -90,7 +90,7 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
         column
         for column in dataset.columns
         if column.bounds is not None
-        or (column.kind is not ColumnKind.NUMBER and column.labels)
+        or (not column.kind.is_numeric and column.labels)
     ]
     if not usable:
         st.info("Declare bounds or labels of a column on “Data” to try the attacks.")
@@ -112,7 +112,7 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
     )
     column = usable[place]
     label = None
-    if column.kind is not ColumnKind.NUMBER:
+    if not column.kind.is_numeric:
         labels = column.labels
         position = right.selectbox(
             "Who counts",
@@ -187,7 +187,7 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
 def _count(target: _Target, subject: Subject) -> None:
     """Show how anybody who reads a realized loss solves for the count."""
     cells = controls.row(3)
-    if target.column.kind is ColumnKind.NUMBER:
+    if target.column.kind.is_numeric:
         bounds = target.bounds
         threshold = cells[0].number(
             "Who counts: a value of at least",

@@ -43,7 +43,7 @@ class MadeUp:
 
 def make(sources: Sources, study: Study) -> MadeUp:
     """Ask for what is left open, and return the table."""
-    numbers = [a for a in sources.forest.axes if a.column.kind is ColumnKind.NUMBER]
+    numbers = [a for a in sources.forest.axes if a.column.kind.is_numeric]
     seed_place, whole_place = controls.row((1, 3))
     seed = seed_place.seed(
         key="made-up-seed", note="Another seed, another table with the same counts."

@@ -74,7 +74,7 @@ def ask(plan: Option, study: Study) -> Asked:
     choices = [
         column.name
         for column in study.dataset.columns
-        if column.kind is not ColumnKind.NUMBER and column.labels
+        if not column.kind.is_numeric and column.labels
     ]
     by = None
     if choices:

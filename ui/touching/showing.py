@@ -241,7 +241,7 @@ def _numbers(plan: Option, study: Study) -> dict[str, FloatArray]:
     return {
         name: study.in_memory.numbers(name)
         for name, column in columns.items()
-        if column.kind is ColumnKind.NUMBER
+        if column.kind.is_numeric
     }
 
 

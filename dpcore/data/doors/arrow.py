@@ -1,4 +1,4 @@
-"""An Arrow or Feather file, read into the same table that its CSV would give."""
+"""An Arrow or Feather file, read into a table."""
 
 from __future__ import annotations
 

@@ -10,9 +10,10 @@ import io
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from dpcore.data.cells import MISSING, as_csv_has_it
-from dpcore.data.columns import MAX_LABELS, ColumnKind, propose_kinds
+from dpcore.data.columns import MAX_LABELS, ColumnKind
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.storage import typed_column, typed_number_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def _is_old_stata(data: bytes) -> bool:
 def read_coded(data: bytes) -> Coded:
     """Return the table of an SPSS or Stata file, as its CSV with answers would give it.
 
-    A column whose values all have labels holds those labels; another keeps its
-    numbers, and its labels are told in its meaning. Codes that the file declares to be
-    missing, and Stata's ``.a`` to ``.z``, are missing. Days and times are text.
+    A column whose codes have labels as its answers holds those labels; another keeps
+    its numbers, and its labels are part of its meaning. Codes that the file declares to
+    be missing, and Stata's ``.a`` to ``.z``, are missing. Dates and times are ISO text.
 
     Raises:
         DataError: The file is damaged or too large, or a column has no name.
@@ -119,17 +120,18 @@ def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: 
     for place, (name, old) in enumerate(zip(names, said.column_names, strict=True)):
         absent = said.missing_ranges.get(old, [])
         labels = _labels(said.variable_value_labels.get(old, {}), absent)
-        values = frame[old].set_axis(lines).rename(name)
+        values = frame[old]
         meaning = (said.column_labels[place] or "").strip()
-        if labels and bool(values.dropna().isin(list(labels)).all()):
-            values, answers[name] = values.map(labels), _listed(labels)
+        measure = said.variable_measure.get(old, "unknown")
+        if labels and _are_answers(labels, measure):
+            values, answers[name] = _labelled(values, labels), _listed(labels)
         elif labels:
-            told = ", ".join(f"{_code(code)} = {text}" for code, text in labels.items())
-            meaning = f"{meaning} ({told})".strip()
-        cells[name], meanings[name] = as_csv_has_it(values), meaning[:_LONGEST]
+            listed = ", ".join(f"{_code(code)} = {one}" for code, one in labels.items())
+            meaning = f"{meaning} ({listed})".strip()
+        cells[name], meanings[name] = _column(values), meaning[:_LONGEST]
         if absent:
             missing[name] = ", ".join(map(_ends, absent))
-    table = pd.DataFrame(cells, index=lines)
+    table = pd.DataFrame(cells, copy=False).set_axis(lines, axis=0)
     columns = tuple(
         replace(
             column,
@@ -138,9 +140,48 @@ def _coded(frame: pd.DataFrame, said: Any, names: list[str]) -> Coded:  # noqa: 
             if column.kind is ColumnKind.CATEGORY
             else column.labels,
         )
-        for column in propose_kinds(table)
+        for column in proposed(table, missing_codes=())
     )
     return Coded(frame=table, columns=columns, missing=missing)
+
+
+def _are_answers(labels: Mapping[Any, str], measure: str) -> bool:
+    """Return whether the labels of codes are the answers of a column.
+
+    The file's own description decides, and never its cells: a code without a label is
+    an answer in its own words. Where the file does not say, the labels of a run of
+    integers, or of text, are answers; those of single codes, such as 99, are not.
+    """
+    if measure in {"nominal", "ordinal"}:
+        return True
+    if measure == "scale":
+        return False
+    codes = [code for code in labels if not isinstance(code, str)]
+    whole = all(float(code).is_integer() for code in codes)
+    return not codes or (whole and max(codes) - min(codes) + 1 == len(codes))
+
+
+def _labelled(values: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
+    """Return the label of each code, and a code that has none as it is."""
+    return values.map(
+        lambda code: labels[code] if code in labels else _code(code),
+        na_action="ignore",
+    )
+
+
+def _column(values: pd.Series) -> pd.Series:
+    """Return the cells of a column as they are held."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    from pandas.api.types import is_float_dtype, is_object_dtype  # noqa: PLC0415
+
+    if is_float_dtype(values.dtype):
+        return typed_number_column(values.to_numpy(dtype=np.float64))
+    if is_object_dtype(values.dtype):
+        values = values.astype("str").where(values.notna())
+    cells = pa.array(values, from_pandas=True)
+    whole = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
+    return typed_column(whole)
 
 
 def _labels(known: Mapping[Any, str], absent: list[Any]) -> dict[Any, str]:
@@ -164,7 +205,7 @@ def _numbers(known: Mapping[Any, str], code: str) -> bool:
 
 def _listed(labels: Mapping[Any, str]) -> tuple[str, ...]:
     """Return the answers in the order of their codes, if they are not too many."""
-    answers = tuple(dict.fromkeys(x for x in labels.values() if x not in MISSING))
+    answers = tuple(dict.fromkeys(labels.values()))
     return answers if len(answers) <= MAX_LABELS else ()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.doors.arrow import is_arrow, read_arrow
 from dpcore.data.doors.coded import is_coded, read_coded
 from dpcore.data.doors.parquet import is_parquet, read_parquet
 from dpcore.data.doors.workbook import is_workbook, read_workbook, sheets
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 
 if TYPE_CHECKING:
@@ -81,4 +81,6 @@ def read(data: bytes, *, dialect: Dialect, sheet: str | None = None) -> Opened:
         frame = read_workbook(data, sheets(data)[0] if sheet is None else sheet)
     else:
         frame = read_csv(data, dialect)
-    return Opened(frame=frame, columns=propose_kinds(frame))
+        columns = proposed(frame, notation=dialect.notation)
+        return Opened(frame=frame, columns=columns)
+    return Opened(frame=frame, columns=proposed(frame, missing_codes=()))

@@ -1,11 +1,11 @@
-"""A Parquet file, read into the same table that its CSV would give."""
+"""A Parquet file, read into a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.cells import as_csv_has_it
 from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ def is_parquet(data: bytes) -> bool:
 
 
 def read_parquet(data: bytes) -> pd.DataFrame:
-    """Return the table of a Parquet file, as ``read_csv`` returns that of its CSV.
+    """Return the table of a Parquet file, every cell of the type that it has there.
 
-    Numbers, decimals included, are numbers, and text that is a number throughout is
-    one, too; answers of yes and no, days and times are text as pandas writes it. Nulls
-    are missing. The index counts rows as lines, the first row being line 2. Column and
-    row numbers of an error are those of the file.
+    ``dpcore.data.storage.typed_column`` says how the types are held. The index counts
+    rows as lines, the first row being line 2. Column and row numbers of an error are
+    those of the file.
 
     Raises:
         DataError: The file is damaged, locked, empty or too large, a column has no name
@@ -85,7 +84,12 @@ def is_text(kind: pa.DataType) -> bool:
     """Return whether a column of such a type is stored as text."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    types = pa.types
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+    )
 
 
 def check_type(place: int, kind: pa.DataType) -> None:
@@ -118,24 +122,13 @@ def check_type(place: int, kind: pa.DataType) -> None:
 
 
 def framed(table: pa.Table, names: list[str]) -> pd.DataFrame:
-    """Return an Arrow table by other names, its cells as those of its CSV would be."""
+    """Return an Arrow table by other names."""
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     last = _FIRST_LINE + table.num_rows
     lines = pd.RangeIndex(_FIRST_LINE, last, name="line")
     columns = {
-        name: _settled(column, name, lines)
+        name: typed_column(column).set_axis(lines)
         for name, column in zip(names, table.columns, strict=True)
     }
-    return pd.DataFrame(columns, index=lines)
-
-
-def _settled(column: pa.ChunkedArray, name: str, lines: pd.RangeIndex) -> pd.Series:
-    import pandas as pd  # noqa: PLC0415 - slow to import
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    kind = column.type
-    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
-        column = column.cast(pa.float64())
-    values = pd.Series(column.to_pandas().array, index=lines, name=name)
-    return as_csv_has_it(values)
+    return pd.DataFrame(columns, index=lines, copy=False)

@@ -1,4 +1,4 @@
-"""A sheet of an Excel workbook, read into the same table that its CSV would give."""
+"""A sheet of an Excel workbook, read into a table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree.ElementTree import ParseError
 
-from dpcore.data.cells import as_csv_has_it
+import numpy as np
+
 from dpcore.data.reading import MAX_BYTES, check_number, column_names
+from dpcore.data.storage import column_of, typed_number_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -196,21 +198,20 @@ def _framed(
                     "as missing."
                 )
                 raise DataError(message, line=line, column=at + 1)
-        columns[name] = as_csv_has_it(_values(cells, index, name))
-    return pd.DataFrame(columns, index=index)
+        columns[name] = _column(cells).set_axis(index)
+    return pd.DataFrame(columns, index=index, copy=False)
 
 
-def _values(cells: list[Any], index: pd.Index, name: str) -> pd.Series:
-    """Return cells of one type as such, and of several as the text that they are."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
+def _column(cells: list[Any]) -> pd.Series:
+    """Return the cells of a column: numbers if all are, otherwise as text each."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     kinds = {type(cell) for cell in cells} - {type(None)}
     if kinds <= {int, float}:
-        return pd.Series(cells, index=index, name=name, dtype="float64")
-    if kinds == {dt.datetime}:
-        return pd.Series(pd.to_datetime(cells), index=index, name=name)
-    texts = [None if cell is None else _text(cell) for cell in cells]
-    return pd.Series(texts, index=index, name=name, dtype="str")
+        numbers = [np.nan if cell is None else float(cell) for cell in cells]
+        return typed_number_column(np.array(numbers, dtype=np.float64))
+    texts = [None if cell is None else _text(cell).strip() or None for cell in cells]
+    return column_of(pa.chunked_array([pa.array(texts, pa.string())]))
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - whatever a cell holds

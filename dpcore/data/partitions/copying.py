@@ -135,7 +135,7 @@ def _schema(header: Block) -> pa.Schema:
         raise DataError(_UNTYPED)
     kinds = {
         **dict.fromkeys((20, 21, 23, 26), pa.int64()),
-        **dict.fromkeys((700, 701, 1700), pa.float64()),
+        **dict.fromkeys((700, 701), pa.float64()),
         16: pa.bool_(),
         1082: pa.date32(),
         1114: pa.timestamp("us"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcore.data.partitions.folder import Stamp, files_of
-from dpcore.data.partitions.parquet import columns_of, parts_of, texts_of
+from dpcore.data.partitions.parquet import columns_of, parts_of
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import DataError
 
@@ -47,7 +47,6 @@ def open_table(folder: Path, name: str) -> PartitionedDataset:
         name=name,
         folder=folder,
         columns=columns_of(schema),
-        texts=texts_of(schema),
         parts=parts,
         stamps=stamps,
     )

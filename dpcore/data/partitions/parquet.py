@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from dpcore.data.cells import as_text
 from dpcore.data.columns import Column, ColumnKind, yes_no
-from dpcore.data.doors.parquet import check_type, is_text
+from dpcore.data.dates import DateFormat
+from dpcore.data.doors.parquet import check_type
 from dpcore.data.partitions.folder import Stamp
 from dpcore.data.reading import MAX_ROWS, column_names
+from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from dpcore.arrays import FloatArray
 
 _FIRST_LINE: Final = 2
 _FOOTERS: Final = 16
@@ -102,28 +100,24 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
     for place, (name, each) in enumerate(zip(names, schema, strict=True), start=1):
         check_type(place, each.type)
         if pa.types.is_boolean(each.type):
-            described.append(yes_no(name, _YES_NO))
+            column = yes_no(name, _YES_NO)
         elif _is_number(each.type):
-            described.append(Column(name=name, kind=ColumnKind.NUMBER))
+            column = Column(name=name, kind=ColumnKind.NUMBER)
+        elif pa.types.is_date(each.type) or pa.types.is_timestamp(each.type):
+            timed = pa.types.is_timestamp(each.type)
+            form = DateFormat(time_of_day=bool(timed))
+            column = Column(name=name, kind=ColumnKind.DATE, dates=form)
         else:
-            described.append(Column(name=name, kind=ColumnKind.CATEGORY))
+            column = Column(name=name, kind=ColumnKind.CATEGORY)
+        described.append(replace(column, missing_codes=()))
     return tuple(described)
-
-
-def texts_of(schema: pa.Schema) -> frozenset[str]:
-    """Return the names of the columns that are read as text."""
-    return frozenset(
-        name.strip()
-        for name, each in zip(schema.names, schema, strict=True)
-        if not _is_number(each.type)
-    )
 
 
 def read_part(part: Part, names: list[str]) -> pd.DataFrame:
     """Return some columns of a group of rows, as ``Dataset`` takes them.
 
-    Numbers are floats, everything else is text. The index counts the rows of the file
-    as lines, the first row being line 2.
+    As they are held of a file that is uploaded (``dpcore.data.storage``). The index
+    counts the rows of the file as lines, the first row being line 2.
 
     Raises:
         DataError: They cannot be read.
@@ -144,7 +138,7 @@ def read_part(part: Part, names: list[str]) -> pd.DataFrame:
             first = _FIRST_LINE + part.start
             lines = pd.RangeIndex(first, first + table.num_rows, name="line")
             columns = {
-                name: _values(table.column(each.name), name, lines)
+                name: typed_column(table.column(each.name)).set_axis(lines)
                 for name, each in zip(names, wanted, strict=True)
             }
     except (OSError, UnicodeError, KeyError, IndexError, pa.ArrowException):
@@ -162,27 +156,6 @@ def _footer(path: Path, stamp: Stamp) -> pq.FileMetaData:  # noqa: ARG001 - of a
     import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
 
     return pq.read_metadata(path)
-
-
-def _values(
-    column: pa.ChunkedArray, name: str, lines: pd.RangeIndex
-) -> pd.Series | FloatArray:
-    import pandas as pd  # noqa: PLC0415 - slow to import
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    if _is_number(column.type):
-        if not pa.types.is_floating(column.type):
-            column = column.cast(pa.float64(), safe=False)
-        return np.asarray(column.to_pandas(), dtype=np.float64)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_timestamp(column.type):
-        # pandas leaves out the time where all of a part are at midnight.
-        column = column.cast(pa.string())
-    if is_text(column.type):
-        # One copy of each answer, however many rows have it.
-        column = column.dictionary_encode()
-    return as_text(pd.Series(column.to_pandas().array, index=lines, name=name))
 
 
 def _is_number(kind: pa.DataType) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import check_key
 from dpcore.data.partitions.engine import of_each
@@ -48,7 +47,6 @@ class PartitionedDataset:
         name: What the table is called in its folder.
         folder: The folder that it lies in.
         columns: The public description of each column, in the order of the files.
-        texts: The names of the columns that hold text.
         parts: Where its rows lie, in their order.
         stamps: The files with what they were like when the table was opened.
 
@@ -57,7 +55,6 @@ class PartitionedDataset:
     name: str
     folder: Path = field(repr=False)
     columns: tuple[Column, ...]
-    texts: frozenset[str] = field(repr=False)
     parts: tuple[Part, ...] = field(repr=False)
     stamps: tuple[tuple[Path, Stamp], ...] = field(repr=False)
 
@@ -107,19 +104,12 @@ class PartitionedDataset:
         """Return the same table with some columns described anew.
 
         Raises:
-            ParameterError: There is no such column, or it holds text and is declared to
-                hold numbers.
+            ParameterError: There is no such column.
 
         """
         anew = {column.name: column for column in columns}
-        for name, column in anew.items():
+        for name in anew:
             self.column(name)
-            if column.kind is ColumnKind.NUMBER and name in self.texts:
-                message = (
-                    f"{name!r} holds text in its files. Declare it a category, or have "
-                    "the table written with numbers."
-                )
-                raise ParameterError(message)
         described = tuple(anew.get(column.name, column) for column in self.columns)
         return replace(self, columns=described)
 
@@ -241,16 +231,8 @@ class _Reading:
 
 
 def _of_part(function: Callable[[Dataset], _T], reading: _Reading, part: Part) -> _T:
-    """Return what a function makes of a part; says where it is not as declared."""
-    dataset = reading.read(part)
-    try:
-        return function(dataset)
-    except DataError as error:
-        message = (
-            f"{part.where}: a cell is not as its column is declared. Correct the file, "
-            "or declare the column a category."
-        )
-        raise DataError(message, line=error.line) from None
+    """Return what a function makes of a part."""
+    return function(reading.read(part))
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.data.cells import text_of
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.filtering import check_names, ending_of, met_by
 from dpcore.data.preparation.keyed_choice import chosen
@@ -126,7 +127,7 @@ class CappedDataset(Dataset):
         np.minimum.at(first, self.person, np.arange(len(self.person)))
         lines = self.frame.index[first[people]]
         said = self.source.frame.loc[lines, list(self.rule.owners)]
-        return {name: [str(cell) for cell in said[name]] for name in self.rule.owners}
+        return {name: [*map(str, text_of(said[name]))] for name in self.rule.owners}
 
     def undone(self) -> Dataset:
         """Return the table that the rows are of, with what was declared of them."""

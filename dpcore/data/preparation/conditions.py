@@ -64,7 +64,6 @@ class NumberCondition:
         """Return which rows meet it, shape ``(n,)``. CONFIDENTIAL.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: There is no such column.
 
         """

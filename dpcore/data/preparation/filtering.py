@@ -75,7 +75,7 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
     """Return the rows that meet all conditions; what is declared of them stays.
 
     Raises:
-        DataError: No row meets them, or cells that are compared are not numbers.
+        DataError: No row meets them.
         ParameterError: No condition, an unknown column, or a column whose name could be
             taken for one with a condition.
 
@@ -126,7 +126,6 @@ def met_by(source: Dataset, conditions: tuple[Condition, ...]) -> NDArray[np.boo
     """Return which rows meet all of at least one conditions, shape ``(n,)``.
 
     Raises:
-        DataError: Cells that are compared are not numbers.
         ParameterError: There is no such column.
 
     """

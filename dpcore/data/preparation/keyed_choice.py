@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dpcore.data.cells import is_number, number, text_of
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from dpcore.arrays import FloatArray
+
 _SHORTEST_KEY, _LONGEST_KEY = 16, 64
 _PURPOSE: Final = b"rows that stay"
-_TEXT: Final = 16
+_WIDTH: Final = 16
+_EXACT: Final = 2.0**53
+"""From here on floats do not tell all integers apart."""
 
 
 def chosen(
@@ -100,19 +105,36 @@ def _hashed(
 
 
 def _bytes(cells: pd.Series) -> NDArray[np.uint8]:
-    """Return what each cell says, however it is stored, shape ``(n, width)``."""
-    import pandas as pd  # noqa: PLC0415 - slow to import
+    """Return what each cell says, shape ``(n, 16)``, whatever other cells there are.
 
-    if pd.api.types.is_numeric_dtype(cells.dtype):
-        # Adding zero turns -0.0 into 0.0.
-        numbers = cells.to_numpy().astype("<f8") + 0.0
-        numbers[np.isnan(numbers)] = np.nan
-        return numbers.view(np.uint8).reshape(-1, 8)
-    codes, distinct = pd.factorize(cells)
-    hashed = [
-        blake2b(str(text).encode("utf-8", "surrogatepass"), digest_size=_TEXT).digest()
-        for text in distinct
-    ]
-    # The last one is what a missing value, -1, picks.
-    table = np.frombuffer(b"".join([*hashed, bytes(_TEXT)]), dtype=np.uint8)
-    return table.reshape(-1, _TEXT)[codes]
+    A cell that is written as its number is that number, held in a column of numbers or
+    not; all others are a hash of their text.
+    """
+    if not is_number(cells):
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        codes, distinct = pd.factorize(cells)
+        # The last one is what a missing value, -1, picks.
+        table = [*map(_of_text, map(str, distinct)), bytes(_WIDTH)]
+        return np.frombuffer(b"".join(table), dtype=np.uint8).reshape(-1, _WIDTH)[codes]
+    numbers = cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    found = _of_numbers(numbers)
+    large = np.flatnonzero(np.abs(numbers) >= _EXACT)
+    for place, text in zip(large, text_of(cells.iloc[large]), strict=True):
+        found[place] = np.frombuffer(_of_text(text), dtype=np.uint8)
+    found[np.isnan(numbers)] = 0
+    return found
+
+
+def _of_numbers(numbers: FloatArray) -> NDArray[np.uint8]:
+    # Adding zero turns -0.0 into 0.0; the second half tells a number from no cell.
+    halves = np.stack([numbers + 0.0, np.ones_like(numbers)], axis=1)
+    return halves.astype("<f8").view(np.uint8).reshape(-1, _WIDTH)
+
+
+def _of_text(text: str) -> bytes:
+    """Return what text says: a number where it is written as that number would be."""
+    value = number(text)
+    if abs(value) < _EXACT and text in {f"{value:.0f}", repr(value)}:
+        return _of_numbers(np.array([value])).tobytes()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_WIDTH).digest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpcore.data.cells import text_of
 from dpcore.data.preparation.capping import CappedDataset
 from dpcore.data.preparation.filtering import FilteredDataset
 from dpcore.data.preparation.people import PeopleDataset
@@ -32,4 +33,4 @@ def names_of(dataset: Dataset, people: NDArray[np.intp]) -> dict[str, list[str]]
     # Whoever was made of several rows stands on the line of the first of them.
     lines = dataset.frame.index[people]
     said = made.source.frame.loc[lines, list(made.preparation.owners)]
-    return {name: [str(cell) for cell in said[name]] for name in said.columns}
+    return {name: [*map(str, text_of(said[name]))] for name in said.columns}

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.bounds import Interval
+from dpcore.data.cells import has_any
 from dpcore.data.columns import LARGEST, Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import NumberCondition, exact, named
+from dpcore.data.proposals import proposed_column
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -88,7 +90,6 @@ class Bins:
         """Return the cells. CONFIDENTIAL.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: There is no such column.
 
         """
@@ -152,7 +153,6 @@ class Calculated:
         """Return the cells. CONFIDENTIAL.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: There is no such column.
 
         """
@@ -212,7 +212,6 @@ class Flag:
         """Return the cells. CONFIDENTIAL.
 
         Raises:
-            DataError: Some cells are not numbers.
             ParameterError: There is no such column.
 
         """
@@ -223,9 +222,9 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Without:
-    """A column in which public codes for "no answer" are missing values.
+    """A column in which further public codes stand for missing values.
 
-    Where all that is left of a column of text are numbers, it is a column of numbers.
+    A code that is a number is met by every cell that is the same number.
 
     Attributes:
         column: Which column.
@@ -257,45 +256,30 @@ class Without:
         return f"{named(self.column)} without {' or '.join(map(_said, self.codes))}"
 
     def described(self, source: Dataset) -> Column:
-        """Return the public description of the column: that of the other, mostly."""
+        """Return the public description of the column: that of the other, mostly.
+
+        Where that one is no number, one is proposed, inferred from what is left.
+        """
         old = source.column(self.column)
-        if old.kind is ColumnKind.NUMBER:
+        if old.kind.is_numeric:
             return replace(old, name=self.name)
-        if _numeric(self.made(source)):
-            return Column(name=self.name, kind=ColumnKind.NUMBER, unit=old.unit)
+        known = proposed_column(self.name, self.made(source), like=old)
+        if known.kind.is_numeric:
+            return replace(known, unit=old.unit)
         labels = tuple(label for label in old.labels if label not in self.codes)
         known = Column(name=self.name, kind=ColumnKind.CATEGORY, labels=labels)
-        return _left_out(known, old)
+        return _left_out(replace(known, missing_codes=old.missing_codes), old)
 
     def made(self, source: Dataset) -> pd.Series:
         """Return the cells. CONFIDENTIAL.
 
         Raises:
-            ParameterError: There is no such column, or it holds numbers and a code is
-                none.
+            ParameterError: There is no such column.
 
         """
-        from pandas import to_numeric  # noqa: PLC0415 - slow to import
-
         source.column(self.column)
         cells: pd.Series = source.frame[self.column]
-        if _numeric(cells):
-            return cells.mask(cells.isin(self._numbers()))
-        left = cells.astype("str").mask(cells.isin(self.codes))
-        numbers: pd.Series = to_numeric(left, errors="coerce")
-        some = bool(numbers.notna().any())
-        return numbers if some and numbers.isna().equals(left.isna()) else left
-
-    def _numbers(self) -> list[float]:
-        numbers = [_number(code) for code in self.codes]
-        if None in numbers:
-            message = (
-                f"{self.column!r} holds numbers, so a code for “no answer” in it is a "
-                "number, too, with a decimal point. Words were read as empty cells."
-            )
-            raise ParameterError(message)
-        known = [number for number in numbers if number is not None]
-        return [*known, *(short for one in known for short in _in_32_bits(one))]
+        return cells.mask(has_any(cells, self.codes, numeric=True))
 
 
 NewColumn = Bins | Calculated | Flag | Without
@@ -374,21 +358,6 @@ def _beside(source: Dataset, codes: tuple[Without, ...]) -> Dataset:
     return replace(source, frame=frame, columns=(*source.columns, *described))
 
 
-def _in_32_bits(number: float) -> tuple[float, ...]:
-    """Return what a number became in a file of 32-bit numbers, if that differs.
-
-    Stata and Parquet have such columns: 99.9 is 99.9000015 there. A number that does
-    not fit at all is none of theirs, so that no 0 or infinity is taken for a code.
-
-    >>> _in_32_bits(99.9), _in_32_bits(99.0), _in_32_bits(1e300)
-    ((99.9000015258789,), (), ())
-
-    """
-    with np.errstate(all="ignore"):
-        short = float(np.float32(number))
-    return (short,) if short != number and np.isclose(short, number, 1e-6, 0) else ()
-
-
 def _number(code: str) -> float | None:
     """Return the number that a code is, if it is a finite one."""
     try:
@@ -402,12 +371,6 @@ def _said(code: str) -> str:
     """Return a code as a name says it: a number, or in quotation marks."""
     number = _number(code)
     return json.dumps(code, ensure_ascii=False) if number is None else exact(number)
-
-
-def _numeric(cells: pd.Series) -> bool:
-    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
-
-    return bool(is_numeric_dtype(cells.dtype))
 
 
 def _left_out(made: Column, *sources: Column) -> Column:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.data.preparation.recipes import Ownerless
+from dpcore.data.units import NOBODY, identities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dpcore.data.dataset import Dataset
-
-NOBODY: Final = -1
-"""The person of a row that is left out because it does not say whose it is."""
 
 
 def persons(
@@ -33,10 +31,10 @@ def persons(
     codes = np.zeros(len(source.frame), dtype=np.intp)
     alone = np.zeros(len(codes), dtype=np.bool_)
     for name in owners:
-        alone |= source.missing(name)
-        part, values = factorize(source.frame[name])
+        part = identities(source, name)
+        alone |= part == NOBODY
         # Numbered anew each time, so that products stay small.
-        codes = factorize(codes * (len(values) + 1) + part)[0].astype(np.intp)
+        codes = factorize(codes * (part.max(initial=0) + 2) + part)[0].astype(np.intp)
     if ownerless is Ownerless.ALONE:
         codes[alone] = len(codes) + np.arange(int(alone.sum()))
         return factorize(codes)[0].astype(np.intp)

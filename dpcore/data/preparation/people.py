@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.cells import text_of
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.owners import NOBODY, fingerprint_of_people, persons
 from dpcore.data.preparation.recipes import Preparation, Recipe
@@ -114,17 +115,13 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
         of, name = source.column(one.column), next(names)
         if one.recipe is Recipe.MOST_FREQUENT:
             tied.add(name)
-        if one.recipe.calculates or of.kind is ColumnKind.NUMBER:
+        if one.recipe.calculates:
             unit = "" if of.kind is ColumnKind.YES_NO else of.unit
             described = Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
+        elif of.kind.is_numeric:
+            described = _without_bounds(of, name)
         else:
-            described = Column(
-                name=name,
-                kind=of.kind,
-                labels=of.labels,
-                missing=of.missing,
-                replacement=of.replacement,
-            )
+            described = replace(of, name=name, complete=False)
         columns.append(described)
     if preparation.count:
         columns.append(Column(name=next(names), kind=ColumnKind.NUMBER, unit="rows"))
@@ -132,6 +129,17 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
     return tuple(
         replace(column, description=meaning + _TIES * (column.name in tied))
         for column in columns
+    )
+
+
+def _without_bounds(column: Column, name: str) -> Column:
+    return replace(
+        column,
+        name=name,
+        bounds=None,
+        missing=MissingPolicy.DROP,
+        replacement=None,
+        complete=False,
     )
 
 
@@ -146,7 +154,9 @@ def _made(
         return Series(_calculated(one.recipe, values, person[rows], people))
     cells: pd.Series = source.frame[one.column]
     if one.recipe is Recipe.MOST_FREQUENT:
-        places = _most_frequent(cells.iloc[rows], person[rows], people)
+        places = _most_frequent(
+            _sorted_by(source, one.column, rows), person[rows], people
+        )
     else:
         places = np.full(people, NOBODY, dtype=np.intp)
         step = -1 if one.recipe is Recipe.FIRST else 1
@@ -154,6 +164,15 @@ def _made(
         places[person[rows][::step]] = np.arange(len(rows))[::step]
     picked = np.append(rows, NOBODY)[places]
     return cells.reset_index(drop=True).reindex(picked).reset_index(drop=True)
+
+
+def _sorted_by(source: Dataset, name: str, rows: NDArray[np.intp]) -> pd.Series:
+    """Return what the values of a column are told apart and sorted by."""
+    from pandas import Series  # noqa: PLC0415 - slow to import
+
+    if source.column(name).kind.is_numeric:
+        return Series(source.numbers(name)[rows])
+    return text_of(source.frame[name].iloc[rows])
 
 
 def _calculated(
@@ -170,13 +189,14 @@ def _calculated(
 def _most_frequent(
     values: pd.Series, person: NDArray[np.intp], people: int
 ) -> NDArray[np.intp]:
-    """Return the place in ``values`` of everybody's most frequent, -1 for none."""
-    from pandas import factorize  # noqa: PLC0415 - slow to import
-    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415 - slow to import
+    """Return the place in ``values`` of everybody's most frequent, -1 for none.
 
-    # Categories are stored in the order of the table, which others have a part in.
-    cells = values if is_numeric_dtype(values.dtype) else values.astype("str")
-    codes, distinct = factorize(cells, sort=True)
+    ``values`` are numbers, or text that is sorted by the alphabet: it is for the type
+    of the column to say which, and never for its cells.
+    """
+    from pandas import factorize  # noqa: PLC0415 - slow to import
+
+    codes, distinct = factorize(values, sort=True)
     width = max(len(distinct), 1)
     pairs, first, times = np.unique(
         person * width + codes, return_index=True, return_counts=True

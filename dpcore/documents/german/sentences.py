@@ -6,7 +6,7 @@ import math
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dpcore.data.columns import ColumnKind, MissingPolicy
+from dpcore.data.columns import MissingPolicy
 from dpcore.documents import missing
 from dpcore.documents.german.columns import called
 from dpcore.documents.german.numbers import day, german, listed
@@ -250,7 +250,7 @@ def column(known: Column, done: Mapping[str, Sequence[int]]) -> str:
 
 def answers(known: Column, *, most: int) -> str:
     """Return the bounds of a column, or so many of its answers."""
-    if known.kind is not ColumnKind.NUMBER:
+    if not known.kind.is_numeric:
         more = len(known.labels) - most
         told = ", ".join(known.labels[:most])
         return f"{told} und {more} weitere" if more > 0 else told

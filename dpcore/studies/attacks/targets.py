@@ -118,7 +118,7 @@ def numbers(dataset: Dataset, column: Column, label: str | None = None) -> Targe
         ParameterError: The column has neither bounds nor that label.
 
     """
-    if column.kind is ColumnKind.NUMBER:
+    if column.kind.is_numeric:
         if column.bounds is None:
             message = "set the bounds of the column on Data first."
             raise ParameterError(message)

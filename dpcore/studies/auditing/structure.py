@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dpcore.budget_filter import PrivacyBudget
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import DPCoreError
 from dpcore.releases.ledger import Ledger
 from dpcore.releases.rebuilding import as_declared
@@ -95,7 +94,7 @@ def _names(request: Releasable, dataset: Dataset) -> Check:
 
 def _bounds(request: Releasable, dataset: Dataset) -> Check:
     """Check that no bounds are the least and the largest number of the table."""
-    columns = [c for c in request.asked.columns if c.kind is ColumnKind.NUMBER]
+    columns = [c for c in request.asked.columns if c.kind.is_numeric]
     table = as_declared(request, dataset)
     known = [c for c in columns if table.column(c.name).bounds is not None]
     looked = [c.name for c in known if table.touches_bounds(c.name)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.columns import ColumnKind
 from dpcore.statistics.crossed_query import CrossedQuery
 from dpcore.statistics.grouped_query import GroupedQuery
 from dpcore.statistics.joint_query import JointQuery
@@ -41,7 +40,7 @@ def each_number(query: Comparable) -> str:
     if isinstance(query, CrossedQuery):
         return "count of one cell"
     noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
-    cell = "bin" if query.column.kind is ColumnKind.NUMBER else "category"
+    cell = "bin" if query.column.kind.is_numeric else "category"
     return f"{noun} of one {cell}"
 
 

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy, propose_kinds
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap, at_most
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Ownerless, Preparation
+from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -51,7 +52,7 @@ def table(rows):
         }
     )
     frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
-    return Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    return Dataset(name="visits", frame=frame, columns=proposed(frame))
 
 
 def kept(rows, rule=TWO, conditions=(), key=KEY):

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.conditions import (
     Comparison,
@@ -21,6 +20,7 @@ from dpcore.data.preparation.conditions import (
 from dpcore.data.preparation.filtering import meeting
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
+from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.sums import Sum
@@ -33,7 +33,7 @@ NORTH = LabelCondition(column="ward", labels=("north",))
 def table(rows):
     frame = pd.DataFrame(rows)
     frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
-    return Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    return Dataset(name="visits", frame=frame, columns=proposed(frame))
 
 
 VISITS = table(

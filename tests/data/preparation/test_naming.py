@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.data.columns import propose_kinds
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.naming import names_of
 from dpcore.data.preparation.recipes import Derived, Preparation, Recipe
 from dpcore.data.preparation.steps import Steps, prepared
+from dpcore.data.proposals import proposed
 
 KEY = bytes(range(32))
 MEAN = Preparation(
@@ -24,7 +24,7 @@ MEAN = Preparation(
 def visits():
     frame = pd.DataFrame({"who": [*"babcac"], "x": [1.0, 2.0, 3.0, 9.0, 4.0, 9.0]})
     frame.index = pd.RangeIndex(2, 8, name="line")
-    return Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    return Dataset(name="visits", frame=frame, columns=proposed(frame))
 
 
 def called(dataset):

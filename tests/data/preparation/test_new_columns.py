@@ -16,7 +16,6 @@ from dpcore.data.columns import (
     Column,
     ColumnKind,
     MissingPolicy,
-    propose_kinds,
 )
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.capping import RowCap
@@ -35,6 +34,7 @@ from dpcore.data.preparation.new_columns import (
 )
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
 from dpcore.data.preparation.steps import STEPS, Steps, as_read, prepared, steps_of
+from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 
 KEY = bytes(range(32))
@@ -77,7 +77,7 @@ def table():
         }
     )
     frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
-    return Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    return Dataset(name="visits", frame=frame, columns=proposed(frame))
 
 
 def test_cells_are_made_of_their_own_row():
@@ -111,7 +111,7 @@ def test_codes_for_no_answer_are_missing_values():
     assert found.columns[-1].kind is ColumnKind.CATEGORY
     # In place of cells that are empty in the file.
     frame = source.frame.assign(stay=stay.to_numpy())
-    emptied = Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    emptied = Dataset(name="visits", frame=frame, columns=proposed(frame))
     np.testing.assert_array_equal(emptied.numbers("stay"), found.numbers(numbers.name))
     np.testing.assert_array_equal(emptied.missing("stay"), found.missing(numbers.name))
 
@@ -130,7 +130,7 @@ def test_what_is_declared_of_a_column_holds_of_it_without_codes():
 def test_numbers_among_codes_in_words_are_numbers():
     cells = pd.Series(["7", "n/a", None, "12"], dtype="str")
     frame = pd.DataFrame({"x": cells, "y": ["1", "2", "n/a", "three"]})
-    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    source = Dataset(name="t", frame=frame, columns=proposed(frame))
     codes = ("n/a",)
     made = tuple(Without(column=name, codes=codes) for name in ("x", "y"))
     found = with_new_columns(source, made)
@@ -158,7 +158,7 @@ def test_others_are_made_of_columns_without_codes_as_of_emptied_cells(codes_firs
     cells = source.frame["stay"].where(~source.frame["stay"].isin([-1.0, 4.0]))
     frame = source.frame.rename(columns={"stay": stay.name})
     frame[stay.name] = cells
-    emptied = Dataset(name="visits", frame=frame, columns=propose_kinds(frame))
+    emptied = Dataset(name="visits", frame=frame, columns=proposed(frame))
     by_hand = with_new_columns(emptied, others)
     for one in others:
         pd.testing.assert_series_equal(found.frame[one.name], by_hand.frame[one.name])
@@ -174,7 +174,7 @@ def test_codes_are_found_in_columns_of_32_bits(number, digits):
     code = f"{number:.{digits}g}"
     held = float(np.float32(float(code)))
     frame = pd.DataFrame({"x": [held, float(code), 0.0, np.inf, held + 1e7]})
-    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    source = Dataset(name="t", frame=frame, columns=proposed(frame))
     made = Without(column="x", codes=(code,))
     left = with_new_columns(source, (made,)).numbers(made.name)
     assert np.isnan(left).tolist()[:4] == [True, True, float(code) == 0, False]
@@ -183,7 +183,7 @@ def test_codes_are_found_in_columns_of_32_bits(number, digits):
 
 def test_codes_that_fit_no_32_bits_are_no_zero_and_no_infinity():
     frame = pd.DataFrame({"x": [0.0, np.inf, -np.inf, 1.0]})
-    source = Dataset(name="t", frame=frame, columns=propose_kinds(frame))
+    source = Dataset(name="t", frame=frame, columns=proposed(frame))
     made = Without(column="x", codes=("1e-60", "1e300", "-1e300"))
     left = with_new_columns(source, (made,)).numbers(made.name)
     np.testing.assert_array_equal(left, frame["x"])

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind, propose_kinds
+from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.people import one_row_each
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
+from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.averages import Mean
@@ -37,7 +38,7 @@ TABLES = [
 def table(rows, name="visits"):
     frame = pd.DataFrame(rows)
     frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
-    return Dataset(name=name, frame=frame, columns=propose_kinds(frame))
+    return Dataset(name=name, frame=frame, columns=proposed(frame))
 
 
 def by_hand(rows):

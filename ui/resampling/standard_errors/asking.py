@@ -68,7 +68,7 @@ def ask_question(study: Study) -> Query | None:
         return None
     study = session.require_study()
     column = study.dataset.columns[position]
-    number = column.kind is ColumnKind.NUMBER
+    number = column.kind.is_numeric
     kind = second.selectbox(
         "Statistic",
         _NUMBERS if number else _LABELS,

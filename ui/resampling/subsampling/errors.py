@@ -103,7 +103,7 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
     numbers = [
         column
         for column in study.dataset.columns
-        if column.kind is ColumnKind.NUMBER and column.bounds is not None
+        if column.kind.is_numeric and column.bounds is not None
     ]
     if not numbers:
         st.caption("Declare the bounds of a column on “Data” to see it on your table.")

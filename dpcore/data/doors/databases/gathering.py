@@ -1,4 +1,4 @@
-"""The rows that a database gives, gathered to the table that their CSV would give."""
+"""The rows that a database gives, gathered to a table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from dpcore.data.cells import as_csv_has_it
 from dpcore.data.reading import MAX_BYTES, MAX_ROWS
+from dpcore.data.storage import typed_column
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FIRST_LINE: Final = 2
 """Rows are counted as the lines of a CSV file, whose first line is its header."""
 MOST_BYTES: Final = 10 * MAX_BYTES
-_FLOATS: Final = frozenset((int, float, Decimal))
+_FLOATS: Final = frozenset((int, float))
 _WRITTEN: Final = frozenset((str, int, float, Decimal, dt.date, dt.time, UUID))
 """Types that may stand in one column, as they are written."""
 
@@ -89,9 +89,9 @@ class Gathered:
             values = _joined(blocks)
             if pa.types.is_boolean(values.type):
                 yes_no.add(name)
-            series = pd.Series(values.to_pandas().array, index=lines, name=name)
-            columns[name] = as_csv_has_it(series)
-        return pd.DataFrame(columns, index=lines), frozenset(yes_no)
+            columns[name] = typed_column(values).set_axis(lines)
+        table = pd.DataFrame(columns, index=lines, copy=False)
+        return table, frozenset(yes_no)
 
 
 def arrays_of(rows: Sequence[Sequence[object]]) -> list[pa.Array]:
@@ -188,8 +188,13 @@ def _texts(values: Sequence[Any]) -> pa.Array:
     """Return values as they are written, one copy of each for all rows."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    texts = [None if value is None else str(value) for value in values]
+    texts = [None if value is None else _text(value) for value in values]
     return pa.array(texts, pa.string()).dictionary_encode()
+
+
+def _text(value: object) -> str:
+    # A decimal is written in plain digits, however many there are.
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 _MADE: Final[dict[type, Callable[[Sequence[Any]], pa.Array]]] = {
@@ -208,7 +213,7 @@ def _joined(blocks: list[pa.Array]) -> pa.ChunkedArray:
     kinds = {block.type for block in blocks if not pa.types.is_null(block.type)}
     numbers = all(pa.types.is_integer(k) or pa.types.is_floating(k) for k in kinds)
     if numbers and len(kinds) != 1:
-        # Of integers beyond 53 bits the nearest float, as reading their text gives it.
+        # Blocks of integers beside floats, in a database whose columns have no types.
         floats = [block.cast(pa.float64(), safe=False) for block in blocks]
         return pa.chunked_array(floats)
     if len(kinds) > 1:

@@ -6,13 +6,13 @@ import contextlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from dpcore.data.cells import MISSING
-from dpcore.data.columns import MAX_LABELS, ColumnKind, propose_kinds, yes_no
+from dpcore.data.columns import MAX_LABELS, ColumnKind, yes_no
 from dpcore.data.doors.databases.asking import asked
 from dpcore.data.doors.databases.gathering import Gathered
 from dpcore.data.doors.databases.named import NO_DRIVER
 from dpcore.data.doors.databases.waiting import waited_for
 from dpcore.data.doors.opening import Opened
+from dpcore.data.proposals import proposed
 from dpcore.data.reading import column_names
 from dpcore.errors import DataError
 
@@ -47,10 +47,8 @@ class Progress:
 def read(database: Database, text: str) -> Generator[Progress, None, None]:
     """Read a table, or what a SELECT gives, and yield some times a second how far.
 
-    The last progress has the table, as ``read_csv`` returns that of its CSV: numbers,
-    decimals included, are numbers, and text that is a number throughout is one, too;
-    answers of yes and no, days and times are text as pandas writes it, times of a zone
-    in UTC. NULL is missing. The index counts rows as lines, the first being line 2.
+    The last progress has the table, every cell of the type that it has in the database
+    (``dpcore.data.storage.typed_column``). NULL is missing. The index counts rows as lines, the first being line 2.
     Comments on columns and the answers of an enumeration are proposed; bounds never.
 
     Nothing can be written. Closing the generator stops the query on the server.
@@ -82,8 +80,10 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
     assert gathered is not None, "a query gives its header or fails"  # noqa: S101
     frame, answers = gathered.whole()
     columns = (
-        yes_no(column.name, _YES_NO) if column.name in answers else column
-        for column in propose_kinds(frame)
+        replace(yes_no(column.name, _YES_NO), missing_codes=())
+        if column.name in answers
+        else column
+        for column in proposed(frame, missing_codes=())
     )
     described = tuple(_described(column, said.get(column.name)) for column in columns)
     yield replace(progress, opened=Opened(frame=frame, columns=described))
@@ -122,10 +122,7 @@ def blocks_of(database: Database, text: str) -> Generator[Block | None, None, No
 def _described(column: Column, said: Said | None) -> Column:
     if said is None:
         return column
-    # An answer that stands for none is no label, as in a CSV.
-    answers = tuple(
-        each.strip() for each in said.answers if each.strip() not in MISSING
-    )
+    answers = tuple(each.strip() for each in said.answers if each.strip())
     fit = column.kind is ColumnKind.CATEGORY and len(set(answers)) <= MAX_LABELS
     return replace(
         column,

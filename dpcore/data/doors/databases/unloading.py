@@ -35,8 +35,8 @@ _TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 _KINDS: Final[Mapping[int, pa.DataType]] = {
     16: pa.bool_(),
     **dict.fromkeys((20, 21, 23), pa.int64()),
-    **dict.fromkeys((700, 701, 1700), pa.float64()),
-    **dict.fromkeys((25, 1042, 1043, 2950), _TEXT),
+    **dict.fromkeys((700, 701), pa.float64()),
+    **dict.fromkeys((25, 1042, 1043, 1700, 2950), _TEXT),
     1082: pa.date32(),
     1114: pa.timestamp("us"),
     1184: pa.timestamp("us", tz="UTC"),
