@@ -95,9 +95,16 @@ def numbers_of(cells: pd.Series, notation: Notation) -> FloatArray:
     a sign, an exponent, or "inf". The float is the nearest one, and infinite beyond the
     largest.
     """
-    if is_number(cells):
+    if is_number(cells) and not (notation != PLAIN and _is_pointed(cells)):
         return _floats(cells)
     return _of_distinct(cells, lambda text: _parsed(text, notation))
+
+
+def _is_pointed(cells: pd.Series) -> bool:
+    """Return whether numbers stand for text with a decimal point."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    return isinstance(cells.dtype, pd.ArrowDtype) and cells.dtype.kind == "f"
 
 
 def _floats(cells: pd.Series) -> FloatArray:
@@ -176,10 +183,28 @@ def has_any(
     """
     if is_number(cells):
         codes = [code for code in codes if not np.isnan(number(code))]
+        if not _is_pointed(cells):
+            codes = [*codes, *filter(None, map(_in_32_bits, codes))]
     if not codes:
         return np.zeros(len(cells), dtype=np.bool_)
     met = label_codes(cells, codes, numeric=numeric)
     return (met >= 0) & (met < len(codes))
+
+
+def _in_32_bits(code: str) -> str | None:
+    """Return what a number became in a typed file of 32-bit floats, if that differs.
+
+    Stata and Parquet have such columns: 99.9 is 99.9000015258789 there. A number that
+    does not fit at all is none of theirs, so that no 0 or infinity is taken for a code.
+
+    >>> _in_32_bits("99.9"), _in_32_bits("99"), _in_32_bits("1e300")
+    ('99.9000015258789', None, None)
+    """
+    value = number(code)
+    with np.errstate(all="ignore"):
+        short = float(np.float32(value))
+    fits = short != value and np.isclose(short, value, 1e-6, 0)
+    return repr(short) if fits else None
 
 
 def canonical(text: pa.StringArray) -> pa.StringArray:
@@ -326,7 +351,11 @@ def _of_distinct(
         distinct = pa.array(cells.cat.categories.astype("str"), pa.string())
         found = np.append(meaning(distinct), np.nan)
         return found[cells.cat.codes.to_numpy()]
-    text = _number_text(cells) if is_number(cells) else pa.array(cells, pa.string())
+    text = (
+        _number_text(cells)
+        if is_number(cells)
+        else pa.array(cells.astype("str").where(cells.notna()), pa.string())
+    )
     if isinstance(text, pa.ChunkedArray):
         text = text.combine_chunks()
     missing = np.asarray(text.is_null())

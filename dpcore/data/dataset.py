@@ -150,11 +150,18 @@ class Dataset:
         column of numbers, parts in one of whole numbers. A cell "inf", or a number too
         large for a float, is infinite: bounds clamp it like any value outside. Dates
         are days since 1 January 1970. Yes/no counts as 1 and 0.
+
+        Raises:
+            ParameterError: The column is declared to hold neither numbers nor yes/no.
+
         """
         column = self.column(name)
         if column.kind is ColumnKind.YES_NO:
             codes = self.codes(name)
             return np.where(codes == MISSING_CODE, np.nan, codes.astype(np.float64))
+        if not column.kind.is_numeric:
+            message = f"{name!r} is a column of the type {column.kind}, not of numbers."
+            raise ParameterError(message)
         return self._read.numbers(column)
 
     def codes(self, name: str) -> NDArray[np.int64]:

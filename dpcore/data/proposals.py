@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from dpcore.arrays import FloatArray
+
 NO_YES: Final = (
     ("no", "yes"),
     ("n", "y"),
@@ -90,7 +92,10 @@ def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
 
 
 def _of_numbers(name: str, cells: pd.Series) -> Column:
-    values = cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    return _of_values(name, cells.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _of_values(name: str, values: FloatArray) -> Column:
     zero, one = values == 0, values == 1
     if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
         return yes_no(name, ("0", "1"))
@@ -102,13 +107,12 @@ def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:
 
     distinct = cells.iloc[: _LOOKED_AT * 10].unique() if len(cells) else []
     texts = sorted(str(cell) for cell in distinct)[:_LOOKED_AT]
-    if not texts:
-        return Column(name=name, kind=ColumnKind.CATEGORY)
     pair = _yes_no(texts)
     if pair is not None:
         return yes_no(name, pair)
-    if not np.isnan(numbers_of(cells, notation)).any():
-        return Column(name=name, kind=ColumnKind.NUMBER)
+    numbers = numbers_of(cells, notation)
+    if not np.isnan(numbers).any():
+        return _of_values(name, numbers)
     dates = _dates(pa.array(texts))
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)

@@ -189,6 +189,8 @@ def _regular(
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     read = partial(_columns, delimiter=delimiter, fields=len(names))
+    if text.endswith((b"\n\n", b"\n\r\n")):
+        text = text.rstrip(b"\r\n")
     if isinstance(lines, range):
         # Every line is a record: the file can be cut after any of them.
         size = max(1, len(text) * records_together(len(names)) // (len(lines) + 1))

@@ -178,21 +178,24 @@ def _records_of(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield each record, the header included, with the line in which it begins."""
     stream = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
-    blank, between = _blank(delimiter), True
+    blank, between, unclosed = _blank(delimiter), True, False
 
     def lines() -> Iterator[str]:
         # The csv module takes a line of spaces for a record with one field. Within
         # quotation marks it is part of a cell.
-        nonlocal between
+        nonlocal between, unclosed
         for line in stream:
             is_blank = between and not line.strip(blank)
             between = is_blank
             yield "\n" if is_blank else line
+        unclosed = not between
 
     reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
     line = first
     try:
         for record in reader:
+            if unclosed:
+                raise _never_closed(line)
             if record:
                 yield line, record
             between = True
@@ -212,6 +215,14 @@ def _ragged(line: int, *, found: int, expected: int) -> DataError:
         f"line {line} has {found} {fields} where the header has {expected}. Correct or "
         "delete that line, put quotes around text that contains the delimiter, or "
         "choose another delimiter."
+    )
+    return DataError(message, line=line)
+
+
+def _never_closed(line: int) -> DataError:
+    message = (
+        f"the record that begins in line {line} never ends: a quotation mark is opened "
+        "and not closed. Close it or delete it."
     )
     return DataError(message, line=line)
 

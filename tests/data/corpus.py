@@ -88,7 +88,7 @@ BAD = (
         ("line 3", "quotation mark"),
         3,
     ),
-    Bad("unclosed quote in the header", b'a,"b\n' + S * 90, ("quotation",), 1, 2),
+    Bad("unclosed quote in the header", b'a,"b\n' + S * 90, ("quotation",), 1),
     Bad(
         "unclosed quote in the header of a large file",
         b'a,"b\n' + S * 20_000,

@@ -4,14 +4,16 @@ import pandas as pd
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
 from dpcore.data.reading import read_csv
 from dpcore.data.templates import TEMPLATES
 from dpcore.errors import ParameterError
 
-NUMBER, YES_NO, CATEGORY = ColumnKind
+NUMBER, YES_NO, CATEGORY = ColumnKind.NUMBER, ColumnKind.YES_NO, ColumnKind.CATEGORY
+IDENTIFIER = ColumnKind.IDENTIFIER
+AS_NUMBERS = LabelEquality.AS_NUMBERS
 TEN = Interval(lower=0, upper=10)
 REPLACE = MissingPolicy.REPLACE
 
@@ -45,7 +47,15 @@ def test_consistent_description_is_accepted(parts):
         ({"kind": YES_NO}, "two labels"),
         ({"kind": YES_NO, "labels": ("no", "yes", "maybe")}, "two labels"),
         ({"kind": CATEGORY, "labels": tuple(map(str, range(201)))}, "200"),
-        ({"kind": CATEGORY, "labels": ("a", "b", "a")}, "differ"),
+        ({"kind": CATEGORY, "labels": ("a", "b", "a")}, "are the same"),
+        ({"kind": YES_NO, "labels": ("no", "NO")}, "capitals"),
+        (
+            {"kind": CATEGORY, "labels": ("1", "01"), "equality": AS_NUMBERS},
+            "the same number",
+        ),
+        ({"kind": CATEGORY, "missing_codes": ("NA", "NA")}, "different codes"),
+        ({"kind": CATEGORY, "missing_codes": ("",)}, "blank"),
+        ({"kind": IDENTIFIER, "labels": ("a",)}, "no labels"),
         ({"kind": CATEGORY, "labels": ("a", "")}, "blank"),
         ({"kind": CATEGORY, "labels": ("a ",)}, "space"),
         ({"kind": NUMBER, "replacement": 3}, "'replace'"),
@@ -84,21 +94,27 @@ def test_contradictory_description_is_refused(parts, message):
         ("Ja Nein NA", YES_NO, ("Nein", "Ja")),
         ("TRUE FALSE TRUE", YES_NO, ("FALSE", "TRUE")),
         ("OUI NON OUI", YES_NO, ("NON", "OUI")),
-        ("yes YES no", CATEGORY, ()),
+        ("yes YES no", YES_NO, ("no", "yes")),
+        ("WAHR FALSCH NA", YES_NO, ("FALSCH", "WAHR")),
+        ("2024-02-29 NA 1999-12-31", ColumnKind.DATE, ()),
+        ("2024-02-29 2023-02-29", CATEGORY, ()),
         ("yes yes yes", CATEGORY, ()),
         ("yes no maybe", CATEGORY, ()),
         ("left right left", CATEGORY, ()),
         ("1 2 x", CATEGORY, ()),
+        ("01 1.10 2", NUMBER, ()),
     ],
 )
 def test_kind_is_proposed_without_bounds_or_categories(cells, kind, labels):
     frame = read_csv(("x\n" + cells.replace(" ", "\n")).encode(), Dialect())
-    (proposed,) = proposed(frame)
+    (found,) = proposed(frame)
     # Who has no answer stays: leaving people out would make their number private.
     known = {}
     if kind is YES_NO:
         known = {"missing": MissingPolicy.REPLACE, "replacement": labels[0]}
-    assert proposed == Column(name="x", kind=kind, labels=labels, **known)
+    if labels == ("0", "1"):
+        known["equality"] = AS_NUMBERS
+    assert found == Column(name="x", kind=kind, labels=labels, **known)
 
 
 def test_one_proposal_a_column_in_their_order():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from dpcore.data import reading
 from dpcore.data.dialects import Dialect
-from dpcore.data.gathering import gathered
 from dpcore.data.reading import read_csv
 
 CELLS = st.sampled_from(
@@ -42,9 +39,3 @@ def test_a_file_is_read_alike_in_blocks_of_any_size(table, together):
         patched.setattr(reading, "records_together", lambda _: together)
         parts = read_csv(data.encode(), Dialect())
     pd.testing.assert_frame_equal(parts, whole)
-
-
-@pytest.mark.parametrize("records", [1, 4])
-def test_other_numbers_of_records_than_were_counted_are_told(records):
-    with pd.read_csv(io.StringIO("a\n1\n2\n3\n"), chunksize=2) as blocks:
-        assert gathered(blocks, records) is None

@@ -304,15 +304,6 @@ def test_a_damaged_part_has_the_same_words(table, monkeypatch):
 
 
 @pytest.mark.usefixtures("machines")
-def test_a_cell_that_is_not_as_declared_is_placed_and_not_quoted(tmp_path):
-    answers = pa.array(["True"] * 30 + ["secret"] + ["False"] * 29)
-    write(tmp_path, rows().set_column(2, "smokes", answers), (20,))
-    with pytest.raises(DataError, match=r"part-1\.parquet, rows 8 to 14") as said:
-        QUESTIONS["smokers"].value(opened(tmp_path))
-    assert said.value.line == 12
-    assert "secret" not in str(said.value)
-
-
 def test_no_error_and_no_log_of_a_worker_quotes_a_cell(machines, tmp_path, capfd):
     answers = pa.array(["secret"] * PEOPLE)
     write(tmp_path, rows().set_column(1, "ward", answers))

@@ -182,5 +182,5 @@ def test_what_cannot_be_chosen_is_refused():
     with pytest.raises(ParameterError):
         meeting(meeting(VISITS, (NORTH,)), (NORTH,))
     number = NumberCondition(column="ward", comparison=Comparison.ABOVE, number=1.0)
-    with pytest.raises(DataError):
+    with pytest.raises(ParameterError, match="not of numbers"):
         meeting(VISITS, (number,))

@@ -35,7 +35,7 @@ from dpcore.data.preparation.new_columns import (
 from dpcore.data.preparation.recipes import Derived, Ownerless, Preparation, Recipe
 from dpcore.data.preparation.steps import STEPS, Steps, as_read, prepared, steps_of
 from dpcore.data.proposals import proposed
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
 
 KEY = bytes(range(32))
 OLD = NumberCondition(column="age", comparison=Comparison.AT_LEAST, number=60.0)
@@ -197,12 +197,6 @@ def test_codes_that_are_none_or_twice_or_many_are_refused(codes):
         Without(column="x", codes=codes)
 
 
-@pytest.mark.parametrize("code", ["n/a", "inf", "nan"])
-def test_codes_of_numbers_are_numbers(code):
-    with pytest.raises(ParameterError, match="is a number, too"):
-        with_new_columns(table(), (Without(column="stay", codes=(code,)),))
-
-
 def test_what_is_known_of_new_columns_follows_from_what_is_declared():
     source = table()
     plain = with_new_columns(source, MADE)
@@ -257,7 +251,7 @@ def test_bounds_hold_for_all_that_lies_within_those_of_the_two(ends, values):
     y = np.clip(other[0] + y * (other[1] - other[0]), *other)
     for calculation, found in (
         (Calculation.DIFFERENCE, x - y),
-        (Calculation.RATIO, x / np.where(y == 0, 1, y)),
+        (Calculation.RATIO, x / np.where(np.abs(y) < 1e-300, 1, y)),
     ):
         both = Calculated(calculation=calculation, first="cost", second="stay")
         bounds = both.described(source).bounds
@@ -304,7 +298,7 @@ def test_no_two_recipes_have_one_name():
 def test_what_is_no_recipe_is_refused(new, says):
     with pytest.raises(ParameterError, match=says):
         new()
-    with pytest.raises(DataError, match="not a number"):
+    with pytest.raises(ParameterError, match="not of numbers"):
         with_new_columns(table(), (Bins(column="who", edges=(1.0,)),))
 
 

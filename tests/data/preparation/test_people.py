@@ -306,7 +306,7 @@ def test_a_table_that_says_nobodys_rows_and_cells_that_are_no_numbers_are_refuse
     summed = Preparation(
         owners=("x",), derived=(Derived(recipe=Recipe.SUM, column="word"),)
     )
-    with pytest.raises(DataError, match="not a number"):
+    with pytest.raises(ParameterError, match="not of numbers"):
         one_row_each(visits, summed)
 
 
