@@ -76,6 +76,7 @@ if not drafted:
     st.success(
         f"In use: {literal(dataset.name)}. {using.mode_text()}{using.in_force()}"
     )
+    using.tell_read_by_column()
     columns.tell_undeclared(dataset)
     for_a_class.check()
     if st.button("Continue to Release"):

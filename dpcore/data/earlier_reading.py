@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from dpcore.data.cells import TEXT_CODES, is_number, text_of
 from dpcore.data.fingerprints import table_fingerprint
+from dpcore.data.preparation.capping import CappedDataset
+from dpcore.data.preparation.filtering import FilteredDataset
+from dpcore.data.preparation.new_columns import WidenedDataset
+from dpcore.data.preparation.people import PeopleDataset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,15 +35,20 @@ _SPELLINGS: Final = {
 }
 
 
-def earlier_fingerprint(dataset: Dataset, key: bytes) -> str:
-    """Return the fingerprint that a table as it was read would have had.
+def earlier_fingerprint(dataset: Dataset, key: bytes) -> str | None:
+    """Return the fingerprint that a table would have had.
 
     Tables that differ only in how their numbers are written, 1.0 and 1, have the same.
+    ``None`` where rows are told apart by an identifier: that may name other people now.
 
     Raises:
         ParameterError: The key has less than 16 or more than 64 bytes.
 
     """
+    while isinstance(dataset, FilteredDataset | WidenedDataset):
+        dataset = dataset.source
+    if isinstance(dataset, PeopleDataset | CappedDataset):
+        return None
     frame = dataset.frame.copy(deep=False)
     for column in dataset.columns:
         frame[column.name] = _held(dataset.frame[column.name], column.notation)

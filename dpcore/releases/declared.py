@@ -5,8 +5,11 @@ PUBLIC. Records of every age hold these parameters; what one does not hold is le
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Final
 
+from dpcore.data.cells import TEXT_CODES, number
+from dpcore.data.columns import ColumnKind
 from dpcore.statistics.conditions import UNDIVIDED
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.wording import in_full
@@ -80,6 +83,36 @@ def minimum_of(request: Mapping[str, object]) -> int | None:
     if not isinstance(size, dict) or size.get("public") is not False:
         return None
     return None if question.get("kind") in UNDIVIDED else int(size["people"])
+
+
+def read_by_column(request: Mapping[str, object]) -> bool:
+    """Return whether labels of an analysis were compared by the type of a whole column.
+
+    So it was before that was declared: labels that are numbers, or that usually stand
+    for missing values, may have been met by other cells. Asked again, it is another
+    analysis.
+
+    >>> region = {"kind": "category", "labels": ["1", "2"]}
+    >>> read_by_column({"query": {"column": region}})
+    True
+    >>> read_by_column({"query": {"column": region | {"equality": "as written"}}})
+    False
+    """
+    return any(
+        column.get("kind") == ColumnKind.CATEGORY
+        and "equality" not in column
+        and any(
+            label in TEXT_CODES or not isnan(number(str(label)))
+            for label in column.get("labels") or ()
+        )
+        for column in (*_columns(_question(request)), *_groups(_question(request)))
+    )
+
+
+def _groups(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    group = question.get("group")
+    if isinstance(group, dict):
+        yield group
 
 
 def _question(request: Mapping[str, object]) -> Mapping[str, object]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.statistics.joint_query import MOST_COLUMNS
 from dpcore.statistics.kinds import StatisticKind

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.wording import people, percent
 from ui import confidential, partwise, session
@@ -35,6 +34,7 @@ class _Fit:
     """
 
     missing: int = field(default=0, repr=False)
+    invalid: int = field(default=0, repr=False)
     outside: int = field(default=0, repr=False)
     below: int = field(default=0, repr=False)
     above: int = field(default=0, repr=False)
@@ -44,16 +44,20 @@ class _Fit:
     @classmethod
     def of(cls, name: str, part: Dataset) -> _Fit:
         """Return how the declaration of a column fits a part of a table."""
-        column, missing = part.column(name), int(part.missing(name).sum())
+        column = part.column(name)
+        absent = {
+            "missing": int(part.missing(name).sum()),
+            "invalid": part.invalid(name),
+        }
         if not column.is_declared:
-            return cls(missing=missing)
+            return cls(**absent)
         if not column.kind.is_numeric:
-            return cls(missing=missing, outside=part.outside(name))
+            return cls(**absent, outside=part.outside(name))
         below, above = part.beyond(name)
         values = part.numbers(name)
         values = values[~np.isnan(values)]
         return cls(
-            missing=missing,
+            **absent,
             outside=below + above,
             below=below,
             above=above,
@@ -67,6 +71,7 @@ class _Fit:
         parts = [*table.each(partial(cls.of, name), [name])]
         return cls(
             missing=sum(part.missing for part in parts),
+            invalid=sum(part.invalid for part in parts),
             outside=sum(part.outside for part in parts),
             below=sum(part.below for part in parts),
             above=sum(part.above for part in parts),
@@ -119,6 +124,11 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
             return
         outside = fits.outside
         st.markdown(f"{many(fits.missing)} with a missing value.")
+        if fits.invalid:
+            st.markdown(
+                f"Of these, {fits.invalid:,} have a cell that is not of the type "
+                f"{column.kind}. Invalid cells are treated as missing."
+            )
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return

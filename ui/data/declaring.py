@@ -16,6 +16,7 @@ from dpcore.releases.declarations import Declaration, Declarations
 from dpcore.releases.record import Mode
 from dpcore.releases.storage import default_folder
 from ui import session
+from ui.data import fingerprinting
 from ui.study import Draft, Earlier
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def look_up(dataset: Table) -> Earlier | None:
         return None
     if isinstance(dataset, Dataset):
         with contextlib.suppress(LedgerError):
-            account = dataset.fingerprint(session.fingerprint_key())
+            account = fingerprinting.recognized(dataset, session.fingerprint_key())
             about_it = kept.of_table(account, names)
             if about_it is not None:
                 return Earlier(declaration=about_it, same_table=True)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.capping import CappedDataset, at_most
 from dpcore.data.preparation.conditions import (
     Comparison,

@@ -5,11 +5,13 @@ That of files which stay where they are reads every byte of them, with progress.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.earlier_reading import earlier_fingerprint
 from dpcore.data.partitions.table import Reading
 from dpcore.errors import DPCoreError, LedgerError
 from ui import session, work
@@ -44,7 +46,25 @@ def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | N
 def of_memory(dataset: Dataset, example: str | None) -> Taken:
     """Return the fingerprint of a table in memory."""
     key = _key(example)
-    return Taken(fingerprint=dataset.fingerprint(key), key=key)
+    here = dataset.fingerprint(key) if example else recognized(dataset, key)
+    return Taken(fingerprint=here, key=key)
+
+
+def recognized(dataset: Dataset, key: bytes) -> str:
+    """Return the fingerprint by which the ledger knows a table, or would know it.
+
+    An account of before cells were kept as they are written goes on under its name, so
+    that answers to questions whose meaning stays are found again.
+    """
+    here = dataset.fingerprint(key)
+    # What is wrong with the ledger is said when the table is put in use.
+    with contextlib.suppress(LedgerError):
+        book = session.kept_ledger()
+        if book.account(here) is None:
+            before = earlier_fingerprint(dataset, key)
+            if before is not None and book.account(before) is not None:
+                return before
+    return here
 
 
 def _of_files(

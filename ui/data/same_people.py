@@ -18,7 +18,7 @@ from dpcore.errors import LedgerError
 from dpcore.releases import people
 from dpcore.releases.people import Description
 from ui import accounts, session
-from ui.data import declaring
+from ui.data import declaring, fingerprinting
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ def _fingerprint(dataset: Dataset) -> str:
         f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
     )
     return session.remember(
-        "offered-fingerprint", about, lambda: dataset.fingerprint(key)
+        "offered-fingerprint",
+        about,
+        lambda: fingerprinting.recognized(dataset, key),
     )
 
 

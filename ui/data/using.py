@@ -11,6 +11,7 @@ import streamlit as st
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import DPCoreError, LedgerError, ParameterError
 from dpcore.relations import NeighboringRelation
+from dpcore.releases.declared import read_by_column
 from dpcore.releases.record import Mode
 from ui import session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
@@ -189,6 +190,23 @@ def in_force() -> str:
     with contextlib.suppress(LedgerError):
         return f" Its budget in force: {session.account(study).budget.describe()}."
     return ""
+
+
+def tell_read_by_column() -> None:
+    """Say which earlier results are of questions that mean something else now."""
+    study = session.study()
+    if study is None or session.mode() is not Mode.RELEASE:
+        return
+    with contextlib.suppress(LedgerError):
+        kept = session.ledger().releases(study.fingerprint)
+        changed = sum(read_by_column(each.request) for each in kept)
+        if changed:
+            results = "result uses" if changed == 1 else "results use"
+            st.info(
+                f"{changed} earlier {results} labels that are numbers or missing codes. "
+                "They stay valid. Labels are now compared cell by cell, so asking again "
+                "is a new question with its own privacy cost."
+            )
 
 
 def forget() -> None:

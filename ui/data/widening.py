@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from dpcore.data.columns import ColumnKind
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.new_columns import (
     Bins,

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
 from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
@@ -89,8 +88,7 @@ def _ask(subject: Subject, study: Study) -> _Target | None:
     usable = [
         column
         for column in dataset.columns
-        if column.bounds is not None
-        or (not column.kind.is_numeric and column.labels)
+        if column.bounds is not None or (not column.kind.is_numeric and column.labels)
     ]
     if not usable:
         st.info("Declare bounds or labels of a column on “Data” to try the attacks.")
