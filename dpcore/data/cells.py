@@ -168,7 +168,7 @@ def label_codes(
     def places(text: pa.StringArray) -> FloatArray:
         found = pc.index_in(comparable(text), value_set=listed)
         coded = found.fill_null(len(labels)).to_numpy(zero_copy_only=False)
-        return coded.astype(np.float64)
+        return np.asarray(coded, dtype=np.float64)
 
     found = _of_distinct(cells, places)
     return np.where(np.isnan(found), MISSING_CODE, found).astype(np.int64)
@@ -280,15 +280,10 @@ def _codes_of_numbers(
 
     missing = cells.isna().to_numpy()
     codes = np.full(len(cells), len(labels), dtype=np.int64)
-    kind = (
-        cells.dtype.numpy_dtype
-        if isinstance(cells.dtype, pd.ArrowDtype)
-        else cells.dtype
-    )
-    blank = np.nan if kind.kind == "f" else 0
-    values = cells.to_numpy(dtype=kind, na_value=blank)
+    kind = number_type(cells)
+    values = cells.to_numpy(kind.name, na_value=np.nan if kind.kind == "f" else 0)
     for code, label in enumerate(labels):
-        value = _in_kind(label, np.dtype(kind))
+        value = _in_kind(label, kind)
         if value is None:
             continue
         written = text_of(pd.Series([value], dtype=cells.dtype)).iloc[0]
@@ -323,6 +318,13 @@ def is_number(cells: pd.Series) -> bool:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype  # noqa: PLC0415
 
     return bool(is_numeric_dtype(cells.dtype)) and not is_bool_dtype(cells.dtype)
+
+
+def number_type(cells: pd.Series) -> np.dtype[Any]:
+    """Return the NumPy type of a column that is held as numbers."""
+    held: Any = cells.dtype
+    kind: np.dtype[Any] = np.dtype(getattr(held, "numpy_dtype", held))
+    return kind
 
 
 def _number_text(cells: pd.Series) -> pa.StringArray:
@@ -379,7 +381,7 @@ def _parsed(text: pa.StringArray, notation: Notation) -> FloatArray:
             pc.match_substring_regex(text, _INFINITE),
         )
         found = pc.if_else(known, text, None).cast(pa.float64())
-    return found.to_numpy(zero_copy_only=False).copy()
+    return np.array(found.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _point(text: pa.StringArray, notation: Notation) -> pa.StringArray:

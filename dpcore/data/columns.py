@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, canonical, number
-from dpcore.data.dates import DateFormat
+from dpcore.data.dates import ISO_DATES, DateFormat
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Column:
     equality: LabelEquality = LabelEquality.AS_WRITTEN
     missing_codes: tuple[str, ...] = TEXT_CODES
     notation: Notation = PLAIN
-    dates: DateFormat = DateFormat()
+    dates: DateFormat = ISO_DATES
 
     def __post_init__(self) -> None:
         if self.kind.is_numeric:
@@ -245,7 +245,10 @@ class Column:
             message = f"at most {MAX_CODES} different codes stand for missing values."
             raise ParameterError(message)
         if any(not code or code != code.strip() for code in codes):
-            message = "codes for missing values must not be blank nor begin or end with a space."
+            message = (
+                "codes for missing values must not be blank nor begin or end with a "
+                "space."
+            )
             raise ParameterError(message)
 
     def _check_replacement(self) -> None:

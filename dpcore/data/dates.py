@@ -93,8 +93,12 @@ def _time_zones() -> frozenset[str]:
     return frozenset(zoneinfo.available_timezones()) | {"UTC"}
 
 
+ISO_DATES: Final = DateFormat()
+"""Year, month and day; the time of day does not count."""
+
+
 def days_of(cells: pa.StringArray, form: DateFormat) -> FloatArray:
-    """Return days since 1 January 1970 of text, shape ``(n,)``; NaN where it is no date.
+    """Return days since 1 January 1970 of text, shape ``(n,)``; NaN of other text.
 
     A year of two digits is from 1969 to 2068.
 
@@ -154,7 +158,7 @@ def _first_of(year: NDArray[np.int64], month: NDArray[np.int64]) -> NDArray[np.i
 def _in_zone(
     days: FloatArray, offsets: pa.StringArray, valid: NDArray[np.bool_], zone: str
 ) -> FloatArray:
-    """Return days by the clock of a time zone, where the text has an offset from UTC."""
+    """Return days by the clock of a zone, where the text has an offset from UTC."""
     import pandas as pd  # noqa: PLC0415 - slow to import
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to import
 

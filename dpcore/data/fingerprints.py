@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.arrays import in_blocks
-from dpcore.data.cells import PLAIN, is_number
+from dpcore.data.cells import PLAIN, is_number, number_type
 from dpcore.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def _canonical(column: pd.Series) -> Iterator[bytes]:
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     if is_number(column):
-        held = column.dtype
-        pointed = isinstance(held, pd.ArrowDtype) and held.kind == "f"
+        held = number_type(column)
+        pointed = isinstance(column.dtype, pd.ArrowDtype) and held.kind == "f"
         if held.kind in "iu" and _beyond_floats(column):
             yield b"integers"
             yield column.isna().to_numpy().tobytes()
-            yield column.fillna(0).to_numpy(dtype=held.numpy_dtype).tobytes()
+            yield column.fillna(0).to_numpy(dtype=held.name).tobytes()
             return
         yield b"decimals" if pointed else b"number"
         for block in in_blocks(column.to_numpy(dtype=np.float64, na_value=np.nan)):

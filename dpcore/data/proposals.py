@@ -105,8 +105,7 @@ def _of_values(name: str, values: FloatArray) -> Column:
 def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    distinct = cells.iloc[: _LOOKED_AT * 10].unique() if len(cells) else []
-    texts = sorted(str(cell) for cell in distinct)[:_LOOKED_AT]
+    texts = sorted({str(cell) for cell in cells.unique()[:_LOOKED_AT]})
     pair = _yes_no(texts)
     if pair is not None:
         return yes_no(name, pair)

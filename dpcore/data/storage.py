@@ -20,13 +20,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 FEW_VALUES: Final = 1_000
 """Text with at most so many distinct values is held as a category."""
@@ -208,11 +208,12 @@ class _Text(NamedTuple):
     def of(cls, cells: pa.StringArray) -> _Text:
         """Return the text of an array without nulls; it is not copied."""
         _, ends, data = cells.buffers()
-        places = np.frombuffer(ends, np.int32, len(cells) + 1, 4 * cells.offset)
-        places = places.astype(np.int64)
+        held = np.frombuffer(ends, np.int32, len(cells) + 1, 4 * cells.offset)
+        places = held.astype(np.int64)
         first, size = int(places[0]), int(places[-1] - places[0])
         text = np.frombuffer(data, np.uint8, size, first) if size else _NO_BYTES
-        return cls(places[:-1] - first, np.diff(places), text)
+        starts, lengths = places[:-1] - first, places[1:] - places[:-1]
+        return cls(starts, lengths, text)
 
     def where(self, rows: NDArray[np.bool_]) -> _Text:
         """Return the text of some rows; all others are blank."""

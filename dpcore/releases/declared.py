@@ -103,10 +103,15 @@ def read_by_column(request: Mapping[str, object]) -> bool:
         and "equality" not in column
         and any(
             label in TEXT_CODES or not isnan(number(str(label)))
-            for label in column.get("labels") or ()
+            for label in _labels(column)
         )
         for column in (*_columns(_question(request)), *_groups(_question(request)))
     )
+
+
+def _labels(column: Mapping[str, object]) -> list[object]:
+    labels = column.get("labels")
+    return labels if isinstance(labels, list) else []
 
 
 def _groups(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:

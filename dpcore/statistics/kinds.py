@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dpcore.data.columns import ColumnKind
+if TYPE_CHECKING:
+    from dpcore.data.columns import ColumnKind
 
 
 class StatisticKind(StrEnum):

@@ -46,7 +46,9 @@ EQUALITY: Final = codec.choice(LabelEquality)
 
 
 def column_with(
-    *, since: LabelEquality = LabelEquality.UNSTATED, **parts: Any
+    *,
+    since: LabelEquality = LabelEquality.UNSTATED,
+    **parts: Any,  # noqa: ANN401 - as they were read
 ) -> Column:
     """Return a column of its parts, as it was meant where some were not known yet.
 

@@ -14,7 +14,6 @@ import numpy as np
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.releases.request import Request, offered
 from dpcore.statistics.bins import equal_edges
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dpcore.data.columns import Column
+    from dpcore.data.columns import Column, ColumnKind
     from dpcore.data.dataset import Dataset
     from dpcore.data.table import Table
     from dpcore.mechanisms.catalog import Entry

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.data.preparation.filtering import met_by
-from dpcore.data.preparation.owners import NOBODY, persons
+from dpcore.data.preparation.owners import persons
+from dpcore.data.units import NOBODY
 from dpcore.errors import DataError
 from dpcore.figures.row_limits import limits_picture
 from dpcore.studies.row_limits import Guess, count_errors, mean_errors, with_limit

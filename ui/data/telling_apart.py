@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.data.preparation.owners import NOBODY, persons
+from dpcore.data.preparation.owners import persons
+from dpcore.data.units import NOBODY
 from ui import confidential, session
 from ui.text import literal
 

@@ -203,9 +203,9 @@ def tell_read_by_column() -> None:
         if changed:
             results = "result uses" if changed == 1 else "results use"
             st.info(
-                f"{changed} earlier {results} labels that are numbers or missing codes. "
-                "They stay valid. Labels are now compared cell by cell, so asking again "
-                "is a new question with its own privacy cost."
+                f"{changed} earlier {results} labels that are numbers or missing "
+                "codes. They stay valid. Labels are now compared cell by cell, so "
+                "asking again is a new question with its own privacy cost."
             )
 
 

@@ -11,8 +11,9 @@ from dpcore.data.cells import text_of
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.filtering import check_names, ending_of, met_by
 from dpcore.data.preparation.keyed_choice import chosen
-from dpcore.data.preparation.owners import NOBODY, fingerprint_of_people, persons
+from dpcore.data.preparation.owners import fingerprint_of_people, persons
 from dpcore.data.preparation.recipes import Ownerless
+from dpcore.data.units import NOBODY
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import numpy as np
 from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.owners import NOBODY, fingerprint_of_people, persons
+from dpcore.data.preparation.owners import fingerprint_of_people, persons
 from dpcore.data.preparation.recipes import Preparation, Recipe
+from dpcore.data.units import NOBODY
 from dpcore.errors import DataError
 
 if TYPE_CHECKING:

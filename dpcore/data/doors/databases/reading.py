@@ -48,8 +48,9 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
     """Read a table, or what a SELECT gives, and yield some times a second how far.
 
     The last progress has the table, every cell of the type that it has in the database
-    (``dpcore.data.storage.typed_column``). NULL is missing. The index counts rows as lines, the first being line 2.
-    Comments on columns and the answers of an enumeration are proposed; bounds never.
+    (``dpcore.data.storage.typed_column``). NULL is missing. The index counts rows as
+    lines, the first being line 2. Comments on columns and the answers of an enumeration
+    are proposed; bounds never.
 
     Nothing can be written. Closing the generator stops the query on the server.
 
