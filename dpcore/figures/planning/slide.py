@@ -66,7 +66,6 @@ def slide_picture(found: Comparison) -> Picture:
         height=70 + _ROW * rows,
         margin={"l": 8, "r": 8, "t": 54, "b": 8},
         xaxis={
-            "type": "category",
             "side": "top",
             "showgrid": False,
             "title": {"text": "in all, ε"},
