@@ -57,7 +57,7 @@ def test_two_totals_are_compared_from_public_numbers(decided):
     assert "do not hold what values move that stand in for missing ones" in shown(app)
     row = compared(app)
     assert row["ε, the other (ε 0.1)"] == "0.1"
-    assert "At most 53 of 100" in shown(app)
+    assert "at most 53 of 100" in shown(app)
     by_label(app.number_input, "Total ε of the other").set_value(-1.0).run()
     assert not app.exception
     assert any("choose a number from" in info.value for info in app.info)
