@@ -178,7 +178,8 @@ def worlds_picture(told: Told) -> Picture:
     for column, (name, share) in enumerate(shares.items()):
         right, of = counted(share)
         filled = right if of == WORLDS else round(WORLDS * share)
-        left = column * _APART
+        # One panel alone stands in the middle.
+        left = (column + 1 - len(shares) / 2) * _APART
         traces += _grid(left, filled, show=not traces)
         notes += [
             note(
