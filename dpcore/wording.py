@@ -21,6 +21,7 @@ _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
+_SYMBOLS = tuple("εδρλ")
 
 
 def significant(number: float, digits: int = _DIGITS, *, up: bool = False) -> str:
@@ -67,12 +68,12 @@ def in_full(number: float) -> str:
 
 
 def capital(text: str) -> str:
-    """Return text that begins a sentence.
+    """Return text that begins a sentence; a symbol such as ε stays as it is.
 
-    >>> capital("mean of pay")
-    'Mean of pay'
+    >>> capital("mean of pay"), capital("ε 0.5 is left")
+    ('Mean of pay', 'ε 0.5 is left')
     """
-    return text[:1].upper() + text[1:]
+    return text if text[:1] in _SYMBOLS else text[:1].upper() + text[1:]
 
 
 def epsilon_text(epsilon: float) -> str:

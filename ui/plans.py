@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import streamlit as st
 
-from dpcore.errors import DataError, DPCoreError, LedgerError
-from dpcore.planning.basket import Basket
+from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
+from dpcore.planning.basket import Basket, Split
 from dpcore.planning.files import Loaded, from_json, to_json, traced
 from dpcore.planning.item import LEAST, MOST, USUAL_GROUP, Item
 from dpcore.planning.losses import times
 from dpcore.planning.redeclared import Declared, adopted, changes
-from dpcore.planning.splits import readable
+from dpcore.planning.splits import readable, settled
 from dpcore.releases.identity import mark_of
 from dpcore.releases.kept import Kept
 from dpcore.releases.storage import default_folder
 from dpcore.wording import epsilon_text, in_full
-from ui import session, typed
+from ui import releasing, session, typed
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def plan(study: Study) -> Basket:
         known = from_json(to_json(known), study.dataset).basket
     elif known is None:
         known = _kept(study) or _empty(study)
+    if known.follows_budget:
+        known = replace(known, total=_total_left(study, known))
     session.set_public(_named(study), known)
     session.set_public(_WORDS, words)
     return known
@@ -141,9 +144,8 @@ def button(
         typed_here = Item.of(request).epsilon
         if typed_here != item.epsilon:
             right.caption(
-                f"Not with the ε {epsilon_text(typed_here)} typed here: the plan deals "
-                "out its own total. “Change a question” on “Plan” takes another ε, and "
-                "locks it."
+                f"The plan does not have the ε {epsilon_text(typed_here)} typed here. "
+                "“Change a question” on “Plan” takes another ε."
             )
 
 
@@ -185,9 +187,9 @@ def take_over(study: Study, basket: Basket) -> None:
 
     They share what is left, and what was locked by a release is free again.
     """
-    total = _empty(study)
     free = tuple(replace(item, locked=False) for item in basket.items)
-    asked = replace(basket, items=free, total=total.total, delta=total.delta)
+    left = replace(_empty(study), split=basket.split)
+    asked = _shared(replace(left, items=free))
     keep(study, adopted(asked, changes(asked.items, declared(study))))
 
 
@@ -204,7 +206,7 @@ def clear() -> None:
     if study is not None:
         # Signed was the page with the questions that go: the next plan has none yet.
         typed.unsign(study)
-        keep(study, replace(_empty(study), split=plan(study).split))
+        keep(study, _empty(study))
 
 
 def aside(study: Study) -> Basket | None:
@@ -252,10 +254,21 @@ def share(total: float) -> None:
             item.at(readable(times(item, factor).epsilon)) if item.divisible else item
             for item in basket.items
         )
-        keep(study, replace(basket, items=items, total=total))
+        keep(study, replace(basket, items=items, total=total, follows_budget=False))
         st.toast(f"The questions of the plan now share ε {in_full(total)}.")
     except DPCoreError as error:
         session.notice(str(error))
+
+
+def share_left() -> None:
+    """Let the questions of the table in use share what is left of the budget."""
+    study = session.study()
+    if study is None:
+        return
+    basket = plan(study)
+    total = _left(study, basket)
+    keep(study, _shared(replace(basket, total=total, follows_budget=True)))
+    st.toast(f"The questions of the plan now share ε {in_full(total)}.")
 
 
 def box(key: str, value: object, show: Callable[[], _T]) -> _T:
@@ -273,14 +286,54 @@ def box(key: str, value: object, show: Callable[[], _T]) -> _T:
     return found
 
 
+def _shared(basket: Basket) -> Basket:
+    """Return the plan with its total shared out, that as typed, too, where it can be.
+
+    A plan that follows the budget still does.
+    """
+    try:
+        items = settled(replace(basket, follows_budget=False)).items
+    except ParameterError:
+        return basket
+    return replace(basket, items=items)
+
+
 def _empty(study: Study) -> Basket:
-    """Return a plan for what is left of the account."""
-    left, budget = session.account(study).remaining, session.account(study).budget
-    if budget.epsilon is None:
-        return Basket()
+    """Return a plan for what is left of the account, with every epsilon as typed."""
+    basket = Basket(split=Split.TYPED, follows_budget=True)
     # A total at a delta spends all of it: most is left for other releases.
-    total, delta = _plain(left.epsilon), float(left.delta / 10)
-    return Basket(total=total if LEAST <= total <= MOST else 1.0, delta=min(delta, 0.1))
+    left = session.account(study).remaining
+    delta = min(float(left.delta / 10), 0.1) if _counts_epsilon(study) else 0.0
+    return replace(basket, total=_total_left(study, basket), delta=delta)
+
+
+def _counts_epsilon(study: Study) -> bool:
+    return session.account(study).budget.epsilon is not None
+
+
+def _total_left(study: Study, basket: Basket) -> float:
+    """Return the total of a plan that follows the budget.
+
+    It is what is left, or what the questions have where they were typed with more: what
+    is typed is never cut before somebody shares out a total.
+    """
+    left = replace(basket, total=_left(study, basket))
+    return settled(left).total if basket.split is Split.TYPED else left.total
+
+
+def _left(study: Study, basket: Basket) -> float:
+    """Return what is left of the budget, with what answered questions have of it."""
+    if not _counts_epsilon(study):
+        return 1.0
+    fixed = [item for item in basket.items if item.fixed]
+    answers = releasing.answers([item.request for item in fixed], study)
+    paid = math.fsum(
+        item.epsilon
+        for item, answer in zip(fixed, answers, strict=True)
+        if answer is not None
+    )
+    total = _plain(session.account(study).remaining.epsilon) + paid
+    return min(max(total, LEAST), MOST)
 
 
 def _plain(left: Decimal) -> float:

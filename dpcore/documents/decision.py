@@ -170,6 +170,7 @@ def _facts(about: Decision, numerals: Numerals) -> Facts:
                 f"{_price(guarantee)}: {_odds(guarantee)}{_released(about)}",
             ),
             *_together(about),
+            *_smallest(about),
             ("People and period", own(typed.period)),
         )
     )
@@ -278,6 +279,12 @@ def _together(about: Decision) -> tuple[tuple[str, str], ...]:
         return ()
     name = "All that is spent" if about.plan.done else "With what is spent"
     return ((name, f"{_price(told)}: {_odds(told)}"),)
+
+
+def _smallest(about: Decision) -> tuple[tuple[str, str], ...]:
+    """Return the smallest total that meets every target, where it can be chosen."""
+    told = about.plan.smallest
+    return (("Smallest total", told),) if told else ()
 
 
 def _price(guarantee: tuple[float, float]) -> str:

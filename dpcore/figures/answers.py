@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.figures.marks import NAME, bars, interval, line, note, points, ring
-from dpcore.figures.theme import HEIGHT, TRUTH, Picture, Stroke, axis, below, plain
+from dpcore.figures.theme import (
+    HEIGHT,
+    TRUTH,
+    Picture,
+    Stroke,
+    axis,
+    below,
+    categories,
+    plain,
+)
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
 from dpcore.wording import capital, measured
@@ -281,13 +290,7 @@ def groups_picture(
             for place in np.flatnonzero(~said)
         ],
         # All groups, in their order, those without a dot included.
-        xaxis=axis(
-            plain(statement),
-            type="category",
-            categoryorder="array",
-            categoryarray=shown,
-            range=[-0.5, len(shown) - 0.5],
-        ),
+        xaxis=categories(shown, plain(statement)),
         yaxis=axis(plain(unit or noun)),
     )
 

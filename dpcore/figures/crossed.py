@@ -85,7 +85,7 @@ def cross_picture(
         f"sanitized count in each cell: {on_axis(statement)}",
         height=_MARGIN + _ROW * len(rows),
         traces=[cells],
-        xaxis=axis(plain(second), type="category", automargin=True),
+        xaxis=axis(plain(second), automargin=True),
         yaxis=axis(plain(first), **ROWS),
     )
 

@@ -9,6 +9,7 @@ nor on a plate of its own takes ``NEUTRAL``, or a dark line with a light edge.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from textwrap import shorten, wrap
@@ -38,12 +39,11 @@ _LONGEST_TITLE = 38
 _LONGEST_STATEMENT = 160
 _LINE = 18
 ROWS = {
-    "type": "category",
     "autorange": "reversed",
     "automargin": True,
     "showgrid": False,  # it would cross out what stands behind the bars
 }
-"""Of an axis of names, from the top down."""
+"""Of an axis whose marks are read from the top down."""
 FITTING = {"automargin": False}
 """Of an axis whose numbers fit into the margin: to measure them is to draw twice."""
 PLATE = {
@@ -185,6 +185,22 @@ def axis(
     return {"title": {"text": title}} | more
 
 
+def categories(labels: Sequence[str], title: str = "", **more: Any) -> dict[str, Any]:
+    """Return an axis with one place for each label, in their order.
+
+    ``frame`` makes such an axis wherever positions are text. A figure calls this one
+    where a label may have no mark, or where the order is not that of the marks.
+
+    Plotly is given the type, because it guesses otherwise: it reads "1" and "2" as
+    numbers and leaves out "other", and it reads "2024-01" as a date.
+
+    >>> made = categories(["1", "1.10", "other"])
+    >>> made["type"], made["categoryarray"], made["range"]
+    ('category', ['1', '1.10', 'other'], [-0.5, 2.5])
+    """
+    return _in_order(labels, axis(title) | more)
+
+
 def frame(
     *,
     height: int = HEIGHT,
@@ -193,8 +209,18 @@ def frame(
 ) -> go.Figure:
     """Return a figure of ``traces`` in the house look.
 
-    Whatever is known is handed to Plotly at once: changing a figure step by step takes
-    it many times longer.
+    An axis with text as positions becomes an axis of ``categories``, whatever the text
+    looks like. Whatever is known is handed to Plotly at once: changing a figure step by
+    step takes it many times longer.
+
+    Raises:
+        ValueError: If one axis has both numbers and text as positions, or text that
+            its ``categories`` do not have.
+
+    >>> drawn = frame(traces=[{"type": "bar", "x": ["1", "2024-01"], "y": [3, 4]}])
+    >>> drawn.layout.xaxis.type, drawn.layout.xaxis.categoryarray
+    ('category', ('1', '2024-01'))
+
     """
     known: dict[str, Any] = {
         "height": height,
@@ -205,12 +231,79 @@ def frame(
         "xaxis": {},
         "yaxis": {},
     } | layout
+    labels = _labels(traces)
     axes = {
-        name: _GRID | _wrapped(axis)
+        name: _GRID | _wrapped(_of_labels(name, axis, labels.get(name, ())))
         for name, axis in known.items()
         if name.startswith(("xaxis", "yaxis"))
     }
-    return go.Figure(data=list(traces), layout=known | axes)
+    words = {
+        name: [_by_place(mark, axes) for mark in known[name]]
+        for name in ("annotations", "shapes")
+        if name in known
+    }
+    return go.Figure(data=list(traces), layout=known | axes | words)
+
+
+def _labels(traces: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the labels of each axis with text as positions, as they first appear."""
+    positions: dict[str, list[Any]] = {}
+    for trace, side in itertools.product(traces, "xy"):
+        at = trace.get(side, ())
+        if isinstance(at, np.ndarray) and at.dtype.kind not in "OU":
+            at = at[:1].tolist()
+        # None is a gap in a line.
+        known = [each for each in at if each is not None]
+        name = f"{side}axis{trace.get(f'{side}axis', side)[1:]}"
+        positions.setdefault(name, []).extend(known)
+    found = {}
+    for name, known in positions.items():
+        text = [str(each) for each in known if isinstance(each, str)]
+        if text and len(text) < len(known):
+            msg = f"numbers and text as positions of {name}"
+            raise ValueError(msg)
+        if text:
+            found[name] = list(dict.fromkeys(text))
+    return found
+
+
+def _of_labels(
+    name: str, known: dict[str, Any], labels: Sequence[str]
+) -> dict[str, Any]:
+    """Return an axis with the type that its labels need; numbers leave it unchanged."""
+    if not labels or known.get("type") == "date":
+        return known
+    if "categoryarray" not in known:
+        return _in_order(labels, known)
+    if undeclared := set(labels) - set(known["categoryarray"]):
+        msg = f"labels that {name} does not declare: {sorted(undeclared)}"
+        raise ValueError(msg)
+    return known
+
+
+def _in_order(labels: Sequence[str], known: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis with its labels in order, the first at the top if reversed."""
+    ends = [-0.5, len(labels) - 0.5]
+    if known.get("autorange") == "reversed":
+        ends.reverse()
+    rest = {key: value for key, value in known.items() if key != "autorange"}
+    order = {"categoryorder": "array", "categoryarray": list(labels)}
+    return {"range": ends} | rest | {"type": "category"} | order
+
+
+def _by_place(mark: dict[str, Any], axes: dict[str, Any]) -> dict[str, Any]:
+    """Return a note or a shape with a place on the axis instead of its label.
+
+    Plotly reads the label "1" of a note as the second place of a category axis.
+    """
+    moved = {}
+    for key in ("x", "x0", "x1", "y", "y0", "y1"):
+        at, side = mark.get(key), key[0]
+        reference = mark.get(f"{side}ref", side)
+        order = axes.get(f"{side}axis{reference[1:]}", {}).get("categoryarray", ())
+        if isinstance(at, str) and at in order:
+            moved[key] = list(order).index(at)
+    return mark | moved
 
 
 def warm_up() -> None:

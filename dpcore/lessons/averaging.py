@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.running import running_picture
@@ -29,8 +29,7 @@ _NEARLY = 0.99
 
 def _error(epsilon: float, times: int) -> float:
     """Return the standard error of the average of so many answers, years."""
-    variance = float(survey.noise_of_mean(epsilon).variance(0.0))
-    return float(np.sqrt(variance / times))
+    return survey.usual_error(epsilon) / math.sqrt(times)
 
 
 def _sure(epsilon: float) -> str:
@@ -47,7 +46,7 @@ def _shown(settings: Settings) -> Shown:
     return Shown(
         picture=running_picture(
             errors,
-            sd=float(np.sqrt(noise.variance(0.0))),
+            sd=survey.usual_error(epsilon),
             epsilon=epsilon,
             reach=_REACH,
             unit="years",

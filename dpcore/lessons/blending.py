@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.figures.lessons.falling import falling_picture
-from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -23,43 +23,47 @@ from dpcore.lessons.lesson import (
 from dpcore.studies.individual.crowd import StatisticCrowd, sizes, slope
 from dpcore.wording import significant
 
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+
 _ENDS = (0.001, 10.0)
+_MOST = 15_104
 
 
-@lru_cache(maxsize=4)
-def _losses(epsilon: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the loss of the oldest voter in ever larger tables, with today's noise."""
-    request, ages = survey.mean_request(epsilon), survey.ages()
-    relation = request.query.relation
-    exposure = expose(request.plan, request.query.statistic, ages, relation=relation)
+@lru_cache(maxsize=16)
+def _losses(epsilon: float, people: tuple[int, ...]) -> FloatArray:
+    """Return the loss of the oldest voter in tables of so many, with today's noise."""
     crowd = StatisticCrowd(
-        request=request, exposure=exposure, entry=int(np.argmax(ages))
+        request=survey.mean_request(epsilon),
+        exposure=survey.exposure(epsilon),
+        entry=int(np.argmax(survey.ages())),
     )
-    known = tuple(n for n in sizes(len(ages)) if n <= 16 * len(ages))
-    losses = crowd.people(known, rng=survey.generator())
-    return known, tuple(map(float, losses))
+    return crowd.people(people, rng=survey.generator())
 
 
-def _at(epsilon: float, people: float) -> float:
-    known, losses = _losses(epsilon)
-    logs = np.interp(np.log(people), np.log(known), np.log(losses))
-    return float(np.exp(logs))
+def _sizes() -> tuple[int, ...]:
+    return tuple(n for n in sizes(survey.table().people) if n <= _MOST)
+
+
+def _at(epsilon: float, people: int) -> float:
+    return float(_losses(epsilon, (people,))[0])
 
 
 def _shown(settings: Settings) -> Shown:
-    epsilon, people = settings["epsilon"], settings["people"]
-    known, losses = _losses(epsilon)
+    epsilon, people = settings["epsilon"], int(settings["people"])
+    known = _sizes()
+    losses = _losses(epsilon, known)
     here = _at(epsilon, people)
     title = (
-        f"Among {people:,.0f} people with the same noise, the oldest loses "
+        f"Among {people:,} people with the same noise, the oldest loses "
         f"{significant(here)}: twice the crowd, half the loss"
     )
-    fall = slope(known, np.array(losses))
+    fall = slope(known, losses)
     return Shown(
         picture=falling_picture(
             title,
             np.array(known, dtype=np.float64),
-            np.array(losses),
+            losses,
             what="loss of the oldest, ε",
             ends=_ENDS,
             marked=(("your crowd", float(people), here),),
@@ -71,7 +75,7 @@ def _shown(settings: Settings) -> Shown:
 
 
 def _telling() -> Telling:
-    known, losses = _losses(1.0)
+    few = _sizes()[0]
     now = _at(1.0, survey.table().people)
     later = _at(1.0, 10 * survey.table().people)
     oldest = significant(float(survey.ages().max()))
@@ -124,8 +128,8 @@ def _telling() -> Telling:
                 "looks about as safe?",
                 right(
                     "No: noise is made for the table's own size",
-                    f"With the same noise, {known[0]} people lose up to "
-                    f"{significant(max(losses))} instead of {significant(now)}.",
+                    f"With the same noise Olga loses ε {significant(_at(1.0, few))} "
+                    f"among {few} people, instead of ε {significant(now)}.",
                 ),
                 wrong(
                     "Yes: noise is noise",
@@ -161,7 +165,7 @@ LESSON = Lesson(
             key="people",
             label="People",
             value=944,
-            within=(44, 15_104, 100),
+            within=(44, _MOST, 100),
             note="How many there are, with the same noise.",
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +24,7 @@ from dpcore.lessons.lesson import (
 from dpcore.privacy.bootstrap.real_cost import epsilon
 from dpcore.privacy.bootstrap.upper_bounds import Bound
 from dpcore.privacy.gaussian import mu_for
-from dpcore.wording import epsilon_text, percent
+from dpcore.wording import epsilon_text, percent, significant
 
 _DELTA = 1e-6
 _PROMISED = 2.0
@@ -151,7 +152,7 @@ def _telling() -> Telling:
                     "A little less protection than Karl said",
                     f"Karl said that who was 50 % sure becomes at most "
                     f"{surest(_PROMISED)} sure. It may be {surest(level)}: one doubt "
-                    "in hundreds is left.",
+                    f"in about {significant(1 + math.exp(level), 1)} is left.",
                 ),
                 right(
                     "Next to no protection",

@@ -36,7 +36,7 @@ def _admitted(total: float, price: float) -> list[bool]:
 
 
 def _width(price: float) -> str:
-    return significant(float(survey.mean_request(price).plan.half_widths(0.95)[0]))
+    return significant(survey.half_width(survey.mean_request(price)))
 
 
 def _shown(settings: Settings) -> Shown:

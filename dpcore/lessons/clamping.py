@@ -18,9 +18,6 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.mechanisms.laplace.mechanism import Laplace
-from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.averages import Mean
 from dpcore.wording import significant
 
 _PEOPLE, _BOUND = 500, 100
@@ -37,17 +34,18 @@ def _visits() -> np.ndarray:
 
 def _errors(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Return bias and noise of the mean for each upper bound."""
-    values, relation = _visits(), NeighboringRelation.SUBSTITUTION
-    size = TableSize(people=_PEOPLE, public=True)
-    bias, noise = [], []
+    values, bias, noise = _visits(), [], []
     for upper in _UPPER:
-        bounds = Interval(lower=0.0, upper=float(upper))
-        mean = Mean(bounds=bounds, size=size)
-        mechanism = Laplace.calibrate(
-            sensitivity=mean.sensitivity(relation), epsilon=epsilon, bounds=bounds
+        request = survey.mean_request(
+            epsilon,
+            name="visits",
+            key=survey.PATIENTS,
+            people=_PEOPLE,
+            bounds=Interval(lower=0.0, upper=float(upper)),
         )
-        bias.append(float(mean.value(values)[0] - values.mean()))
-        noise.append(float(np.sqrt(mechanism.variance(0.0))))
+        mean = request.query.statistic.value(values)[0]
+        bias.append(float(mean - values.mean()))
+        noise.append(float(np.sqrt(request.mechanism.variance(0.0))))
     # A sum in another order is another float in its last digits.
     return np.round(bias, 9), np.array(noise)
 

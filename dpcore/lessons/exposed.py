@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons.claims import claims_picture
-from dpcore.individual.exposure import expose
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Lesson,
@@ -20,31 +18,14 @@ from dpcore.lessons.lesson import (
     wrong,
 )
 from dpcore.privacy.interpretation import posterior
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.request import Request
-from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.query import Query
-from dpcore.wording import at_most, epsilon_text, significant
+from dpcore.wording import at_most, epsilon_text, percent, significant
 
 if TYPE_CHECKING:
     from dpcore.individual.exposure import Exposure
 
-_LEAST = 20_000
 
-
-@lru_cache(maxsize=4)
 def _exposure(epsilon: float) -> Exposure:
-    relation = NeighboringRelation.ADD_REMOVE
-    query = Query(
-        kind=StatisticKind.MEAN,
-        column=survey.column("visits", survey.PATIENTS),
-        relation=relation,
-        unit=PrivacyUnit(noun="record"),
-        size=TableSize(people=_LEAST, public=False),
-    )
-    request = Request(query=query, mechanism_key="laplace", epsilon=epsilon)
-    values = query.values(survey.table(survey.PATIENTS))
-    return expose(request.plan, query.statistic, values, relation=relation)
+    return survey.exposure(epsilon, name="visits", key=survey.PATIENTS)
 
 
 def _visits(place: int) -> str:
@@ -80,13 +61,13 @@ def _shown(settings: Settings) -> Shown:
             said=lambda share: at_most(share / 100),
             ticks={0: "0", 50: "50: learned nothing", 100: "100"},
         ),
-        sentence="Each person has an ε of their own: what the answer really gives away "
-        "about them, their loss. For nobody it is more than the promised ε "
-        f"{epsilon_text(promised)}, which is made for somebody with as many visits as "
-        f"the bound allows, {bound:g}; nobody in this table has so many. Half of the "
-        f"people lose at most ε {significant(half)}: somebody who was 50 % sure about "
-        f"one of them becomes at most {surest(half)} sure whether the person is in the "
-        f"table. Ruth, with {_visits(most)} visits, loses ε "
+        sentence="Everybody has a loss of their own, also an ε: how much the answer "
+        f"reveals of whether they are in the table. The promised ε "
+        f"{epsilon_text(promised)} covers any other record in place of their own, up "
+        f"to {bound:g} visits. Nobody in this table loses as much. Half of the people "
+        f"lose at most ε {significant(half)}: somebody who was 50 % sure about one of "
+        f"them becomes at most {surest(half)} sure whether the person is in the table. "
+        f"Ruth, with {_visits(most)} visits, loses ε "
         f"{significant(exposure.maximum)}, {times} times as much: "
         f"{surest(exposure.maximum)} sure.",
     )
@@ -193,9 +174,9 @@ def _telling() -> Telling:
                 "large loss."
             ),
         ),
-        safe="For most people much safer than promised; for Ruth nearly as promised. "
-        "With noise that keeps its promise, as here, nobody loses more than what was "
-        "promised.",
+        safe="Most people lose much less than was promised, and Ruth loses "
+        f"{percent(exposure.maximum / exposure.worst_case)} of it. With noise that "
+        "keeps its promise, as here, nobody loses more than what was promised.",
     )
 
 

@@ -19,13 +19,10 @@ from dpcore.wording import significant
 
 _ANSWERS = 100
 _REACH = 2.0
-_LEVEL = 0.95
 
 
 def _half(epsilon: float, people: int | None = None) -> float:
-    return float(
-        survey.mean_request(epsilon, people=people).plan.half_widths(_LEVEL)[0]
-    )
+    return survey.half_width(survey.mean_request(epsilon, people=people))
 
 
 def _held(epsilon: float, people: int) -> tuple[Shown, int]:

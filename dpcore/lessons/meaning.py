@@ -30,8 +30,7 @@ def _told(epsilon: float) -> Told:
 
 
 def _of_100(epsilon: float) -> str:
-    share = _told(epsilon).guarantee.worlds().taking_part
-    count, of = counted(share, up=True)
+    count, of = counted(float(_told(epsilon).guarantee.best_guess(0.5)))
     return f"{count} of {of}"
 
 
@@ -39,9 +38,9 @@ def _shown(settings: Settings) -> Shown:
     epsilon = settings["epsilon"]
     return Shown(
         picture=worlds_picture(_told(epsilon)),
-        sentence=f"If you are in the table, at most {_of_100(epsilon)} such worlds "
-        f"make the best attacker say so, at ε {epsilon:g}. Without any answer it would "
-        f"be {percent(0.5)}, by tossing a coin.",
+        sentence=f"You are in the table in half of the worlds. At ε {epsilon:g} the "
+        f"best attacker is right in at most {_of_100(epsilon)} worlds on average. "
+        f"Without any answer it would be {percent(0.5)}, by tossing a coin.",
     )
 
 
@@ -52,15 +51,16 @@ def _telling() -> Telling:
         "debts, and would toss a coin over it. Then the results are published with ε "
         "1, and she knows everything else about everybody.",
         predict=ask(
-            "Imagine 100 worlds in which you took part. In how many may she say so, at "
-            "most?",
+            "Imagine 100 worlds, and you took part in half of them. In how many is her "
+            "guess right, at most?",
             wrong(
                 "50: the answer tells nothing about one person",
                 "That would be ε 0. Then the answer could not depend on anybody.",
             ),
             right(
                 one.replace(" of 100", ""),
-                "That is the most that ε 1 allows, for the best attacker there is.",
+                "That is the most that ε 1 allows on average, for the best attacker "
+                "there is.",
             ),
             wrong(
                 "100: she knows everything else",
@@ -121,8 +121,8 @@ def _telling() -> Telling:
         f"{one} worlds, where a coin is in 50.",
         notes=(
             (
-                "Counts of worlds are what people understand best in studies, better "
-                "than percentages or any wording without a number."
+                "Counts are what people understood best in a study, better than "
+                "percentages or a wording without a number."
             ),
             (
                 "A different belief before gives a different one after; the page "

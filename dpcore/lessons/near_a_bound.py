@@ -24,6 +24,7 @@ from dpcore.studies.teaching.laboratory import (
     Setup,
     acceptance,
     measure,
+    redrawing_limit,
 )
 from dpcore.wording import epsilon_text, percent, significant
 
@@ -83,6 +84,7 @@ def _telling() -> Telling:
         significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
     )
     biases = {key: _points(_bias(key)) for key in _NAMES}
+    limit = epsilon_text(redrawing_limit(published.nominal))
     more = significant(repaired.scale / published.scale)
     return Telling(
         situation="Noor publishes which share of her club of five smokes. A share lies "
@@ -144,7 +146,8 @@ def _telling() -> Telling:
                 ),
                 wrong(
                     "It gives everything away",
-                    "No: never more than twice the ε that was promised.",
+                    f"No: of a promise of ε 1 never more than ε {limit}, in a club of "
+                    "any size.",
                 ),
             ),
             ask(
@@ -180,9 +183,8 @@ def _telling() -> Telling:
             ),
             (
                 f"One person moves the share by up to {percent(_SHIFT)} here. In a "
-                "larger club one person moves it less, and drawing again comes closer "
-                "to giving away twice what was promised. In a club of one it would "
-                "keep its promise."
+                "larger club one person moves it less, and drawing again gives away "
+                f"more, up to ε {limit}. In a club of one it would keep its promise."
             ),
             (
                 "The whole story is on the page Mechanism lab, where the broken "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
@@ -19,17 +20,17 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.mechanisms.base import Sensitivity
-from dpcore.mechanisms.laplace.mechanism import Laplace
 from dpcore.wording import significant
+
+if TYPE_CHECKING:
+    from dpcore.releases.request import Request
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
 _GUESTS = 20
 
 
-def _noise(epsilon: float, guests: int) -> Laplace:
-    largest = Sensitivity.scalar(_BOUNDS.width / guests)
-    return Laplace.calibrate(sensitivity=largest, epsilon=epsilon, bounds=_BOUNDS)
+def _request(epsilon: float, guests: int) -> Request:
+    return survey.mean_request(epsilon, people=guests, bounds=_BOUNDS)
 
 
 def _means(guests: int) -> tuple[float, float]:
@@ -39,15 +40,14 @@ def _means(guests: int) -> tuple[float, float]:
 
 
 def _reach(epsilon: float, guests: int) -> float:
-    noise = _noise(epsilon, guests)
-    return float(noise.quantile(0.975, 0.0))
+    return survey.half_width(_request(epsilon, guests))
 
 
 def _shown(settings: Settings) -> Shown:
     epsilon, guests = settings["epsilon"], int(settings["guests"])
     there, instead = _means(guests)
     picture = two_worlds_picture(
-        _noise(epsilon, guests),
+        _request(epsilon, guests).mechanism,
         key="laplace",
         epsilon=epsilon,
         worlds=(("with Eli, aged 100", there), ("with a newborn instead", instead)),

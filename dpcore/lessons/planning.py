@@ -64,7 +64,7 @@ def _telling() -> Telling:
     least = next(
         (t for t, n in zip(totals, counts, strict=True) if n == len(_WANTED)), np.inf
     )
-    small = counts[0]
+    small, brackets = counts[0], survey.bounds("income")
     wants = "; ".join(
         f"{name} within ±{significant(wanted)} {unit}".strip()
         for (name, wanted), unit in zip(_WANTED, found.units, strict=True)
@@ -147,7 +147,7 @@ def _telling() -> Telling:
                 "does not: this is the slide of the page Decision."
             ),
             "Ask who was at the table when it was said what must be seen.",
-            "Income is in brackets, from 1 to 24.",
+            f"Income is in brackets, from {brackets.lower:g} to {brackets.upper:g}.",
         ),
         safe="A plan answers “how safe, for what use?” with two numbers that the "
         "people concerned can weigh: how sure an attacker may get, and how exact the "

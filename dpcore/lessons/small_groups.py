@@ -25,8 +25,7 @@ _CLASS = 8
 
 
 def _half(epsilon: float, people: int) -> float:
-    request = survey.mean_request(epsilon, people=people)
-    return float(request.plan.half_widths(0.95)[0])
+    return survey.half_width(survey.mean_request(epsilon, people=people))
 
 
 def _groups() -> dict[str, int]:
@@ -41,11 +40,11 @@ def _groups() -> dict[str, int]:
 def _shown(settings: Settings) -> Shown:
     epsilon, size = settings["epsilon"], int(settings["people"])
     at = np.geomspace(*_GROUPS, 25).round()
-    half = _half(epsilon, size)
+    half, ages = _half(epsilon, size), survey.bounds("age")
     marked = [(name, float(n), _half(epsilon, n)) for name, n in _groups().items()]
     title = (
         f"In a group of {size} the average age is within ±{significant(half)} years at "
-        f"ε {epsilon:g}; ages go from 18 to 100"
+        f"ε {epsilon:g}; ages go from {ages.lower:g} to {ages.upper:g}"
     )
     return Shown(
         picture=falling_picture(

@@ -6,13 +6,15 @@ beside simulated releases. Who teaches with a table of their own uses Classroom 
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dpcore.data.examples import EXAMPLES
 from dpcore.errors import ParameterError
+from dpcore.individual.exposure import expose
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.request import Request
 from dpcore.statistics.kinds import StatisticKind
@@ -23,12 +25,15 @@ if TYPE_CHECKING:
     from dpcore.data.bounds import Interval
     from dpcore.data.columns import Column
     from dpcore.data.dataset import Dataset
+    from dpcore.individual.exposure import Exposure
     from dpcore.mechanisms.base import Mechanism
 
 VOTERS: Final = "anes96"
 """A survey of voters before an election."""
 PATIENTS: Final = "rand-hie"
 """A survey of how often people went to the doctor."""
+LEVEL: Final = 0.95
+"""Confidence of every ± in a lesson."""
 SEED: Final = 1996
 """Every simulated release of a lesson comes from it: all classes see the same."""
 
@@ -65,15 +70,22 @@ def mean_request(
     key: str = VOTERS,
     people: int | None = None,
     mechanism: str = "laplace",
+    bounds: Interval | None = None,
 ) -> Request:
     """Return the question for a mean, as the Release page would ask it.
 
-    One record is replaced by another; the number of people is public.
+    One record is replaced by another; the number of people is public. ``bounds`` stand
+    in for those that are declared of the column.
     """
     size = TableSize(people=people or table(key).people, public=True)
+    asked = column(name, key)
+    if bounds is not None:
+        # No value is missing, but its replacement must lie within the bounds.
+        middle = (bounds.lower + bounds.upper) / 2
+        asked = replace(asked, bounds=bounds, replacement=middle)
     query = Query(
         kind=StatisticKind.MEAN,
-        column=column(name, key),
+        column=asked,
         relation=NeighboringRelation.SUBSTITUTION,
         unit=PrivacyUnit(),
         size=size,
@@ -84,6 +96,32 @@ def mean_request(
 def noise_of_mean(epsilon: float, people: int | None = None) -> Mechanism:
     """Return the Laplace noise on the mean age of so many voters."""
     return mean_request(epsilon, people=people).mechanism
+
+
+def usual_error(epsilon: float, *, people: int | None = None) -> float:
+    """Return the standard deviation of the noise on the mean age, in years."""
+    return float(np.sqrt(noise_of_mean(epsilon, people).variance(0.0)))
+
+
+def half_width(request: Request) -> float:
+    """Return the ± of an answer of one number, as pages and documents print it."""
+    return float(request.plan.half_widths(LEVEL)[0])
+
+
+@lru_cache(maxsize=8)
+def exposure(epsilon: float, *, name: str = "age", key: str = VOTERS) -> Exposure:
+    """Return everybody's loss from a mean, as Individual privacy opens with it.
+
+    It is compared with the table without the person.
+    """
+    request = mean_request(epsilon, name=name, key=key)
+    query = request.query
+    return expose(
+        request.plan,
+        query.statistic,
+        query.values(table(key)),
+        relation=NeighboringRelation.ADD_REMOVE,
+    )
 
 
 def generator() -> np.random.Generator:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from typing import TYPE_CHECKING
 
 from dpcore.figures.lessons.found import found_picture
 from dpcore.lessons import survey
@@ -19,6 +20,9 @@ from dpcore.lessons.lesson import (
 )
 from dpcore.wording import significant
 
+if TYPE_CHECKING:
+    from dpcore.arrays import FloatArray
+
 _ENDS = (-400.0, 500.0)
 _ATTACKS = 400
 
@@ -27,7 +31,18 @@ def _people() -> int:
     return survey.table().people
 
 
-def _attacks(epsilon: float, people: int) -> tuple[float, np.ndarray]:
+def _spread(epsilon: float, people: int) -> float:
+    """Return the usual error of what the trick finds: its standard deviation.
+
+    It is ``people`` times an average less ``people - 1`` times another one, each with
+    noise of its own.
+    """
+    return math.hypot(
+        *(n * survey.usual_error(epsilon, people=n) for n in (people - 1, people))
+    )
+
+
+def _attacks(epsilon: float, people: int) -> tuple[float, FloatArray]:
     """Return the age of who came last, and what noisy averages make of it."""
     ages = survey.ages()[-people:]
     before, after = (survey.noise_of_mean(epsilon, n) for n in (people - 1, people))
@@ -40,8 +55,8 @@ def _attacks(epsilon: float, people: int) -> tuple[float, np.ndarray]:
 def _shown(settings: Settings) -> Shown:
     epsilon, people = settings["epsilon"], int(settings["people"])
     age, found = _attacks(epsilon, people)
-    spread = float(np.sqrt(np.mean((found - age) ** 2)))
-    width = survey.mean_request(epsilon, people=people).plan.half_widths(0.95)[0]
+    spread = _spread(epsilon, people)
+    width = survey.half_width(survey.mean_request(epsilon, people=people))
     title = (
         f"Without noise the trick finds {significant(age)} each time; with noise for ε "
         f"{epsilon:g} it is off by about {significant(spread)} years"
@@ -59,7 +74,7 @@ def _shown(settings: Settings) -> Shown:
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number that is added before "
         f"publishing. With noise for ε {epsilon:g}, each average is within "
-        f"±{significant(float(width))} years in 95 of 100 cases, and the same trick "
+        f"±{significant(width)} years in 95 of 100 cases, and the same trick "
         f"finds an age that is usually off by about {significant(spread)} years: often "
         "no possible age at all. Whatever lies beyond the picture is counted in the "
         "bar at its end. ε (epsilon) sets how much noise there is: the smaller ε, the "
@@ -70,9 +85,9 @@ def _shown(settings: Settings) -> Shown:
 
 def _telling() -> Telling:
     people = _people()
-    age, found = _attacks(1.0, people)
-    spread = significant(float(np.sqrt(np.mean((found - age) ** 2))))
-    width = significant(float(survey.mean_request(1.0).plan.half_widths(0.95)[0]))
+    age = float(survey.ages()[-1])
+    spread = significant(_spread(1.0, people))
+    width = significant(survey.half_width(survey.mean_request(1.0)))
     return Telling(
         situation=f"A doctor's practice tells a newspaper the average age of its "
         f"{people - 1} patients. The next day Ana joins, and the practice tells the "

@@ -36,6 +36,8 @@ class Basket:
         total: The epsilon that they share, from 1e-9 to 700.
         delta: At which delta all of them together are counted, in [0, 0.1].
         split: How the total is split.
+        follows_budget: Whether the total is what is left of the budget, until somebody
+            types one. Plans of older files have a total of their own.
 
     Raises:
         ParameterError: One of these is outside its domain.
@@ -46,6 +48,7 @@ class Basket:
     total: float = 1.0
     delta: float = 0.0
     split: Split = Split.EQUAL
+    follows_budget: bool = False
 
     def __post_init__(self) -> None:
         if not LEAST <= self.total <= MOST:
@@ -70,6 +73,14 @@ class Basket:
     def planned(self) -> float:
         """Return the sum of the epsilons."""
         return math.fsum(item.epsilon for item in self.items)
+
+    @property
+    def dealt(self) -> float:
+        """Return the total that the questions have now.
+
+        As typed, it is the sum of their epsilons; the total may be larger.
+        """
+        return self.planned if self.split is Split.TYPED else self.total
 
     def with_item(self, item: Item) -> Self:
         """Return the plan with a question more, or with another form of one."""

@@ -12,6 +12,7 @@ from dpcore.errors import ParameterError
 from dpcore.planning.aims import nothing_beyond
 from dpcore.planning.basket import Split
 from dpcore.planning.item import AS_GOOD
+from dpcore.planning.needs import smallest_total
 from dpcore.planning.splits import can_split, scaled
 from dpcore.wording import significant
 
@@ -44,6 +45,7 @@ class Comparison:
         epsilons: What each question would get, shape ``(k, t)``; NaN likewise.
         spans: As how wide an error each says nothing any more; NaN where that is not
             known from public numbers.
+        smallest: The smallest total that meets every target; see ``smallest_total``.
 
     """
 
@@ -57,6 +59,7 @@ class Comparison:
     halves: FloatArray
     epsilons: FloatArray
     spans: FloatArray
+    smallest: float
 
     @property
     def void(self) -> NDArray[np.bool_]:
@@ -79,7 +82,7 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
     as it stands is then the only one. Where it is not said what must be seen, for the
     best split, the proportions stay as they are.
     """
-    own = basket.total
+    own = basket.dealt
     if all(item.fixed for item in basket.items):
         budgets, own = (), basket.planned
     split = basket.split if can_split(basket.items, basket.split) else Split.TYPED
@@ -109,4 +112,5 @@ def compare(basket: Basket, budgets: Sequence[float] = BUDGETS) -> Comparison:
         halves=halves,
         epsilons=epsilons,
         spans=np.array([nothing_beyond(item) for item in basket.items]),
+        smallest=smallest_total(basket.items),
     )

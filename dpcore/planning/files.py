@@ -18,6 +18,7 @@ from dpcore.codec import (
     Part,
     Schema,
     choice,
+    if_any,
     list_in,
     object_in,
     optional,
@@ -51,6 +52,7 @@ _BASKET: Final = Schema(
     total=NUMBER,
     delta=NUMBER,
     split=Part(codec=choice(Split)),
+    follows_budget=if_any(TRUTH, of=lambda basket: basket.follows_budget or None),
 )
 
 

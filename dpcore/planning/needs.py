@@ -68,15 +68,80 @@ def needs(basket: Basket, size: TableSize) -> tuple[Need, ...]:
     )
 
 
-def all_needs(found: Sequence[Need]) -> float:
-    """Return what all of them take together; infinite where one cannot be met."""
-    return math.fsum(need.epsilon for need in found)
+def smallest_total(items: Sequence[Item]) -> float:
+    """Return the smallest total at which every question with a target meets it.
+
+    A locked question keeps its epsilon, and every other one has the least epsilon that
+    meets its target: so the best split shares out that total. Questions without a
+    target are not part of it. It is infinite where a target cannot be met, and NaN
+    without a target or where every epsilon is fixed.
+    """
+    targets = [item for item in items if item.wanted is not None]
+    if not targets or all(item.fixed for item in items):
+        return math.nan
+    return math.fsum(
+        (item.epsilon if item.seen else math.inf) if item.fixed else _needed(item)
+        for item in targets
+    )
+
+
+def every_target(targets: int) -> str:
+    """Return all of so many targets in words.
+
+    >>> every_target(1), every_target(2), every_target(6)
+    ('the target', 'both targets', 'all 6 targets')
+    """
+    return {1: "the target", 2: "both targets"}.get(targets, f"all {targets} targets")
+
+
+def smallest_text(items: Sequence[Item]) -> str:
+    """Return the smallest total that meets every target, in a clause; or nothing."""
+    targets = sum(item.wanted is not None for item in items)
+    return total_text(
+        smallest_total(items), targets=targets, others=len(items) - targets
+    )
+
+
+def total_text(total: float, *, targets: int, others: int) -> str:
+    """Return in a clause which total meets so many targets, beside other questions.
+
+    It is rounded up, so that it does when it is typed; nothing is said of NaN.
+
+    >>> total_text(1.0153, targets=6, others=0)
+    'ε 1.02 meets all 6 targets (best split)'
+    >>> total_text(math.inf, targets=1, others=0)
+    'no total meets the target'
+    """
+    if math.isnan(total):
+        return ""
+    every = every_target(targets)
+    if math.isinf(total):
+        return f"no total meets {every}"
+    beside = (
+        f", beside {others} question{'s' if others > 1 else ''} without a target"
+        if others
+        else ""
+    )
+    return f"ε {epsilon_text(total)} meets {every} (best split{beside})"
+
+
+def _needed(item: Item) -> float:
+    """Return the least epsilon at which a question meets its target, or its aim."""
+    target = aim(item)
+    if target is None or not item.divisible:
+        return math.inf
+    try:
+        alike = replace(item.at(1.0), name="any", weight=1.0, locked=False)
+    except ParameterError:
+        alike = item
+    return _least(alike, target)
 
 
 @lru_cache(maxsize=2_000)
-def _needed(item: Item) -> float:
+def _least(item: Item, half: float) -> float:
+    """Return ``epsilon_for``; infinite where no epsilon does."""
     try:
-        return epsilon_for(item, aim(item) or math.inf)
+        return epsilon_for(item, half)
     except ParameterError:
         return math.inf
 

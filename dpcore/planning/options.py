@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dpcore.planning.item import AS_GOOD
+from dpcore.planning.needs import smallest_text
 from dpcore.planning.totals import price_of
 
 if TYPE_CHECKING:
@@ -73,6 +74,11 @@ class Option:
         """Return epsilon, which may be infinite, and delta of all answers together."""
         cost = self.price.cost
         return float(cost.epsilon), float(cost.delta)
+
+    @property
+    def smallest(self) -> str:
+        """Return the smallest total that meets every target, in words; or nothing."""
+        return smallest_text(self.basket.items)
 
     @property
     def wanted(self) -> int:

@@ -50,11 +50,17 @@ _ROUNDING = 1e-12
 def settled(basket: Basket) -> Basket:
     """Return the plan with its total split as it says.
 
+    As typed, a total that nobody typed cuts no epsilon that somebody did: where the
+    plan follows the budget, the total is the sum of the epsilons if that is more.
+
     Raises:
         ParameterError: What is locked leaves nothing for the others, or it is not said
             what must be seen.
 
     """
+    if basket.split is Split.TYPED and basket.follows_budget:
+        total = min(max(basket.total, basket.planned), MOST)
+        return replace(basket, total=total) if total != basket.total else basket
     epsilons = parts(basket.items, basket.total, basket.split)
     items = tuple(
         item if item.fixed else item.at(epsilon)

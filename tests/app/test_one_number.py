@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dpcore.lessons.catalog import LESSONS
 from dpcore.relations import NeighboringRelation
 from tests.app.test_lab import choose
 from tests.app.test_one_person import ATTACKER, lesson, look, titles
@@ -45,3 +48,17 @@ def test_a_promise_that_is_kept_is_not_called_broken(open_page):
     assert "was promised and is given" in kept.value
     assert "really costs" not in kept.value
     assert "only here" in kept.value
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "loss"),
+    [("rand-hie", "exposed", "0.741"), ("anes96", "blending", "0.537")],
+)
+def test_a_person_of_a_lesson_loses_as_much_on_the_page(open_page, key, told, loss):
+    lesson(open_page, key)
+    app = open_page("individual")
+    if key == "anes96":
+        by_label(app.selectbox, "Column").set_value("age").run()
+    set_to(app, "number_input", "ε for this release", 1.0)
+    assert loss in LESSONS[told].telling().text
+    assert loss in f"{said(app)} {[metric.value for metric in app.metric]}"

@@ -14,6 +14,7 @@ from tests.app.test_pages import CSV, button, by_label, use_upload
 from tests.app.test_questions import shown
 from tests.app.test_same_people import draft
 from tests.conftest import PATIENCE, ROOT
+from ui.deciding import signing
 
 
 def listed(app):
@@ -76,6 +77,7 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
 
 def test_error_and_epsilon_are_typed_both_ways(planned):
     app = planned
+    by_label(app.radio, "Split").set_value("equal parts").run()
     by_label(app.number_input, "ε of this question").set_value(0.5).run()
     first = listed(app).iloc[0]
     assert (first["ε"], first["ε is"]) == ("0.5", "locked")
@@ -246,7 +248,9 @@ def test_what_a_need_takes_is_told_where_the_plan_does_not_meet_it(planned):
     app.session_state["plan-needs"] = True
     app.run()
     assert not app.exception
-    assert "all needs together take" in shown(app)
+    told = unescaped(app)
+    assert "The plan misses the target with ε 1; ε " in told
+    assert "meets the target (best split, beside 1 question without" in told
     assert "bounds no wider than" in shown(app)
     (found,) = (f.value for f in app.dataframe if "needs ε" in f.value)
     assert list(found["met"]) == ["✗ no"]
@@ -321,4 +325,113 @@ def test_an_epsilon_that_was_typed_elsewhere_is_said_not_to_be_in_the_plan(plann
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     by_label(app.number_input, "ε for this release").set_value(0.25).run()
     assert not app.exception
-    assert "Not with the ε 0.25 typed here" in shown(app)
+    assert "The plan does not have the ε 0.25 typed here" in shown(app)
+
+
+def epsilons(app):
+    return [float(epsilon) for epsilon in listed(app)["ε"]]
+
+
+@pytest.fixture
+def typed(open_page):
+    """A plan of a mean that was typed with ε 0.3 on Release."""
+    use_upload(open_page)
+    app = open_page("release")
+    by_label(app.selectbox, "Statistic").set_value("mean").run()
+    by_label(app.number_input, "ε for this release").set_value(0.3).run()
+    button(app, "Add to plan").click().run()
+    return open_page("plan")
+
+
+def test_a_typed_epsilon_is_kept_until_a_total_is_shared_out(typed):
+    app = typed
+    assert epsilons(app) == [0.3]
+    assert by_label(app.radio, "Split").value == "as typed"
+    assert by_label(app.number_input, "Total ε").value == 3.0
+    assert "Of the total of ε 3, 0.3 is dealt out" in shown(app)
+    by_label(app.selectbox, "Statistic").set_value("sum").run()
+    by_label(app.number_input, "ε for this release").set_value(0.2).run()
+    button(app, "Add to plan").click().run()
+    assert epsilons(opened(app, "plan")) == [0.3, 0.2]
+    # The plan outlives the tab as it was typed.
+    (kept,) = (default_folder() / "plans").iterdir()
+    assert '"follows_budget": true' in kept.read_text()
+    by_label(app.number_input, "Total ε").set_value(1.0).run()
+    assert epsilons(app) == [0.5, 0.5]
+    assert by_label(app.radio, "Split").value == "equal parts"
+    assert "follows_budget" not in kept.read_text()
+
+
+def test_epsilons_that_are_more_than_is_left_are_kept_and_named(typed):
+    app = typed
+    by_label(app.number_input, "ε of this question").set_value(4.0).run()
+    assert epsilons(app) == [4.0]
+    assert by_label(app.number_input, "Total ε").value in {3.0, 4.0}
+    assert button(app, "Release the whole plan").disabled
+    button(app, "Share out what is left, ε 3").click().run()
+    assert not app.exception
+    assert epsilons(app) == [3.0]
+    assert not button(app, "Release the whole plan").disabled
+
+
+def spend_half(app):
+    """Release a sum for ε 0.5, outside of the plan."""
+    opened(app, "release")
+    by_label(app.selectbox, "Statistic").set_value("sum").run()
+    by_label(app.number_input, "ε for this release").set_value(0.5).run()
+    next(b for b in app.button if b.label.startswith("Release")).click().run()
+    for each in [b for b in app.button if b.label.startswith("Spend ")]:
+        each.click().run()
+    assert spent() == 0.5
+    return opened(app, "plan")
+
+
+def test_the_total_starts_from_what_is_left(typed):
+    app = spend_half(typed)
+    assert by_label(app.number_input, "Total ε").value == 2.5
+    by_label(app.radio, "Split").set_value("equal parts").run()
+    assert epsilons(app) == [2.5]
+    button(app, "Release the whole plan").click().run()
+    for each in [b for b in app.button if b.label.startswith("Spend ")]:
+        each.click().run()
+    assert spent() == 3.0
+    # What an answered question has is part of the total, and of what is spent.
+    assert by_label(app.number_input, "Total ε").value == 2.5
+    assert epsilons(app) == [2.5]
+
+
+def test_a_total_of_more_than_is_left_is_no_dead_end(typed):
+    app = typed
+    by_label(app.number_input, "Total ε").set_value(2.9).run()
+    app = spend_half(app)
+    assert by_label(app.number_input, "Total ε").value == 2.9
+    assert button(app, "Release the whole plan").disabled
+    button(app, "Share out what is left, ε 2.5").click().run()
+    assert not app.exception
+    assert by_label(app.number_input, "Total ε").value == 2.5
+    assert not button(app, "Release the whole plan").disabled
+
+
+def test_the_smallest_total_is_in_every_headline(typed, monkeypatch):
+    made = []
+    real = signing.decision_page
+    monkeypatch.setattr(
+        signing, "decision_page", lambda *a: made.append(real(*a)) or made[-1]
+    )
+    app = typed
+    by_label(app.number_input, "Must show").set_value(2.0).run()
+    said = "ε 0.749 meets the target (best split)"
+    assert f"The plan misses the target with ε 0.3; {said}" in unescaped(app)
+    opened(app, "decision")
+    assert f". {said}" in unescaped(app)
+    assert "Smallest total" in made[-1].html()
+    assert said in made[-1].html()
+    opened(app, "plan")
+    by_label(app.radio, "Split").set_value("best for what must be seen").run()
+    by_label(app.number_input, "Total ε").set_value(0.749).run()
+    assert list(listed(app)["shown"]) == ["✓ yes"]
+    assert "and no smaller total does" in unescaped(app)
+
+
+def unescaped(app):
+    return shown(app).replace("\\", "")

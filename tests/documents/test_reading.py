@@ -162,7 +162,7 @@ def test_released_numbers_have_no_more_digits_than_their_noise_leaves():
 def test_the_meaning_is_what_the_account_gives_away():
     text = plain(text_of("Public notice", answered()))
     assert "Imagine 100 worlds" in text
-    assert "such worlds lead the attacker to believe" in text
+    assert "The best attacker is right in at most" in text
     assert text.count("to be filled in") == 4
 
 

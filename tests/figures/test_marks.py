@@ -69,7 +69,7 @@ def test_every_mark_is_known_to_plotly():
         marks.lollipop(0.0, 0.3, STROKE, hover="%{y}", text="on a bound"),
         *marks.landmark(1.0, 2.0, "here", "dot"),
         marks.bars(x, y, hover=""),
-        marks.rows(["a", "b"], [1, 2], ["1", "2"], STROKE.color),
+        marks.rows(["a", "b"], [1, 2], ["1", "2"], STROKE.color, yaxis="y2"),
         marks.box([0], np.arange(5.0)[np.newaxis], "people", STROKE.color),
         marks.regions([0, 1], [0], np.array([[0, 1]]), ["red", "blue"]),
         marks.border([0, 1], [0, 1], np.eye(2).tolist(), 0.5, STROKE.color),

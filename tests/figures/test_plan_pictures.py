@@ -29,10 +29,13 @@ def cells(picture):
     ("wanted", "said"),
     [
         ((None, None), "say what must be seen"),
-        ((2.0, 80.0), "all of what must be seen with ε 1; ε 0.5 would do"),
-        ((1.2, 20.0), "1 of 2 parts of what must be seen with ε 1; ε 2 would show all"),
-        ((1e-6, 1e-6), "nothing of what must be seen with ε 1; none of these"),
-        ((1.2, 40.0), "all of what must be seen with ε 1, and none of the smaller"),
+        ((2.0, 80.0), "both targets with ε 1; ε 0.415 would do (best split)"),
+        (
+            (1.2, 20.0),
+            "1 of 2 targets with ε 1; ε 1.23 meets both targets (best split)",
+        ),
+        ((1e-6, 1e-6), "none of 2 targets with ε 1; no total meets both"),
+        ((1.2, 40.0), "both targets with ε 1; ε 0.769 would do"),
     ],
 )
 def test_slide_says_what_the_plan_shows(wanted, said):
@@ -71,9 +74,7 @@ def test_slide_of_what_is_released_has_its_own_total_alone():
     kept = [replace(item("mean", wanted=2.0), locked=True)]
     found = compare(Basket(items=tuple(kept), total=5.0))
     assert found.totals == (1.0,)
-    assert (
-        slide_picture(found).title == "The plan shows all of what must be seen with ε 1"
-    )
+    assert slide_picture(found).title == "The plan meets the target with ε 1"
     free = compare(plan(2.0, total=1.999_999))
     assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
 

@@ -51,6 +51,13 @@ def test_a_plan_comes_back_as_it_was():
     assert from_json(text.encode(), TABLE).basket == PLAN
 
 
+def test_a_plan_that_follows_the_budget_says_so_and_older_files_do_not():
+    plan = replace(PLAN, split=Split.TYPED, follows_budget=True)
+    assert from_json(to_json(plan), TABLE).basket == plan
+    assert "follows_budget" not in to_json(PLAN)
+    assert not from_json(to_json(PLAN), TABLE).basket.follows_budget
+
+
 def test_a_model_comes_back_as_it_was():
     plan = Basket(items=(Item.of(models.request("posterior")),))
     assert from_json(to_json(plan), models.table()).basket == plan

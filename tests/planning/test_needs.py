@@ -4,12 +4,15 @@ import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from dpcore.planning.aims import PART, assumed_aim
 from dpcore.planning.basket import Basket, Split
-from dpcore.planning.needs import all_needs, needs
-from dpcore.planning.splits import scaled
+from dpcore.planning.needs import needs, smallest_text, smallest_total
+from dpcore.planning.splits import scaled, settled
 from dpcore.relations import TableSize
+from dpcore.wording import epsilon_text
 from tests.planning.planned import ALL, PEOPLE, QUICK, item
 
 SIZE = TableSize(people=PEOPLE, public=True)
@@ -30,9 +33,62 @@ def test_a_need_is_met_at_its_total_and_not_below(split):
         assert need.item.half_at(need.epsilon) == pytest.approx(need.item.wanted)
 
 
-def test_all_needs_together_take_what_each_takes():
+def test_the_smallest_total_is_what_the_best_split_needs():
     found = needs(Basket(items=ITEMS, split=Split.BEST), SIZE)
-    assert {round(need.total, 9) for need in found} == {round(all_needs(found), 9)}
+    smallest = smallest_total(ITEMS)
+    assert {round(need.total, 9) for need in found} == {round(smallest, 9)}
+    assert smallest == pytest.approx(math.fsum(need.epsilon for need in found))
+
+
+TARGETS = st.floats(0.3, 30.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(TARGETS, min_size=2, max_size=4),
+    st.none() | st.integers(0, 1),
+)
+def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(
+    targets, locked
+):
+    names = ("mean", "sum", "group", "gaussian")
+    scale = {"sum": PEOPLE}
+    items = tuple(
+        item(name, wanted=target * scale.get(name, 1))
+        for name, target in zip(names, targets, strict=False)
+    )
+    if locked is not None:
+        kept = replace(items[locked].at(30.0), locked=True)
+        items = (*items[:locked], kept, *items[locked + 1 :])
+    said = smallest_text(items)
+    every = "both targets" if len(items) == 2 else f"all {len(items)} targets"
+    total = float(said.removeprefix("ε ").split()[0].replace(",", ""))
+    assert said == f"ε {epsilon_text(total)} meets {every} (best split)"
+    assume(total < 600)
+
+    def met(total):
+        dealt = settled(Basket(items=items, total=total, split=Split.BEST))
+        return all(one.seen for one in dealt.items)
+
+    assert met(total)
+    smallest = smallest_total(items)
+    assert smallest <= total
+    free = math.fsum(one.epsilon for one in items if one.fixed)
+    assert not met(free + 0.97 * (smallest - free))
+
+
+def test_the_smallest_total_says_what_it_does_not_count():
+    mean, group = item("mean", wanted=1.0), item("group")
+    assert smallest_text((mean, group)).endswith(
+        "meets the target (best split, beside 1 question without a target)"
+    )
+    assert smallest_text((group,)) == ""
+    kept = replace(item("mean", wanted=0.1), locked=True)
+    assert smallest_text((kept,)) == ""
+    assert smallest_text((kept, item("sum", wanted=9e3))) == (
+        "no total meets both targets"
+    )
+    assert math.isinf(smallest_total((kept, group)))
 
 
 def test_what_is_said_to_do_does():

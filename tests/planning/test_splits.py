@@ -7,6 +7,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.budget_filter import typed
 from dpcore.errors import ParameterError
@@ -126,6 +128,20 @@ def test_typed_parts_stay_where_they_fit_and_keep_their_proportions_elsewhere():
         assert np.array(found) / sum(found) == pytest.approx(
             [1 / 6, 1 / 3, 1 / 2], rel=1e-5
         )
+
+
+@given(st.lists(st.floats(0.01, 5.0), min_size=3, max_size=3), st.floats(0.1, 20.0))
+def test_a_total_that_nobody_typed_cuts_no_typed_epsilon(epsilons, left):
+    items = tuple(one.at(x) for one, x in zip(THREE, epsilons, strict=True))
+    basket = Basket(items=items, total=left, split=Split.TYPED, follows_budget=True)
+    found = settled(basket)
+    assert found.items == items
+    assert found.total == max(left, basket.planned)
+    assert settled(found) == found
+    # The plan is compared by what its questions have.
+    compared = compare(found)
+    own = compared.epsilons[:, compared.own]
+    assert own == pytest.approx(epsilons, rel=1e-5)
 
 
 def test_settled_plan_stays_as_it_is():

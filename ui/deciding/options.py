@@ -68,13 +68,14 @@ def _other_total(basket: Basket, study: Study) -> Basket:
     basket = _freed(basket)
     limit = study.terms.budget.epsilon
     kept = math.fsum(item.epsilon for item in basket.items if item.fixed)
-    fits = limit is None or _USUAL * basket.total <= limit
-    more = fits or kept >= basket.total / _USUAL
+    own = basket.dealt
+    fits = limit is None or _USUAL * own <= limit
+    more = fits or kept >= own / _USUAL
     first, second = controls.row((1, 2))
     label = "Total ε of the other"
     found = first.number(
         label,
-        min(_USUAL * basket.total, MOST) if more else basket.total / _USUAL,
+        min(_USUAL * own, MOST) if more else own / _USUAL,
         key=f"decide-total-{session.generation()}",
         kept="session",
         note=f"What all of its questions share. {EPSILON_HELP}",

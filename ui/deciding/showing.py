@@ -46,6 +46,8 @@ def answer(plan: Option, other: Option, told_sizes: Sizes) -> None:
             for option in (plan, other)
         )
         told += f". Of what must be seen, {shows}"
+        if plan.smallest:
+            told += f". {capital(plan.smallest)}"
     else:
         told += ". Say on “Plan” what must be seen, and both are held against it"
     st.markdown(

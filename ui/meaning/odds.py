@@ -46,8 +46,8 @@ def worlds(subject: Subject) -> None:
     st.markdown(worlds_text(subject.told))
     results.show(worlds_picture(subject.told), "worlds", simulated=True)
     st.caption(
-        "Such counts were compared with other wordings by 963 people, and were "
-        "understood best (Nanayakkara, Smart and others 2023)."
+        "In a study of 963 people counts were understood best (Nanayakkara, Smart and "
+        "others 2023). These are counts of right guesses, in both kinds of worlds."
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.planning.needs import all_needs, needs
-from dpcore.wording import epsilon_text, significant
+from dpcore.planning.needs import needs, smallest_text
+from dpcore.wording import capital, epsilon_text, significant
 from ui import results
 from ui.text import literal
 
@@ -35,14 +35,12 @@ def show(basket: Basket, study: Study) -> None:
         return
     with place:
         found = needs(basket, study.size())
-        whole = all_needs(found)
-        told = (
-            "No ε meets all of them."
-            if math.isinf(whole)
-            else f"Given just what each needs, all needs together take "
-            f"ε {epsilon_text(whole)}."
+        told = capital(smallest_text(basket.items))
+        st.markdown(
+            f"**{literal(told)}.** The plan deals out ε {significant(basket.planned)}."
+            if told
+            else f"The plan deals out ε {significant(basket.planned)}."
         )
-        st.markdown(f"**{told}** The plan deals out ε {significant(basket.planned)}.")
         results.table([_row(need) for need in found], key="plan-needs-table")
         lines = [
             f"- **{literal(need.item.name)}**: {literal('; or '.join(need.cheaper))}"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _LARGEST_DELTA = 0.1
 _MEANING = {
-    Split.TYPED: "every question has the ε that was typed for it; if they are more "
-    "than the total, all are cut in proportion",
+    Split.TYPED: "every question has the ε that was typed for it; a smaller total that "
+    "you type cuts all of them in proportion",
     Split.EQUAL: "every question gets the same ε",
     Split.WEIGHTS: "a question of twice the weight gets twice the ε",
     Split.BEST: "the question that is worst off is as good as it can be: the largest "
@@ -35,7 +35,8 @@ def ask(basket: Basket) -> Basket:
     generation = session.generation()
     total = _number(
         first, "Total ε", basket.total, (LEAST, MOST), f"total-{generation}",
-        f"What all questions share, as it is dealt out. {EPSILON_HELP}",
+        "What all questions share, as it is dealt out. It starts from what is left of "
+        f"the budget. Typing a total shares it out. {EPSILON_HELP}",
     )  # fmt: skip
     delta = _number(
         second, "δ of the plan", basket.delta, (0.0, _LARGEST_DELTA),
@@ -47,20 +48,30 @@ def ask(basket: Basket) -> Basket:
     key = f"plan-split-{generation}"
     note = "\n".join(f"- **{split}**: {_MEANING[split]}." for split in Split)
     note += "\n\nA locked question keeps its ε; the others share what is left."
+    typed = total.number != basket.total and LEAST <= total.number <= MOST
+    # Typing a total shares it out.
+    shares = typed and basket.follows_budget and basket.split is Split.TYPED
+    start = Split.EQUAL if shares else basket.split
     split = plans.box(
         key,
-        basket.split,
+        start,
         lambda: third.radio(
             "Split",
             list(Split),
-            index=list(Split).index(basket.split),
+            index=list(Split).index(start),
             key=key,
             kept="session",
             note=note,
         ),
     )
     try:
-        return replace(basket, total=total.inside, delta=delta.inside, split=split)
+        return replace(
+            basket,
+            total=total.inside,
+            delta=delta.inside,
+            split=split,
+            follows_budget=basket.follows_budget and not typed,
+        )
     except ParameterError as error:
         st.info(sentence_of(error), icon="✏️")
         return replace(basket, split=split)

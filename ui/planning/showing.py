@@ -314,6 +314,7 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
         st.caption("In ρ costs add up, and no way of counting does better.")
     if not fits:
         st.warning(accounts.way_on(account, found.cost, in_words(found.cost, account)))
+        _offer_left(basket, account)
     results.show(prices_picture(found), "plan-price", simulated=True)
     st.caption(_WAYS)
     _say_rounding(found.cost)
@@ -323,6 +324,21 @@ def price(basket: Basket, study: Study, known: Sequence[Release | None]) -> Pric
             "the account must have too, the other ways may be tighter."
         )
     return found
+
+
+def _offer_left(basket: Basket, account: Account) -> None:
+    """Offer to share out what is left, where there is something to share."""
+    left = account.remaining.epsilon
+    counted = account.budget.epsilon is not None
+    if not counted or left <= 0 or all(item.fixed for item in basket.items):
+        return
+    st.button(
+        f"Share out what is left, ε {significant(float(left))}",
+        key="plan-share-left",
+        on_click=plans.share_left,
+        help="Every question that is not locked gets its part of what is left of the "
+        "budget. It spends nothing.",
+    )
 
 
 def _say_rounding(cost: PrivacyCost) -> None:

@@ -18,6 +18,7 @@ from dpcore.studies.teaching.laboratory import (
     Setup,
     acceptance,
     measure,
+    redrawing_limit,
     two_worlds,
 )
 from dpcore.wording import epsilon_text, percent, significant
@@ -192,7 +193,8 @@ def _other(setup: Setup, meter: Meter) -> None:
     )
     show = st.success if meter.holds else st.warning
     flaw = f" The reason: {entry.flaw}." if entry.flaw and not meter.holds else ""
-    sentence = _KEPT.get(setup.key, entry.sentence) if meter.holds else entry.sentence
+    kept_only_here = meter.holds and setup.key == PUBLISHED
+    sentence = _kept(setup.epsilon) if kept_only_here else entry.sentence
     beyond = "" if entry.bounded else " Its releases may lie outside the bounds."
     show(
         f"{kept} {sentence}{beyond}{flaw} Typical error {significant(meter.error)} of "
@@ -201,12 +203,15 @@ def _other(setup: Setup, meter: Meter) -> None:
     )
 
 
-_KEPT = {
-    PUBLISHED: "It redraws until inside the bounds. That gives nothing away only here, "
-    "where one person can move the value from bound to bound: at both, as many draws "
-    "are thrown away. Make the step smaller, and up to twice that ε is given."
-}
-"""What is said of a mechanism that keeps its promise in some settings only."""
+def _kept(epsilon: float) -> str:
+    """Return what is said of redrawing where it keeps its promise."""
+    return (
+        "It redraws until inside the bounds. That reveals nothing more only here, "
+        "where one person can move the value from bound to bound: at both, as many "
+        "draws are rejected. With a smaller step it reveals up to ε "
+        f"{epsilon_text(redrawing_limit(epsilon))}."
+    )
+
 
 _LABELS = {
     REPAIRED: ("Repair: more noise", ":material/build:"),

@@ -192,23 +192,21 @@ def worlds(
     """
     if not (0 < epsilon < math.inf and 0 <= delta < 1):
         return ()
-    own, other, asked, true, false = _SIDES[relation]
+    own, other = _SIDES[relation]
     sure = Guarantee(epsilon=epsilon, delta=delta)
-    there, absent = sure.worlds()
-    right, of = counted(there, up=True)
-    wrong, among = counted(absent, up=False)
-    share = german(at_most(float(sure.best_guess(0.5))))
+    share = float(sure.best_guess(0.5))
+    right, of = counted(share)
     introduction = (
-        f"Stellen Sie sich 100 Welten vor, in denen {own}, und 100, in denen {other}. "
-        "Alles andere ist gleich und dem Angreifer bekannt. In jeder Welt werden die "
-        "Zahlen mit neuem Zufall veröffentlicht, und der Angreifer sagt, was "
-        "wahrscheinlicher ist."
+        f"Stellen Sie sich 100 Welten vor: 50, in denen {own}, und 50, in denen "
+        f"{other}. Alles andere ist dem Angreifer bekannt. In jeder Welt werden die "
+        "Zahlen mit neuem Zufall veröffentlicht, und der Angreifer sagt, welche der "
+        "beiden Arten von Welt es ist."
     )
     limit = (
-        f"Höchstens {german(f'{right:,}')} von {german(f'{of:,}')} Welten, in denen "
-        f"{true}, führen den Angreifer zu dem Schluss, {asked} (genauer: {share}). Wer "
-        f"so oft richtig liegt, schließt das falsch auch in mindestens "
-        f"{german(f'{wrong:,}')} von {german(f'{among:,}')} Welten, in denen {false}."
+        f"Der beste Angreifer liegt im Mittel in höchstens {german(f'{right:,}')} von "
+        f"{german(f'{of:,}')} dieser Welten richtig (genauer: "
+        f"{german(at_most(share))}). Ohne die Veröffentlichung sind es "
+        f"{german(f'{of // 2:,}')}."
     )
     return introduction, limit
 
@@ -217,16 +215,10 @@ _SIDES: Final = {
     NeighboringRelation.ADD_REMOVE: (
         "Sie in der Tabelle stehen",
         "Sie nicht darin stehen",
-        "dass Sie in der Tabelle stehen",
-        "Sie darin stehen",
-        "Sie nicht darin stehen",
     ),
     NeighboringRelation.SUBSTITUTION: (
         "Ihr Eintrag sagt, was für Sie zutrifft",
         "ein anderer Eintrag an seiner Stelle steht",
-        "dass der Eintrag in der Tabelle Ihrer ist",
-        "er es ist",
-        "er es nicht ist",
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from dpcore.documents import rests
@@ -15,6 +16,7 @@ from dpcore.planning.aims import says_nothing
 from dpcore.planning.assumed import is_difference
 from dpcore.planning.counting import numbers_of
 from dpcore.planning.group_sizes import seen, sign
+from dpcore.planning.needs import smallest_total
 from dpcore.planning.options import rows_of
 from dpcore.wording import capital, significant
 
@@ -74,6 +76,7 @@ def _facts(about: Decision) -> Facts:
             ("Privatsphärenbudget", _budget(about)),
             ("Dieser Plan kostet", f"{cost}: {odds}{_released(about)}"),
             *_together(about),
+            *_smallest(about),
             ("Über wen, und wann", own(typed.period)),
         ),
         blank=sentences.BLANK,
@@ -168,6 +171,23 @@ def _effect(about: Decision) -> str:
     if about.plan.done:
         return "Der Plan ist veröffentlicht."
     return "Sie wird erst wirksam, wenn der Plan veröffentlicht wird."
+
+
+def _smallest(about: Decision) -> tuple[tuple[str, str], ...]:
+    """Return the smallest total that meets every target, where it can be chosen."""
+    items = about.plan.basket.items
+    total, targets = smallest_total(items), about.plan.wanted
+    if math.isnan(total):
+        return ()
+    every = {1: "das Ziel", 2: "beide Ziele"}.get(targets, f"alle {targets} Ziele")
+    if math.isinf(total):
+        return (("Kleinste Summe", f"Keine Summe erfüllt {every}."),)
+    others = len(items) - targets
+    beside = ""
+    if others:
+        beside = f"; {others} Frage{'n' if others > 1 else ''} ohne Ziel nicht gezählt"
+    told = f"{sentences.price(total, 0.0)} erfüllt {every} (beste Aufteilung{beside})"
+    return (("Kleinste Summe", told),)
 
 
 def _together(about: Decision) -> tuple[tuple[str, str], ...]:

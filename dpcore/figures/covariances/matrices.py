@@ -77,7 +77,6 @@ def covariance_picture(
             domain=[0.0, 1.0] if stacked else side,
             anchor=f"y{end}",
             showgrid=False,
-            type="category",
             **ticks,
         )
         axes[f"yaxis{end}"] = {
@@ -87,7 +86,6 @@ def covariance_picture(
             "showgrid": False,
             "showticklabels": stacked or place == 0,
             "ticks": "",
-            "type": "category",
             **ticks,
         }
     height = (150 + 70 * len(labels)) * (2 if stacked else 1) + below(maps[-1][0])

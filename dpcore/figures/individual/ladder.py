@@ -56,8 +56,7 @@ def ladder(
         "margin": {"l": 24, "r": 24, "t": 12, "b": 50},
         "xaxis": log_axis("privacy loss, epsilon", *ends),
         "yaxis": {
-            "range": [len(names) - 0.5, -0.5],
-            "type": "category",
+            "autorange": "reversed",
             "automargin": True,
         },
     }

@@ -23,7 +23,9 @@ def votes_picture(
     ``right`` is its place among the ``choices``. At least one count is positive.
     """
     total = sum(counts)
-    names = [
+    names = [plain(choice) for choice in choices]
+    # Answers may be alike once they are cut short.
+    ticks = [
         plain(f"{'✓ ' if place == right else ''}{brief(text, _LONGEST)}")
         for place, text in enumerate(choices)
     ]
@@ -48,6 +50,6 @@ def votes_picture(
             )
         ],
         xaxis=axis("people", range=[0, 1.2 * max(counts)]),
-        yaxis=ROWS,
+        yaxis=ROWS | {"tickvals": names, "ticktext": ticks},
         showlegend=False,
     )

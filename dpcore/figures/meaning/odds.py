@@ -25,8 +25,10 @@ from dpcore.studies.meaning.pair import Pair
 from dpcore.wording import at_most, capital, epsilon_text, nearest, significant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dpcore.figures.marks import Mark
-    from dpcore.studies.meaning.guarantee import Attack, Guarantee, Worlds
+    from dpcore.studies.meaning.guarantee import Attack, Guarantee
     from dpcore.studies.meaning.profile import ProfileBound
 
 WORLDS: Final = 100
@@ -115,136 +117,121 @@ class Told:
         return text
 
 
-def counted(share: float, *, up: bool) -> tuple[int, int]:
-    """Return a share as a count of equal worlds, rounded up or down, and of how many.
+def counted(share: float) -> tuple[int, int]:
+    """Return a share as a count of equal worlds, rounded up, and of how many.
 
-    Of 100, or of more where 100 would say never or always.
+    Of 100, or of more where 100 would say always.
 
-    >>> counted(0.7311, up=True), counted(0.2689, up=False), counted(0.99995, up=True)
-    ((74, 100), (26, 100), (99995, 100000))
+    >>> counted(0.7311), counted(0.99995), counted(0.5)
+    ((74, 100), (99995, 100000), (50, 100))
     """
     total = WORLDS
     # What floating point leaves over is no further world.
     while True:
-        exact = round(total * share, 9)
-        count = math.ceil(exact) if up else math.floor(exact)
-        if 0 < count < total or total >= _MOST_WORLDS or share in {0.0, 1.0}:
+        count = math.ceil(round(total * share, 9))
+        if count < total or total >= _MOST_WORLDS or share == 1:
             return count, total
         total *= 10
 
 
 def worlds_text(told: Told) -> str:
-    """Return the odds as counts of worlds, in the wording that people understand best.
+    """Return how often the best attacker is right, as a count of worlds.
 
-    After Nanayakkara, Smart and others 2023 (USENIX Security, n = 963), who compared
-    wordings: how many of so many equal worlds lead an attacker to believe something,
-    with the person's own record and without it.
+    The two kinds of worlds are equally likely, and the count is
+    ``Attack.best_guess(0.5)`` of them on average: the accuracy over both kinds, which
+    epsilon and delta limit. How often an attacker says yes in one kind alone is
+    limited by nothing.
+
+    Counts are what people understood best of several wordings (Nanayakkara, Smart and
+    others 2023, USENIX Security, n = 963).
     """
-    sides = told.sides
+    sides, half = told.sides, WORLDS // 2
     first = (
-        f"Imagine 100 worlds in which {sides.own}, and 100 in which {sides.other}. All "
-        "else is the same, and the attacker knows all else. In each world the numbers "
-        "are released, with fresh noise, and the attacker says which is more likely."
+        f"Imagine {WORLDS} worlds: {half} in which {sides.own}, and {half} in which "
+        f"{sides.other}. The attacker knows all else. In each world the numbers are "
+        "released with fresh noise, and the attacker says which kind of world it is."
     )
     lines = []
     for name, attack in told.laws.items():
         limit = "" if attack is told.guarantee else f"Through **{name}**: "
         if attack is told.guarantee and told.attack is not None:
             limit = f"By the guarantee alone ({name}): "
-        there, missing = attack.worlds()
-        right, of = counted(there, up=True)
-        wrong, among = counted(missing, up=False)
-        shown = at_most(float(attack.best_guess(0.5)))
+        share = float(attack.best_guess(0.5))
+        right, of = counted(share)
         lines.append(
-            f"- {limit}**At most {right:,} of {of:,}** such worlds lead the attacker "
-            f"to believe {sides.asked} when it is so (more exactly {shown}), and "
-            f"{wrong:,} of {among:,} when it is not."
+            f"- {limit}The best attacker is right in **at most {right:,} of {of:,}** "
+            f"such worlds on average (more exactly {at_most(share)}). Without a "
+            f"release it is {of // 2:,}."
         )
     return "\n\n".join([first, "\n".join(lines)])
 
 
 def worlds_picture(told: Told) -> Picture:
-    """Return 100 worlds of each kind as squares, filled where the attacker says yes."""
+    """Return 100 worlds of both kinds as squares, filled where the attacker is right.
+
+    A panel for each law: the mechanism, if one is chosen, and the guarantee.
+    """
     traces: list[Mark] = []
     notes: list[Mark] = []
     rows = []
-    for place, (name, attack) in enumerate(told.laws.items()):
-        bottom = -place * (_SIDE + 4)
-        for column, (share, side, up) in enumerate(_panels(attack.worlds(), told)):
-            count, among = counted(share, up=up)
-            filled = count if among == WORLDS else round(WORLDS * share)
-            traces += _grid(column * _APART, bottom, filled, show=not traces)
-            notes.append(
-                note(
-                    f"<b>{count:,}</b> of {among:,}",
-                    column * _APART + _SIDE / 2 - 0.5,
-                    bottom + _SIDE + 0.1,
-                    font={"size": 15},
-                )
-            )
-            rows.append(
-                {
-                    "with": name,
-                    "world": side,
-                    "believed so": share,
-                    "worlds": f"{count:,} of {among:,}",
-                }
-            )
-        notes.append(
+    shares = {name: float(law.best_guess(0.5)) for name, law in told.laws.items()}
+    for column, (name, share) in enumerate(shares.items()):
+        right, of = counted(share)
+        filled = right if of == WORLDS else round(WORLDS * share)
+        # One panel alone stands in the middle.
+        left = (column + 1 - len(shares) / 2) * _APART
+        traces += _grid(left, filled, show=not traces)
+        notes += [
             note(
-                _short(name),
-                _APART - 1.5,
-                bottom + _SIDE + 1.6,
-                font={"size": 13},
-            )
+                f"<b>{right:,}</b> of {of:,}",
+                left + _SIDE / 2 - 0.5,
+                _SIDE + 0.1,
+                font={"size": 15},
+            ),
+            note("<br>".join(_broken(_short(name))), left + 4.5, -1.0, yanchor="top"),
+        ]
+        rows.append(
+            {
+                "with": name,
+                "right in a share of": share,
+                "worlds": f"{right:,} of {of:,}",
+            }
         )
-    for column, side in enumerate((told.sides.own, told.sides.other)):
-        words = "<br>".join(_broken(side))
-        notes.append(note(words, column * _APART + 4.5, bottom - 1.0, yanchor="top"))
-    limits = {
-        name: counted(attack.worlds().taking_part, up=True)
-        for name, attack in told.laws.items()
-    }
-    (most, among), *_ = limits.values()
-    others = ""
-    if told.attack is not None:
-        allowed, of = limits[told.name]
-        others = f" through {told.label} ({allowed:,} of {of:,} by the guarantee alone)"
-    title = (
-        f"At most {most:,} of {among:,} such worlds{others} lead an attacker to "
-        f"believe {told.sides.asked} when it is so; without a release {among // 2:,} "
-        f"of {among:,} would"
-    )
     return Picture.of(
-        title,
+        _worlds_title(told, shares),
         rows,
-        drawn="A square for each of 100 worlds of either kind, filled where the "
-        "attacker believes it",
+        drawn=f"A square for each of {WORLDS} worlds, half of either kind, filled "
+        "where the attacker is right",
         traces=traces,
-        height=110 + 300 * len(told.laws),
+        height=410,
         xaxis=axis(range=[-1, 2 * _APART - 1], visible=False),
-        yaxis=axis(range=[bottom - 4, _SIDE + 3], visible=False),
+        yaxis=axis(range=[-4, _SIDE + 3], visible=False),
         annotations=notes,
         margin={"l": 8, "r": 8, "t": 30, "b": 8},
     )
 
 
-def _panels(
-    worlds: Worlds, told: Told
-) -> tuple[tuple[float, str, bool], tuple[float, str, bool]]:
+def _worlds_title(told: Told, shares: Mapping[str, float]) -> str:
+    right, of = counted(shares[told.name])
+    if told.attack is None:
+        return (
+            f"The best attacker is right in at most {right:,} of {of:,} worlds, and in "
+            f"{of // 2:,} without a release"
+        )
+    own, among = counted(shares[told.label])
     return (
-        (worlds.taking_part, told.sides.own, True),
-        (worlds.staying_out, told.sides.other, False),
+        f"Through {told.label} the best attacker is right in at most {own:,} of "
+        f"{among:,} worlds, and the guarantee alone allows {right:,} of {of:,}"
     )
 
 
-def _grid(left: float, bottom: float, count: int, *, show: bool) -> list[Mark]:
+def _grid(left: float, count: int, *, show: bool) -> list[Mark]:
     """Return 100 squares from the top left, the first ``count`` of them filled."""
     place = np.arange(WORLDS)
-    x, y = left + place % _SIDE, bottom + _SIDE - 1 - place // _SIDE
+    x, y = left + place % _SIDE, _SIDE - 1 - place // _SIDE
     kinds = (
-        ("the attacker believes it", slice(0, count), dot(PUBLIC, 11, "square")),
-        ("does not", slice(count, None), dot(NEUTRAL, 11, "square-open")),
+        ("the attacker is right", slice(0, count), dot(PUBLIC, 11, "square")),
+        ("wrong", slice(count, None), dot(NEUTRAL, 11, "square-open")),
     )
     return [
         points(x[part], y[part], name, marker, hover=name, showlegend=show)
@@ -256,8 +243,8 @@ def _short(name: str) -> str:
     return name if name.startswith("any") else f"through {name}"
 
 
-def _broken(side: str) -> list[str]:
-    words = side.split()
+def _broken(name: str) -> list[str]:
+    words = name.split()
     half = (len(words) + 1) // 2
     return [" ".join(words[:half]), " ".join(words[half:])]
 
@@ -326,8 +313,8 @@ def detection_picture(told: Told) -> Picture:
     found = {name: attack.detection(alarm) for name, attack in told.laws.items()}
     strokes = dict.fromkeys(found, STROKES[told.key]) | {told.name: GUIDE}
     first = next(iter(told.laws.values()))
-    # Where the best guess of even odds is, in whole people.
-    named = max(1, round(_WHOLE * first.worlds().staying_out))
+    # As often as the best guess at even odds is wrong, in whole people.
+    named = max(1, round(_WHOLE * (1 - float(first.best_guess(0.5)))))
     at = {
         name: float(attack.detection(named / _WHOLE))
         for name, attack in told.laws.items()

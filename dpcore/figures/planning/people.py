@@ -73,7 +73,7 @@ def budgets_picture(crowds: Sequence[Crowd], *, own: int, limit: float) -> Pictu
         ],
         showlegend=False,
         height=340,
-        xaxis=axis("total ε of the plan, in its own proportions", type="category"),
+        xaxis=axis("total ε of the plan, in its own proportions"),
         yaxis=axis(
             f"people who lose more than {significant(limit)}", rangemode="tozero"
         ),
@@ -96,6 +96,8 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
         f"{crowd.above:,} of {crowd.people:,}; most {significant(crowd.maximum)}"
         for crowd in shown
     ]
+    # Labels may be alike once they are cut short.
+    names = [plain(crowd.name) for crowd in shown]
     return Picture.of(
         title,
         {
@@ -108,7 +110,7 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
         drawn="Share of each group that loses more than the limit",
         traces=[
             rows(
-                [plain(brief(crowd.name, _LONGEST)) for crowd in shown],
+                names,
                 [100 * share for share in shares],
                 texts,
                 CONFIDENTIAL,
@@ -120,5 +122,9 @@ def groups_picture(crowds: Sequence[Crowd], *, by: str, limit: float) -> Picture
             f"lose more than {significant(limit)}, % of the group",
             range=[0, _ROOM * max(100 * max(shares), 1.0) * 1.3],
         ),
-        yaxis=ROWS,
+        yaxis=ROWS
+        | {
+            "tickvals": names,
+            "ticktext": [plain(brief(crowd.name, _LONGEST)) for crowd in shown],
+        },
     )

@@ -9,8 +9,9 @@ import numpy as np
 
 from dpcore.figures.marks import Mark, heat
 from dpcore.figures.theme import Picture, plain
+from dpcore.planning.needs import every_target, total_text
 from dpcore.planning.widths import Width
-from dpcore.wording import brief, people, significant
+from dpcore.wording import brief, epsilon_text, people, significant
 
 if TYPE_CHECKING:
     from dpcore.arrays import FloatArray
@@ -66,7 +67,6 @@ def slide_picture(found: Comparison) -> Picture:
         height=70 + _ROW * rows,
         margin={"l": 8, "r": 8, "t": 54, "b": 8},
         xaxis={
-            "type": "category",
             "side": "top",
             "showgrid": False,
             "title": {"text": "in all, ε"},
@@ -137,7 +137,7 @@ def _cell(width: Width, mark: float, *, void: bool, star: bool) -> str:
 
 
 def _takeaway(found: Comparison, marks: FloatArray) -> str:
-    """Say what the plan shows, and the least of the budgets that shows all."""
+    """Say how many targets the plan meets, and the smallest total that meets all."""
     asked = np.isfinite(found.wanted)
     if not asked.any():
         if len(found.totals) == 1:
@@ -150,28 +150,21 @@ def _takeaway(found: Comparison, marks: FloatArray) -> str:
             f"{people(len(found.totals), 'budget')}; say what must be seen to compare "
             "them"
         )
-    counts = np.nansum(marks[asked], axis=0).astype(int)
-    of = int(asked.sum())
+    met, targets = int(np.nansum(marks[asked, found.own])), int(asked.sum())
     own = significant(found.totals[found.own])
-    now = f"{_all(counts[found.own], of)} of what must be seen with ε {own}"
-    if len(found.totals) == 1:
-        return f"The plan shows {now}"
-    full = np.flatnonzero(counts == of)
-    if len(full) == 0:
-        return f"The plan shows {now}; none of these budgets shows all"
-    least = significant(found.totals[full[0]])
-    if full[0] == found.own:
-        return f"The plan shows {now}, and none of the smaller budgets does"
-    verb = "would do" if full[0] < found.own else "would show all"
-    return f"The plan shows {now}; ε {least} {verb}"
-
-
-def _all(count: int, of: int) -> str:
-    return (
-        "all"
-        if count == of
-        else f"{count or 'nothing'}" + (f" of {of} parts" if count else "")
-    )
+    if met < targets:
+        some = f"meets {met or 'none'} of {targets} targets"
+        title = f"The plan {some if targets > 1 else 'misses the target'}"
+        others = len(found.names) - targets
+        told = total_text(found.smallest, targets=targets, others=others)
+        return f"{title} with ε {own}" + (f"; {told}" if told else "")
+    title = f"The plan meets {every_target(targets)} with ε {own}"
+    if math.isnan(found.smallest):
+        return title
+    least = epsilon_text(found.smallest)
+    if found.smallest >= found.totals[found.own] or least == own:
+        return f"{title}, and no smaller total does"
+    return f"{title}; ε {least} would do (best split)"
 
 
 def _table(found: Comparison, marks: FloatArray, columns: list[str]) -> dict[str, Any]:

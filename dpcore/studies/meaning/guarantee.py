@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from scipy.special import expit
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.base import require_budget
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dpcore.arrays import FloatArray
-
-
-class Worlds(NamedTuple):
-    """How often the best guess of even odds says "took part", by the true world."""
-
-    taking_part: float
-    staying_out: float
 
 
 class Attack(Protocol):
@@ -48,10 +40,14 @@ class Attack(Protocol):
         """Return the chance of detection at each chance of a false alarm."""
 
     def best_guess(self, prior: ArrayLike) -> FloatArray:
-        """Return how often the best guess is right, with that belief before."""
+        """Return how often the best guess is right, with that belief before.
 
-    def worlds(self) -> Worlds:
-        """Return how often the guess is "took part" in either world."""
+        At even odds it is the share of right guesses over both worlds, which are then
+        equally likely: ``(1 + advantage) / 2``. A guarantee limits that share. It does
+        not limit detections alone: an attacker who always says yes detects everybody,
+        and at epsilon 1 a release may have probability 0.90 in one world and 0.729 in
+        the other.
+        """
 
 
 def require_prior(prior: ArrayLike) -> None:
@@ -106,11 +102,10 @@ class Guarantee:
         return np.asarray(np.clip(np.minimum(steep, flat), alarm, 1.0))
 
     def best_guess(self, prior: ArrayLike) -> FloatArray:
-        """Return how often the best guess is right: the number of all pages."""
+        """Return how often the best guess is right: the number of all pages.
+
+        ``(e^epsilon + delta) / (1 + e^epsilon)`` at even odds, which a mechanism with
+        this guarantee reaches (Kairouz, Oh and Viswanath 2015).
+        """
         require_prior(prior)
         return best_guess(self.epsilon, delta=self.delta, prior=prior)
-
-    def worlds(self) -> Worlds:
-        """Return the best guess at even odds, and its opposite."""
-        alarm = (1 - self.delta) * float(expit(-self.epsilon))
-        return Worlds(taking_part=1 - alarm, staying_out=alarm)

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
-from dpcore.studies.meaning.guarantee import Worlds, require_prior
+from dpcore.studies.meaning.guarantee import require_prior
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -86,18 +86,6 @@ class Pair:
             return np.ones_like(prior)
         told = np.maximum(self._right(prior), self._right(1 - prior))
         return np.asarray(np.maximum(told, known))
-
-    def worlds(self) -> Worlds:
-        """Return how often the best guess of even odds says the higher value.
-
-        Both together are right as often as ``best_guess`` says of even odds.
-        """
-        if self.low == self.high or self.mechanism.noise == 0:
-            told = float(self.low != self.high)
-            return Worlds(taking_part=(1 + told) / 2, staying_out=(1 - told) / 2)
-        at = self._threshold(np.array(0.5))
-        there, missing = (float(self._above(at, x)) for x in (self.high, self.low))
-        return Worlds(taking_part=there, staying_out=missing)
 
     def loss_within(self, share: float) -> float:
         """Return how far a release moves the log odds to the truth, at most.

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore.privacy.halving import halved
-from dpcore.studies.meaning.guarantee import Guarantee, Worlds, require_prior
+from dpcore.studies.meaning.guarantee import Guarantee, require_prior
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,11 +81,6 @@ class ProfileBound:
         likelier = np.maximum(prior, 1 - prior)
         right = delta + (1 - delta) * np.maximum(expit(epsilon), likelier)
         return np.asarray(right.min(axis=-1))
-
-    def worlds(self) -> Worlds:
-        """Return the best guess at even odds, and its opposite."""
-        right = float(self.best_guess(0.5))
-        return Worlds(taking_part=right, staying_out=1 - right)
 
     @cached_property
     def _arrays(self) -> tuple[FloatArray, FloatArray]:

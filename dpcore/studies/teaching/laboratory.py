@@ -10,6 +10,7 @@ besides: whoever can time the release sees it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -258,6 +259,21 @@ def measure(setup: Setup) -> Meter:
         scale=mechanism.noise,
         error=float(np.sqrt(mechanism.mse(setup.place))),
     )
+
+
+def redrawing_limit(epsilon: float) -> float:
+    """Return the epsilon that redrawing stays below, however small the step.
+
+    With noise for ``epsilon`` and a step of ``s`` of the range, the truncated Laplace
+    law as published gives ``epsilon + log(Z(s)/Z(0))``, where ``Z`` is ``acceptance``.
+    The ratio is ``(2 - e^-epsilon - e^epsilon q)/(1 - q)`` with ``q = e^(-epsilon/s)``.
+    It falls in ``q``, because ``e^epsilon + e^-epsilon >= 2``, so that its supremum is
+    ``2 - e^-epsilon``, at steps near 0.
+
+    >>> round(redrawing_limit(1.0), 4)
+    1.4899
+    """
+    return epsilon + math.log(2 - math.exp(-epsilon))
 
 
 def acceptance(position: ArrayLike, noise: float, bounds: Interval) -> FloatArray:
