@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from dpcore.data.columns import MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.models import guarantees
 from dpcore.models.design import Design
@@ -39,12 +40,19 @@ from tests.releases.models import (
 
 MAXIMUM = 3
 BOUNDED = [ModelKind.LINEAR, ModelKind.HUBER, ModelKind.LOGISTIC]
-ROWS = list(itertools.product((-1.0, 0.0, 1.0), (-1.0, 1.0), (-1.0, 1.0)))
+ROWS = [
+    *itertools.product((-1.0, 0.0, 1.0), (-1.0, 1.0), (-1.0, 1.0)),
+    *itertools.product((-1.0, 1.0), (math.nan,), (-1.0, 1.0)),  # left out
+]
+FEATURES = tuple(
+    replace(column, missing=MissingPolicy.DROP, replacement=None)
+    for column in COLUMNS[3:]
+)
 
 
 def asked_of(model, relation=ADD_REMOVE, rows=1, strength=1.0, **changes):
-    """Return a model of the columns a and b without an intercept."""
-    design = Design(target=TARGETS[model], features=COLUMNS[3:], intercept=False)
+    """Return a model of the columns a and b, of people with both, at most three."""
+    design = Design(target=TARGETS[model], features=FEATURES, intercept=False)
     settings = {
         "design": design,
         "relation": relation,
@@ -61,7 +69,7 @@ def of_rows(rows):
     frame = pd.DataFrame(
         {"y": y, "count": 0.0, "member": np.where(y > 0, "yes", "no"), "a": a, "b": b}
     )
-    return Dataset(name="few", frame=frame, columns=COLUMNS)
+    return Dataset(name="few", frame=frame, columns=(*COLUMNS[:3], *FEATURES))
 
 
 def moved(asked, before, after):
@@ -150,7 +158,7 @@ def test_the_reserve_for_rounding_covers_ten_times_the_maximum(seed, strength):
 
 
 def delta_between(first, second, epsilon):
-    """Return the delta at epsilon of two normal laws (mean, deviation), by quadrature."""
+    """Return the delta at epsilon of two normal laws, each a mean and a deviation."""
 
     def excess(place, one, other):
         return max(
@@ -171,7 +179,7 @@ def delta_between(first, second, epsilon):
 
 @pytest.mark.parametrize("key", ["posterior", "output"])
 def test_samples_of_a_truncated_table_keep_their_delta(key):
-    design = Design(target=COLUMNS[0], features=COLUMNS[3:4], intercept=False)
+    design = Design(target=COLUMNS[0], features=FEATURES[:1], intercept=False)
     asked = asked_of(ModelKind.LINEAR, design=design, most_people=1, strength=20.0)
     law = request(key, asked=asked, epsilon=1.0, delta=1e-3).law
     worst = 0.0

@@ -84,7 +84,6 @@ RESAMPLED = {
 }
 
 
-
 def before(**changes):
     """A linear model whose price does not cover a public maximum that is exceeded."""
     return models.question(covers_excess=False, **changes)

@@ -200,7 +200,7 @@ def _own_penalty(cell: Cell) -> float | None:
 
 
 def _most_people(least: int) -> int:
-    most = controls.HERE.number(
+    return controls.HERE.number(
         "Public maximum number of people",
         max(10 * least, 1000),
         (1, None),
@@ -209,7 +209,6 @@ def _most_people(least: int) -> int:
         note="How many people the table has at most. The guarantee holds where this "
         "number is too small; the errors on this page are then estimates.",
     )
-    return most
 
 
 def _say_truncated(question: ModelQuestion) -> None:
