@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpcore.data.columns import MissingPolicy
@@ -89,7 +88,7 @@ def neighbors(rows, unit, relation, others):
             yield rows[:place] + others[:unit] + rows[place + unit :]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(BOUNDED),
     st.sampled_from([ADD_REMOVE, SUBSTITUTION]),
@@ -115,7 +114,7 @@ def test_one_row_more_than_the_maximum_of_a_huber_regression():
     farthest = max(
         moved(asked, [first, *rest], rest)
         for first in every
-        for rest in (list(three) for three in itertools.product(every, repeat=3))
+        for rest in map(list, itertools.combinations_with_replacement(every, 3))
     )
     # By exchange for the fourth row it was 0.002.
     assert 0.0009 < farthest <= worst
@@ -159,21 +158,13 @@ def test_the_reserve_for_rounding_covers_ten_times_the_maximum(seed, strength):
 
 def delta_between(first, second, epsilon):
     """Return the delta at epsilon of two normal laws, each a mean and a deviation."""
-
-    def excess(place, one, other):
-        return max(
-            norm.pdf(place, *one) - math.exp(epsilon) * norm.pdf(place, *other), 0.0
-        )
-
     middle = (first[0] + second[0]) / 2
     reach = abs(first[0] - second[0]) + 12 * max(first[1], second[1])
-    cuts = np.linspace(middle - reach, middle + reach, 61)
+    places = np.linspace(middle - reach, middle + reach, 20_001)
+    one, other = (norm.pdf(places, *law) for law in (first, second))
     return max(
-        math.fsum(
-            quad(excess, low, high, args=pair)[0]
-            for low, high in itertools.pairwise(cuts)
-        )
-        for pair in ((first, second), (second, first))
+        float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * (places[1] - places[0]))
+        for p, q in ((one, other), (other, one))
     )
 
 
