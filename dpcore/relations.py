@@ -35,10 +35,11 @@ class PrivacyUnit:
     Attributes:
         noun: What one protected unit is called, such as "person".
         rows: How many rows of the table one unit may own at most: none, one, or up to
-            so many, and as many in a neighboring table or not. The studio cannot check
-            it; it multiplies every sensitivity (group privacy). A unit is as many
-            places, each with a row or empty, and between neighbors each of them gets
-            another row, loses it, or gets one.
+            so many, and as many in a neighboring table or not. An assumption of the
+            guarantee, which the studio cannot check: a unit with m times as many rows
+            is protected by m times the epsilon. It multiplies every sensitivity (group
+            privacy). A unit is as many places, each with a row or empty, and between
+            neighbors each of them gets another row, loses it, or gets one.
         cap: How many rows of one unit count at most, where a column says whose they
             are: enforced and not promised, so that ``rows`` is 1 then. A unit counts
             with any number of rows from none to so many, and neighbors differ in all
@@ -129,7 +130,8 @@ class TableSize:
     add/remove, where people with a missing value are dropped, or where a unit may own
     several rows, it is private; then a public minimum stands in for it: statistics
     divide by ``max(n, people)``, which makes their sensitivity a public constant that
-    holds for every table.
+    holds for every table, of fewer people, too. A public number that is not that of
+    the table is refused; the refusal is the same for all neighbors.
 
     Attributes:
         people: The number of people if ``public``, otherwise the public minimum.

@@ -1,9 +1,13 @@
 """What releases of models guarantee over all tables, in numbers. PUBLIC.
 
 Bounds are about one row that comes or goes. Where a person owns ``k`` rows there are
-``k`` such moves between neighbors, and twice as many where records are replaced; ``m``
-moves of (e, d) each make (m e, d (e^(m e) - 1)/(e^e - 1)) together, since the delta of
-each move is multiplied by ``e^e`` for every later one (group privacy).
+``k`` such moves between neighbors, and twice as many where records are replaced or a
+table is truncated (``ModelQuestion.moves``); ``m`` moves of (e, d) each make (m e, d
+(e^(m e) - 1)/(e^e - 1)) together, since the delta of each move is multiplied by ``e^e``
+for every later one (group privacy).
+
+Bounds that need the number of rows are about linear models, whose tables are truncated
+at the public maximum: they hold for any table.
 """
 
 from __future__ import annotations
@@ -271,6 +275,10 @@ def fit_error(question: ModelQuestion) -> float:
     longer than ``GRADIENT``, or than what rounding leaves of the sum over everybody,
     and the minimum is at most ``1/lambda`` times as far away: ``lambda |v|^2 <= v^T
     (gradient)`` for every convex loss. All of that is known without the table.
+
+    ``ROUNDING`` has a reserve for such a model of more rows than the public maximum: a
+    row adds a few units of rounding, and 128 are allowed for. Ten times the maximum is
+    tested.
     """
     people, strength = question.most_people, question.penalty.convexity(1)
     columns, length = len(question.labels), longest_fit(question)

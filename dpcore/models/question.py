@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dpcore.codec import NUMBER, TRUTH, WHOLE, Schema, choice, optional, several, since
+from dpcore.codec import (
+    NUMBER,
+    TRUTH,
+    WHOLE,
+    Schema,
+    choice,
+    if_any,
+    optional,
+    several,
+    since,
+)
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -54,13 +64,18 @@ class ModelQuestion:
     unit: PrivacyUnit
     """Whom the guarantee protects."""
     most_people: int
-    """The most rows that any table in question can have: the public number of people,
-    or a public bound on it where that number is private, as it is under add/remove and
-    where a unit may own several rows.
+    """The public maximum number of rows: the public number of people, or a public bound
+    on it where that number is private, as it is under add/remove and where a unit may
+    own several rows. The guarantee holds where a table has more (``moves``).
     """
     threshold: float | None = None
     """Residual from which Huber's loss is linear, on the scaled target; ``None`` for
     other models.
+    """
+    covers_excess: bool = True
+    """Whether the price covers tables of more rows than the public maximum. Not that of
+    questions of earlier versions about a truncated table under add/remove: their
+    releases are read, and no new ones are made.
     """
 
     def __post_init__(self) -> None:
@@ -141,24 +156,49 @@ class ModelQuestion:
         """Return how many rows come or go between neighbors, one after the other.
 
         At most: a unit owns up to ``unit.rows``, in a neighboring table as many or not.
+
+        Of a table that is ``truncated``, a row that leaves may let the next one in, and
+        a row that joins may push the last one out. Truncation by a count is therefore a
+        transformation of stability 2 (McSherry 2009, definition 2), whether or not the
+        public maximum holds. A row that is replaced, by none as well, makes no more
+        than two such moves: the others keep their order. Between the two moves the
+        table is never larger than the maximum.
         """
         replaced = self.relation is NeighboringRelation.SUBSTITUTION
-        return self.unit.rows * (2 if replaced else 1)
+        exchanged = self.exchanges and self.covers_excess
+        return self.unit.rows * (2 if replaced or exchanged else 1)
+
+    @property
+    def exchanges(self) -> bool:
+        """Return whether truncation may exchange a row for one that comes or goes."""
+        return self.truncated and self.relation is NeighboringRelation.ADD_REMOVE
+
+    @property
+    def truncated(self) -> bool:
+        """Return whether no more rows than the public maximum are read.
+
+        Only for a linear model. One row moves its coefficients by as much as its
+        residual, and the longest coefficients grow with the number of rows: without a
+        maximum there is no bound (``worst_ridge_shift``). Where slopes of the loss are
+        bounded, the bound ``L / lambda`` holds for any number of rows
+        (``worst_glm_shift``), and so does objective perturbation: no row is left out.
+        """
+        return self.loss is None
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each person behind the model. CONFIDENTIAL.
 
-        At most as many as were declared, the first ones.
+        The first ones up to the public maximum where the table is ``truncated``.
         """
-        return self.design.rows(dataset)[: self.most_people]
+        rows = self.design.rows(dataset)
+        return rows[: self.most_people] if self.truncated else rows
 
     def fit(self, dataset: Dataset | PartitionedDataset) -> Fit:
         """Return the model fitted to a table. CONFIDENTIAL.
 
         With a penalty there is a fit to any table: a refusal would tell how many people
-        there are. Only the first ``most_people`` rows are read. If there are more, the
-        maximum was not one, and a person who comes or goes may push another one out or
-        let one in: two moves. Of nobody, the coefficients are 0.
+        there are. A linear model is fitted to the first ``most_people`` rows, which
+        ``moves`` counts. Of nobody, the coefficients are 0.
 
         A table in parts is gone over part by part, once for a linear model and some
         times for others. The fit has the same coefficients, and no rows.
@@ -177,7 +217,8 @@ class ModelQuestion:
     def _table(self, dataset: Dataset | PartitionedDataset) -> Table:
         """Return rows and targets of a table, of nobody as well."""
         if not isinstance(dataset, Dataset):
-            return InParts.of(self.design, dataset, most=self.most_people)
+            most = self.most_people if self.truncated else dataset.rows
+            return InParts.of(self.design, dataset, most=most)
         rows = self.rows(dataset)
         if len(rows) == 0:
             return InMemory.of(np.empty((0, len(self.labels))), np.empty(0))
@@ -206,4 +247,7 @@ MODEL: Final = Schema(
     relation=RELATION,
     unit=UNIT,
     most_people=WHOLE,
+    covers_excess=if_any(
+        TRUTH, of=lambda asked: (asked.exchanges and asked.covers_excess) or None
+    ),
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.errors import DPCoreError, ParameterError
+from dpcore.models.question import ModelQuestion
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.groups import GroupSizes
@@ -140,6 +141,8 @@ class _Reader:
         new = {name: self.read(part) for name, part in old.items()}
         if isinstance(value, Query):
             new["edges"] = _edges(value, cast("Column", new["column"]))
+        if isinstance(value, ModelQuestion):
+            new["covers_excess"] = True
         if self.size is not None and self.size.public:
             named = {name for name in _PUBLIC_NUMBERS & set(old) if old[name]}
             new |= dict.fromkeys(named, self.size.people)
@@ -194,6 +197,14 @@ def _differences(before: Releasable, after: Releasable) -> Iterator[str]:
     old_size, new_size = map(_sized, sizes)
     if old_size != new_size:
         yield f"it was asked of {old_size}, now of {new_size}"
+    old_covers, new_covers = (
+        getattr(one.asked, "covers_excess", True) for one in (before, after)
+    )
+    if old_covers is not new_covers:
+        yield (
+            "its price now covers a table with more rows than the public maximum, at "
+            "the cost of two moves of a row instead of one"
+        )
     old_most, new_most = (
         getattr(one.asked, "most_people", None) for one in (before, after)
     )

@@ -212,4 +212,7 @@ def _model_question(content: Mapping[str, object], dataset: Table) -> ModelQuest
         features=columns_from(content["features"], dataset),
         counts=content["model"] == ModelKind.POISSON,
     )
-    return MODEL.read(content, design=design)
+    asked = MODEL.read(content, design=design)
+    # Parameters of earlier versions do not name it: their price did not cover it.
+    covered = "covers_excess" in content or not asked.exchanges
+    return asked if covered else replace(asked, covers_excess=False)

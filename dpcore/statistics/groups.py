@@ -26,7 +26,9 @@ class GroupSizes:
     of squares or products is divided by ``n - J``. What may differ between neighbors:
 
     * *Labels public*: everybody's group is known, so another record stays in its group
-      and all sizes are public. Under add/remove this is the convention of Liu (2016):
+      and all sizes are public. An assumption of the guarantee, which cannot be checked:
+      where it is false, a person who changes groups changes whether the statistic is
+      refused. Under add/remove this is the convention of Liu (2016):
       noise is scaled by sizes of which one differs by 1 in the neighbor. It treats the
       sizes as published although one person's presence changes them; substitution is
       the coherent choice.

@@ -354,7 +354,7 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
         if not toggle.value:
             toggle.set_value(True).run()
     assert not app.exception
-    assert "raise the public maximum number of people" in shown(app)
+    assert "Raise the public maximum number of people" in shown(app)
 
 
 def test_bounds_are_called_bounds_and_have_no_story_of_leverage(open_page):

@@ -251,7 +251,8 @@ def test_release_mode_does_not_tell_whether_the_maximum_was_exceeded(open_page):
     said = set()
     for people in (250, 251, 300):
         app = asked_of(open_page, people, 250)
-        assert "This maximum is a promise" in shown(app)
+        assert "Only the first 250 people of the table are read" in shown(app)
+        assert "the noise covers two moves of a row" in shown(app)
         controls = [(box.label, str(box.value)) for box in app.number_input]
         said.add((str(controls), by_label(app.metric, "Price").value))
         release(app)

@@ -443,7 +443,7 @@ def test_rows_that_no_table_holds_lose_no_more_than_the_guarantee(model, key):
             model,
             asked=question(
                 model,
-                penalty=Penalty(strength=0.6 if key == "output" else 50.0),
+                penalty=Penalty(strength=0.6 if key == "output" else 150.0),
                 unit=PrivacyUnit(rows=rows),
                 most_people=12,
             ),

@@ -4,20 +4,26 @@ import itertools
 import math
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.budget_filter import typed
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.mechanisms.catalog import CATALOG
 from dpcore.planning.aims import assumed_aim
 from dpcore.planning.basket import Basket, Split
 from dpcore.planning.comparison import compare
 from dpcore.planning.item import Item
 from dpcore.planning.splits import parts, scaled, settled
-from tests.planning.planned import ALL, QUICK, item
+from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.query import Query
+from tests.planning.planned import ALL, QUICK, item, of_age
+from tests.releases.questions import AGE, asked, terms
 
 NAMES = ("mean", "median", "variance", "sum")
 THREE = tuple(item(name, wanted=1.0, weight=w) for w, name in enumerate(NAMES[:3], 1))
@@ -56,6 +62,98 @@ def test_best_split_is_best(seed):
         for shares in [(*first, rest)]
     )
     assert found <= 1.01 * brute
+
+
+POOL = {
+    f"{key}, {kind}, {people}": Item.of(
+        of_age(kind, key, people=people, delta=1e-6 if entry.needs_delta else 0.0)
+    )
+    for key, entry in CATALOG.items()
+    for kind in (StatisticKind.MEAN, StatisticKind.VARIANCE)
+    for people in (50, 812)
+} | {name: Item.of(ALL[name]) for name in ("median", "matrix", "group")}
+GRID = np.geomspace(1e-5, 30, 250)
+
+
+@cache
+def halves(name):
+    """Return the half-widths of a question on a grid of epsilons."""
+    return np.array([POOL[name].half_at(epsilon) for epsilon in GRID.tolist()])
+
+
+def least_worst(epsilons, ratios, total):
+    """Return the least largest ratio over all splits on a grid, and where it is.
+
+    Of all combinations of points: for a largest ratio each question needs its first
+    point that is no worse, whatever the others have.
+    """
+    for ratio in np.unique(np.concatenate(ratios)):
+        if all((own <= ratio).any() for own in ratios):
+            first = [int(np.argmax(own <= ratio)) for own in ratios]
+            needed = [grid[at] for grid, at in zip(epsilons, first, strict=True)]
+            if math.fsum(needed) <= total:
+                return ratio, needed
+    return math.inf, None
+
+
+def brute_force(names, items, total):
+    """Return the least largest ratio, on a grid and on a finer one around the first."""
+    ratios = [halves(name) / one.wanted for name, one in zip(names, items, strict=True)]
+    ratio, needed = least_worst([GRID] * len(items), ratios, total)
+    if needed is None:
+        return ratio
+    step = GRID[1] / GRID[0]
+    finer = [np.geomspace(at / step, at * step, 41) for at in needed]
+    ratios = [
+        np.array([one.half_at(epsilon) / one.wanted for epsilon in grid.tolist()])
+        for one, grid in zip(items, finer, strict=True)
+    ]
+    return min(ratio, least_worst(finer, ratios, total)[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(POOL)), st.floats(-1.5, 1.5)),
+        min_size=2,
+        max_size=5,
+    ),
+    st.floats(-2, 1.3).map(lambda power: 10**power),
+)
+def test_best_split_is_best_for_all_mechanisms(chosen, total):
+    names = [name for name, _ in chosen]
+    items = tuple(
+        replace(
+            POOL[name],
+            name=f"{name} {place}",
+            wanted=POOL[name].half_at(5.0) * 10**power,
+        )
+        for place, (name, power) in enumerate(chosen)
+    )
+    found = parts(items, total, Split.BEST)
+    assert math.fsum(found) <= total
+    assert worst(items, found) <= 1.01 * brute_force(names, items, total)
+
+
+@pytest.mark.parametrize("name", POOL)
+def test_half_widths_never_rise_with_epsilon(name):
+    found = halves(name)
+    found = found[np.isfinite(found)]
+    assert (found[1:] <= found[:-1] * (1 + 1e-12)).all()
+
+
+def test_best_split_beside_an_answer_whose_noise_does_not_stay_within_its_bounds():
+    column = replace(AGE, bounds=Interval(lower=0.0, upper=50.0), replacement=25.0)
+    mean, variance = (
+        Item.of(asked(Query(kind=kind, column=column, **terms(50)), key))
+        for kind, key in (
+            (StatisticKind.MEAN, "bit"),
+            (StatisticKind.VARIANCE, "laplace"),
+        )
+    )
+    items = (replace(mean, wanted=3.28), replace(variance, wanted=23.08))
+    found = parts(items, 0.4997, Split.BEST)
+    assert worst(items, found) == pytest.approx(14.8153, rel=1e-3)
 
 
 def test_best_split_gives_up_what_cannot_be_said_and_no_more():

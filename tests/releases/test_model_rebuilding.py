@@ -51,7 +51,12 @@ def test_every_mechanism_is_covered():
 @pytest.mark.parametrize(
     "asked",
     [
-        request("posterior", samples=5, draw=4),
+        request(
+            "posterior",
+            samples=5,
+            draw=4,
+            asked=question(penalty=Penalty(strength=60.0)),
+        ),
         request("adaptive", share=0.25),
         request(asked=question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=2))),
         request(

@@ -84,8 +84,9 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
             key=f"labels-public-{session.generation()}-{group.name}",
             persist_state="session",
             help="Then the sizes of the groups are public too, and another record of a "
-            "person stays in the same group: less noise is needed. Leave it off unless "
-            "the groups are known to everybody.",
+            "person stays in the same group: less noise is needed. The guarantee "
+            "assumes it, and the program cannot check it. Leave it off unless the "
+            "groups are known to everybody.",
         )
     return Details(
         membership=membership,

@@ -166,6 +166,8 @@ def _request(
             most_people=most,
             threshold=threshold,
         )
+        if known is None and question.truncated:
+            _say_truncated(question)
         epsilon, delta = (one.inside for one in typed)
         if own is None:
             strength = balanced_penalty(question, epsilon=epsilon, delta=delta)
@@ -198,21 +200,27 @@ def _own_penalty(cell: Cell) -> float | None:
 
 
 def _most_people(least: int) -> int:
-    most = controls.HERE.number(
+    return controls.HERE.number(
         "Public maximum number of people",
         max(10 * least, 1000),
         (1, None),
         key=f"most-people-{session.generation()}",
         kept="session",
-        note="How many people the table has at most: some bounds on what one person "
-        "can do need it.",
+        note="How many people the table has at most. The guarantee holds where this "
+        "number is too small; the errors on this page are then estimates.",
     )
-    st.caption(
-        f"This maximum is a promise: the first {most:,} people of the table are read "
-        "and no more. Where it is too small, tables around it are protected as for two "
-        "moves of a record, not one."
-    )
-    return most
+
+
+def _say_truncated(question: ModelQuestion) -> None:
+    """Say that the table is truncated, and what covers it."""
+    text = f"Only the first {question.most_people:,} people of the table are read."
+    if question.exchanges:
+        text += (
+            " A person who leaves may let another one in, so the noise covers two "
+            "moves of a row. Regressions of earlier versions covered one move. Their "
+            "results remain in the ledger, and this is a new question."
+        )
+    st.caption(text)
 
 
 def _threshold(cell: Cell, model: ModelKind) -> float | None:

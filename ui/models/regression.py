@@ -115,16 +115,18 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
 
 
 def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
-    """Warn the curator that the public maximum is none. CONFIDENTIAL."""
-    most = asked.question.most_people
+    """Warn the curator that the public maximum is exceeded. CONFIDENTIAL."""
+    question, most = asked.question, asked.question.most_people
     if fit.people < most or most >= study.dataset.people:
         return
     everybody = fitting.everybody(study, asked)
     if everybody is not None and everybody > most:
+        text = f"The table has {people(everybody - most)} more than the public maximum."
+        if question.truncated:
+            text += " The fit leaves them out, and everybody's own loss ignores them."
         st.warning(
-            f"{people(everybody - most)} more than the public maximum are in the "
-            "table, and left out of the fit. The promise does not hold: raise the "
-            "public maximum number of people."
+            f"{text} The guarantee holds. Raise the public maximum number of people to "
+            "improve the accuracy."
         )
 
 
@@ -274,13 +276,16 @@ def details(asked: ModelRequest) -> None:
         "protected.** Bounds are about one row that comes or goes; where a record is "
         "replaced, or a person owns several rows, the moves add up "
         f"({people(question.moves, 'move')} here). Which rows belong together can be "
-        "said on “Individual privacy”; the guarantee does not need it. Posterior "
-        "samples and adaptive ones need a public bound on the number of people: "
-        f"{question.most_people:,} here.\n\n**Intervals.** They hold the coefficients "
-        "of this table, all together, in 95 of 100 draws. Where the table shapes the "
-        "noise they are wide, since only the penalty bounds it. They say nothing of "
-        "sampling, nor of what the penalty does.\n\n**Two errors.** The penalty is an "
-        "error of its own: what is released is the penalized fit. Both errors are said "
+        "said on “Individual privacy”; the guarantee does not need it. A linear "
+        "regression needs a public maximum number of people and reads no more rows. "
+        "Under add/remove each row then counts as two moves, because a row that leaves "
+        f"may let another one in. The maximum is {question.most_people:,} here. The "
+        "guarantee holds if the table has more rows.\n\n**Intervals.** They hold the "
+        "coefficients of this table, all together, in 95 of 100 draws. Where the table "
+        "shapes the noise they are wide, since only the penalty bounds it. They say "
+        "nothing of sampling, nor of what the penalty does.\n\n**Two errors.** The "
+        "penalty is an error of its own: what is released is the penalized fit. Both "
+        "errors are said "
         "as the root of the mean square of how far predictions move. For noise with a "
         "deviation of at most σ on every prediction that is σ; for the penalty it is "
         "at most R/2 · √(λ/(n c)), where R is how far plain predictions reach and c "

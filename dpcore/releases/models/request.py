@@ -186,6 +186,12 @@ class ModelRequest(Releasable):
 
     def refusal(self, mode: Mode) -> str | None:
         """Return why it cannot be released in a mode and what to do; None if it can."""
+        if not self.question.covers_excess:
+            return (
+                "This regression was planned in an earlier version. Its price does "
+                "not cover a table with more rows than the public maximum. Plan it "
+                "again: it is a new question."
+            )
         if math.isfinite(self.guarantee):
             return None
         where = (
