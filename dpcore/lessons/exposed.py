@@ -39,7 +39,7 @@ def _exposure(epsilon: float) -> Exposure:
         kind=StatisticKind.MEAN,
         column=survey.column("visits", survey.PATIENTS),
         relation=relation,
-        unit=PrivacyUnit(noun="record"),
+        unit=PrivacyUnit(noun="person-year"),
         size=TableSize(people=_LEAST, public=False),
     )
     request = Request(query=query, mechanism_key="laplace", epsilon=epsilon)

@@ -146,4 +146,4 @@ def _of_all(item: Item, size: TableSize) -> str:
         return ""
     if not epsilon < _needed(item):
         return ""
-    return f"the same of everybody together, from ε {epsilon_text(epsilon)}"
+    return f"the same of all {item.request.unit.counted} together, from ε {epsilon_text(epsilon)}"

@@ -84,6 +84,8 @@ class Release:
             mean of a group with too few people.
         plan: The plan that it was made in, and that was charged for it; ``None`` if it
             was released by itself.
+        nouns: What the rows of the table were called, in the plural; empty where that
+            is the plural of their key (``PrivacyUnit``).
 
     """
 
@@ -111,6 +113,7 @@ class Release:
     units: dict[str, str] = field(default_factory=dict)
     unsaid: tuple[str, ...] = ()
     plan: InPlan | None = None
+    nouns: str = ""
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
@@ -264,4 +267,5 @@ RELEASE: Final = codec.Schema(
     units=codec.since(codec.by_name(codec.TEXT)),
     unsaid=codec.Part(codec=codec.several(codec.TEXT), needed=False, empty=False),
     plan=codec.if_any(IN_PLAN),
+    nouns=codec.if_any(codec.TEXT, of=lambda release: release.nouns or None),
 )
