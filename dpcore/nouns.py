@@ -1,4 +1,4 @@
-"""The plural of a noun, as English usually forms it."""
+"""The plural and the article of a noun, as English usually forms them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ _IRREGULAR: Final = {
 }
 _HISSING: Final = ("s", "x", "z", "ch", "sh")
 _VOWELS: Final = "aeiou"
+_SPOKEN_AS_CONSONANT: Final = ("uni", "use", "eu", "one")
+_SPOKEN_AS_VOWEL: Final = ("hour", "heir", "honor")
 
 
 def plural_of(noun: str) -> str:
@@ -29,3 +31,16 @@ def plural_of(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in {"", *_VOWELS}:
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun after its indefinite article.
+
+    >>> with_article("household"), with_article("employee"), with_article("unit")
+    ('a household', 'an employee', 'a unit')
+    """
+    first = noun.casefold()
+    vowel = first.startswith(tuple(_VOWELS)) and not first.startswith(
+        _SPOKEN_AS_CONSONANT
+    )
+    return f"{'an' if vowel or first.startswith(_SPOKEN_AS_VOWEL) else 'a'} {noun}"

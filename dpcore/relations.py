@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from dpcore.errors import ParameterError
-from dpcore.nouns import plural_of
+from dpcore.nouns import plural_of, with_article
 
 _LONGEST_NOUN: Final = 40
 _BETWEEN_LETTERS: Final = " -'’"
@@ -85,6 +85,15 @@ class PrivacyUnit:
         ('people', 'Messwerte')
         """
         return self.plural or plural_of(self.noun)
+
+    @property
+    def indefinite(self) -> str:
+        """Return the noun after its article.
+
+        >>> PrivacyUnit(noun="employee").indefinite
+        'an employee'
+        """
+        return with_article(self.noun)
 
     @property
     def is_named(self) -> bool:

@@ -42,7 +42,7 @@ class Example:
     title: str
     sentence: str
     columns: tuple[Column, ...]
-    unit: PrivacyUnit = PrivacyUnit()
+    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
     _values: Callable[[], dict[str, Any]] = field(repr=False)
 
     def load(self) -> Dataset:
