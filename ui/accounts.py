@@ -184,7 +184,9 @@ def all_releases(account: Account) -> tuple[Release, ...]:
     """Return the answers about all tables of an account, the oldest first."""
     book = session.ledger()
     found = (book.releases(table) for table in account.fingerprints)
-    return tuple(sorted(joined.from_iterable(found), key=lambda one: one.created))
+    study = session.study()
+    known = sorted(joined.from_iterable(found), key=lambda one: one.created)
+    return tuple(known if study is None else map(study.renamed, known))
 
 
 def tables_of_releases(account: Account) -> dict[str, str] | None:

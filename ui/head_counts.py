@@ -41,7 +41,7 @@ def in_plan(basket: Basket) -> None:
                 f"Who has no value of **{literal(name)}** is not in the same place in "
                 f"every question of this plan: {literal('; or '.join(told))}. Counts "
                 "of the same group may differ by as many. To have the same people in "
-                "all of them, choose “leave the person out” for it on “Data”, and plan "
+                "all of them, choose “leave it out” for it on “Data”, and plan "
                 "with what is declared then; or leave it, and papers say it of each "
                 "question."
             )

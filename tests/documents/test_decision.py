@@ -99,7 +99,7 @@ def test_every_field_stands_on_the_page():
     for told in (
         "a report <b>on</b> pay", "staff.csv", "age (years): 0 to 100", "2027",
         "one employee with up to 3 rows", "one employee added or removed",
-        "private; at least 321 employees stand in for it", "sizes: no. 2 of 40",
+        "private; at least 321 rows stand in for it", "sizes: no. 2 of 40",
         "epsilon 3", "0.25", "73.2 %", "52.5 %", "Laplace", "too much noise",
         "Signature: A. Berger", "Signature: C. Demir", "Bonn, date", "2027-01-31",
     ):  # fmt: skip

@@ -50,8 +50,7 @@ _THESE_ROWS = (
     "another sample of people, and how many, is not told."
 )
 _EVERYBODY = (
-    "There is no sampling error: “Data” says that the table holds everybody it is "
-    "about."
+    "There is no sampling error: “Data” says that the data are the whole population."
 )
 
 

@@ -305,7 +305,7 @@ def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
     place.metric(
         "Sampling error",
         "none",
-        help="“Data” says that the table holds everybody it is about."
+        help="“Data” says that the data are the whole population."
         if session.require_study().terms.unit.cap is None
         else "Not told where several rows of a person count: the answer is about the "
         "rows of this table.",

@@ -60,10 +60,16 @@ def ask(column: Column, kind: StatisticKind, study: Study) -> Details:
     membership = _membership(column, kind, study, cells) if kind.of_members else None
     bins = q = None
     if kind.of_cells and column.kind.is_numeric:
-        bins = next(cells).number("Bins of equal width", 10, (2, 50), key="bins")
+        bins = next(cells).number(
+            "Bins of equal width", 10, (2, 50), key="bins", kept="table"
+        )
     if kind is StatisticKind.QUANTILE:
         percent = next(cells).number(
-            "Percent of people below it", 90.0, (0.1, 99.9), key="quantile"
+            "Percent of people below it",
+            90.0,
+            (0.1, 99.9),
+            key="quantile",
+            kept="table",
         )
         q = percent / 100
     qs = _shares(cells) if kind is StatisticKind.QUANTILES else None
@@ -109,6 +115,7 @@ def _shares(cells: Cells) -> tuple[float, ...]:
         "Percent of people below each",
         "10, 25, 50, 75, 90",
         key="quantiles",
+        kept="table",
         note="Several numbers between 0 and 100, separated by commas. All of them "
         "together cost one ε.",
     )

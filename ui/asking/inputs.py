@@ -5,14 +5,12 @@ Public settings are in the URL; the column is not, and nothing that came with th
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
@@ -69,12 +67,20 @@ def ask(study: Study) -> Request:
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(column.kind, kinds)
     kind = second.selectbox(
-        "Statistic", kinds, key="statistic", note=_explained(kinds, study.dataset.cap)
+        "Statistic",
+        kinds,
+        key="statistic",
+        kept="table",
+        note=_explained(kinds, study.dataset.cap),
     )
-    session.set_public(_LAST, (column.kind, kind))
+    session.set_public(_last(), (column.kind, kind))
     key = methods.mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
-        "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON
+        "ε for this release",
+        _USUAL_EPSILON,
+        (1e-9, 700.0, 0.1),
+        key=_EPSILON,
+        kept="table",
     )
     if anew:
         st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
@@ -256,27 +262,21 @@ def _constraint(query: Question, key: str) -> Constraint | None:
 def _delta(entry: Entry) -> float:
     if not entry.needs_delta:
         return 0.0
-    return controls.row(4)[0].charged_delta(key="delta").inside
+    return controls.row(4)[0].charged_delta(key="delta", kept="table").inside
 
 
 def _begin_anew(position: int) -> bool:
-    """Let ε start at the usual one where another table or column is asked about.
+    """Let ε start at the usual one where another column of the table is asked about.
 
     Returns whether that is another one than was typed.
     """
     asked = (session.generation(), position)
     before = cast("tuple[int, int] | None", session.public(_ASKED))
     session.set_public(_ASKED, asked)
-    if before is None or before == asked:
+    if before is None or before == asked or before[0] != asked[0]:
         return False
     typed = session.public(_EPSILON)
     session.set_public(_EPSILON, _USUAL_EPSILON)
-    if before[0] != asked[0] and _EPSILON in st.query_params:
-        # From another page, the address would win over what is set here. Where the
-        # control is on screen, Streamlit keeps its setting, and the address follows.
-        with suppress(StreamlitAPIException):
-            del st.query_params[_EPSILON]
-            st.rerun()
     return typed not in (None, _USUAL_EPSILON)
 
 
@@ -295,10 +295,10 @@ def _settle_statistic(
 
     Back at a column of another kind, the statistic asked of that kind comes back.
     """
-    chosen, last = session.public("statistic"), session.public(_LAST)
+    chosen, last = session.public("statistic"), session.public(_last())
     if isinstance(last, tuple) and last[0] is not column:
-        session.set_public(f"{_LAST}-{last[0]}", last[1])
-        before = session.public(f"{_LAST}-{column}")
+        session.set_public(f"{_last()}-{last[0]}", last[1])
+        before = session.public(f"{_last()}-{column}")
         if before in kinds:
             session.set_public("statistic", before)
             return None
@@ -306,6 +306,10 @@ def _settle_statistic(
         return None
     session.set_public("statistic", kinds[0])
     return StatisticKind(str(chosen))
+
+
+def _last() -> str:
+    return f"{_LAST}-{session.generation()}"
 
 
 def _edges(

@@ -262,7 +262,7 @@ def ask_threshold(usual: float) -> float:
         # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         round(usual / 2, 6) if np.isfinite(usual) else 1.0,
         (0.0, None),
-        key="threshold",
+        key=f"threshold-{session.generation()}",
         kept="session",
     )
 

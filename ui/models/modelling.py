@@ -51,9 +51,13 @@ def ask(study: Study) -> ModelRequest:
         with second.place:
             key = _mechanism(model)
         epsilon = third.charged_epsilon(
-            "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon"
+            "ε for this release",
+            1.0,
+            (1e-6, 100.0, 0.1),
+            key="model-epsilon",
+            kept="table",
         )
-        delta = fourth.charged_delta(key="model-delta")
+        delta = fourth.charged_delta(key="model-delta", kept="table")
         return _request(study, chosen, model, (key, epsilon, delta))
 
 
@@ -81,6 +85,7 @@ def _model(target: Column) -> ModelKind:
         "Model",
         kinds,
         key="model",
+        kept="table",
         format_func=_capital,
         note="Linear: a number, by least squares. Huber: the same, less swayed by "
         "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
@@ -110,6 +115,7 @@ def _mechanism(model: ModelKind) -> str:
         keys,
         format_func=lambda key: _named(entries[key], model),
         key="model-mechanism",
+        kept="table",
         note="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
     )
 
@@ -142,12 +148,12 @@ def _request(
         own = _own_penalty(left)
         origin = scaling.origin(middle, study, chosen[0], model)
         threshold = _threshold(right, model)
-        intercept = st.checkbox(
+        intercept = controls.HERE.checkbox(
             "Intercept",
             value=True,
             key="intercept",
-            bind="query-params",
-            help="Whether the prediction has a constant term. It is penalized, too.",
+            kept="table",
+            note="Whether the prediction has a constant term. It is penalized, too.",
         )
         apart = scaling.others_apart(chosen[1:])
         question = ModelQuestion(
@@ -176,12 +182,12 @@ def _request(
 
 def _own_penalty(cell: Cell) -> float | None:
     """Return a penalty of the reader's own, ``None`` for the balanced one."""
-    if cell.place.checkbox(
+    if cell.checkbox(
         "Balance penalty and noise",
         value=True,
         key="balanced-penalty",
-        bind="query-params",
-        help="A larger penalty needs less noise and pulls coefficients towards 0. The "
+        kept="table",
+        note="A larger penalty needs less noise and pulls coefficients towards 0. The "
         "balanced one moves predictions as far as the noise does, by public numbers: "
         "people, ε and δ. Untick to set your own.",
     ):
@@ -223,6 +229,7 @@ def _threshold(cell: Cell, model: ModelKind) -> float | None:
         USUAL_THRESHOLD,
         (1e-6, 2.0),
         key="huber",
+        kept="table",
         note="In halves of the width of the target's bounds. Larger residuals count in "
         "proportion to their size only.",
     )

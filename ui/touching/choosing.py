@@ -83,6 +83,7 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         0.1,
         (0.001, 10.0, 0.1),
         key="choice-epsilon",
+        kept="table",
         more="It comes on top of what the plan itself costs.",
     )
     least = third.number(

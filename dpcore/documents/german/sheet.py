@@ -98,8 +98,8 @@ def _protected(about: Decision) -> str:
 
 
 def _sizes(about: Decision) -> str:
-    known = sentences.number_of(about.size.people, about.unit)
-    many = nouns.noun(about.unit).many
+    many = nouns.counted(about.unit)
+    known = f"{german(f'{about.size.people:,}')} {many}"
     whole = (
         f"wie viele {many} es sind, ist öffentlich: {known}"
         if about.size.public

@@ -60,7 +60,7 @@ def show(asked: Settings) -> Query | None:
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:
         st.info(
-            "“Data” says that the table holds everybody it is about. Then there is no "
+            "“Data” says that the data are the whole population. Then there is no "
             "sampling error for a bootstrap to estimate: its standard errors and "
             "intervals are those of a larger population, which is not asked about."
         )
