@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -46,12 +45,11 @@ def begin(key: str, start: object) -> None:
         st.rerun()
 
 
-def reword(key: str, words: Mapping[str, str]) -> None:
-    """Read what an older address calls a setting in the words of now."""
+def read_older(key: str, words: Mapping[str, object]) -> None:
+    """Take over a setting that an older address calls by another name."""
     text = st.query_params.get(key)
-    if text in words:
-        with suppress(StreamlitAPIException):
-            st.query_params[key] = words[text]
+    if text is not None and text in words and session.public(key) is None:
+        session.set_public(key, words[text])
 
 
 def _drop(key: str) -> bool:

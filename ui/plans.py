@@ -309,7 +309,7 @@ def _read(fingerprint: str, study: Study) -> Loaded | None:
     return None
 
 
-def _loaded(text: str, study: Study) -> Loaded:
+def _loaded(text: str | bytes, study: Study) -> Loaded:
     return from_json(text, study.dataset, study.terms.unit)
 
 

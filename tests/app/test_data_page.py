@@ -188,7 +188,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     assert used_for() == "smoker"
     missing = by_label(app.selectbox, "If a value is missing")
     missing.set_value(MissingPolicy.DROP).run()
-    assert used_for() == "height, smoker"
+    assert used_for() == "age\\, smoker"
     captions = [caption.value for caption in app.caption]
     assert any(
         "Averages divide by at least 100" in caption

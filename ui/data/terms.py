@@ -30,10 +30,10 @@ _RELATIONS = {
 }
 _IN_OLDER_LINKS = {
     "Substitution: a person's record is replaced; the number of people is public": (
-        "Substitution"
+        NeighboringRelation.SUBSTITUTION
     ),
     "Add/remove: a person is there or not; the number of people is private": (
-        "Add/remove"
+        NeighboringRelation.ADD_REMOVE
     ),
 }
 _SAMPLE = "a sample"
@@ -141,7 +141,7 @@ def ask(
     with controls.valid():
         named = _name(start.unit, several=cap is not None)
     left, right = controls.row(2)
-    links.reword(_RELATION, _IN_OLDER_LINKS)
+    links.read_older(_RELATION, _IN_OLDER_LINKS)
     relation = left.radio(
         "Neighboring relation",
         list(_RELATIONS),
