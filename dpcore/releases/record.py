@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dpcore.budget_filter import PrivacyBudget
+    from dpcore.relations import PrivacyUnit
     from dpcore.releases.labelled import LabelledIntervals
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
-A_SAMPLE, EVERYBODY = "a sample", "everybody it is about"
-THESE_ROWS = "at most so many rows of each person"
+A_SAMPLE, EVERYBODY = "a sample", "the whole population (census)"
+
+
+def these_rows(unit: PrivacyUnit) -> str:
+    """Return what a table holds of which several rows of one unit count."""
+    return f"at most {unit.cap} rows of each {unit.noun}"
 
 
 class Mode(StrEnum):
@@ -147,7 +152,7 @@ class Release:
         """Return the record as JSON text, keys sorted, for ``from_json`` to read.
 
         A file for readers says what the ``table`` holds, too: ``A_SAMPLE``,
-        ``EVERYBODY`` or ``THESE_ROWS``. That is declared of the table and not kept with
+        ``EVERYBODY`` or ``these_rows``. That is declared of the table and not kept with
         the record.
         """
         content = RELEASE.write(self) | {"schema_version": SCHEMA_VERSION}

@@ -48,10 +48,6 @@ _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
 _FEWEST_IN_PUBLIC_GROUP = 2
-_ONE_ROW_ONLY = (
-    "Medians, quantiles, spreads and relations of columns need one row a person, which "
-    "“Data” makes: here several rows of one count."
-)
 
 
 def ask(study: Study) -> Request:
@@ -217,8 +213,10 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
         sizes = sizes[:-1]
     if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
         message = (
-            "public groups need at least two people each, and one of these has fewer. "
-            "Change the list of labels, or leave “Everybody's group is public” off."
+            f"public groups need at least two {session.unit().counted} each, and one "
+            "of these has fewer. "
+            "Change the list of labels, or leave “The group of every row is public” "
+            "off."
         )
         raise ParameterError(message)
     return GroupSizes(sizes=sizes, labels_public=True)
@@ -241,7 +239,7 @@ def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
         f"{study.fingerprint} {group}",
         study.parts,
         counted,
-        doing="Counting the people of each group",
+        doing=f"Counting the {session.unit().counted} of each group",
     )
     if found is None:
         session.end_page()
@@ -327,5 +325,12 @@ def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
     """Return the meanings of those statistics, as a list, and why no more are there."""
     lines = [f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS]
     if cap is not None:
-        lines += ["", _ONE_ROW_ONLY]
+        one = session.unit().noun
+        lines += [
+            "",
+            "Medians, quantiles, spreads and relations of columns need one row for "
+            "each "
+            f"{one}. Make one of each on “Data”: here several rows of one {one} "
+            "count.",
+        ]
     return "\n".join(lines)

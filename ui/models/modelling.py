@@ -189,7 +189,7 @@ def _own_penalty(cell: Cell) -> float | None:
         kept="table",
         note="A larger penalty needs less noise and pulls coefficients towards 0. The "
         "balanced one moves predictions as far as the noise does, by public numbers: "
-        "people, ε and δ. Untick to set your own.",
+        "the size, ε and δ. Untick to set your own.",
     ):
         return None
     return cell.number(
@@ -199,22 +199,24 @@ def _own_penalty(cell: Cell) -> float | None:
         key=f"penalty-{session.generation()}",
         kept="session",
         note="How strongly large coefficients are penalized: λ/2 times the squared "
-        "length of all of them is added to the sum of everybody's losses.",
+        "length of all of them is added to the sum of all losses.",
     )
 
 
 def _most_people(least: int) -> int:
     most = controls.HERE.number(
-        "Public maximum number of people",
+        f"Public maximum number of {session.unit().counted}",
         max(10 * least, 1000),
         (1, None),
         key=f"most-people-{session.generation()}",
         kept="session",
-        note="How many people the table has at most: some bounds on what one person "
+        note=f"How many {session.unit().counted} the table has at most: some bounds on "
+        f"what one {session.unit().noun} "
         "can do need it.",
     )
     st.caption(
-        f"This maximum is a promise: the first {most:,} people of the table are read "
+        f"This maximum is a promise: the first {most:,} {session.unit().counted} of "
+        "the table are read "
         "and no more. Where it is too small, tables around it are protected as for two "
         "moves of a record, not one."
     )

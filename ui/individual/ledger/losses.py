@@ -130,7 +130,7 @@ def _losses(release: Release, study: Study, relation: NeighboringRelation) -> _F
     note = ""
     if release.relation is not relation:
         note = f"{release.title} are its guarantee, which is for "
-        note += release.relation.phrase
+        note += study.terms.unit.change(release.relation)
     worst = _worst(release), note
     try:
         if is_model(release.request):

@@ -310,7 +310,7 @@ def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> Compared:
     others = {release.relation for release in ledger.releases} - {relation}
     st.markdown(f"Losses here are **{compared_with(relation)}**.")
     if others:
-        named = " and ".join(sorted(other.phrase for other in others))
+        named = " and ".join(sorted(session.unit().change(other) for other in others))
         st.caption(
             f"The account was charged for {named}. That is another question: a part of "
             "the difference between charge and losses comes from it, and not from the "
