@@ -147,7 +147,7 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
             )
         if of_number and share > 0.05:  # noqa: PLR2004
             st.warning(
-                f"Clamping moves more than one in twenty rows. The release will be "
+                "Clamping moves more than one in twenty rows. The release will be "
                 "biased; wider bounds cost noise instead."
             )
         if of_number and not codebook and fits.touches(column):

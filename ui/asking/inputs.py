@@ -328,9 +328,7 @@ def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
         one = session.unit().noun
         lines += [
             "",
-            "Medians, quantiles, spreads and relations of columns need one row for "
-            "each "
-            f"{one}. Make one of each on “Data”: here several rows of one {one} "
-            "count.",
+            f"Spreads, quantiles and relations of columns need one row per {one}.",
+            f"Make one of each on “Data”: here several rows of one {one} count.",
         ]
     return "\n".join(lines)

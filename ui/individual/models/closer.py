@@ -44,7 +44,8 @@ def households(subject: ModelSubject, study: Study) -> None:
         return
     if codes is None:
         st.info(
-            "Compare with the table without the person, and choose above which column "
+            f"Compare with the table without the {session.unit().noun}, and choose "
+            "above which column "
             "says who belongs together."
         )
         return
@@ -82,7 +83,7 @@ def overfitting(subject: ModelSubject, analysis: str, why: Causes) -> None:
     if why.variation is not None:
         everybody.overfitting(exposure, subject.request.delta, why.variation)
         return
-    with st.spinner("Comparing the two laws of some people …"):
+    with st.spinner(f"Comparing the two laws of some {session.unit().nouns} …"):
         found = session.while_shown(
             "model-variation",
             analysis,
@@ -152,7 +153,8 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
         value=100,
         key="frontier-people",
         bind="query-params",
-        help="A random part of the table: with fewer people each counts for more.",
+        help=f"A random part of the table: with fewer {session.unit().nouns} each "
+        "counts for more.",
     )
     strength = fit.penalty.strength * _FACTORS[_TIMES.index(str(factor))]
     count = max(1, round(fit.people * int(share) / 100))

@@ -186,7 +186,8 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
     except ParameterError:
         st.info(
             "There is nothing to draw: nobody has leverage, or there is no fit without "
-            "any of the people. A penalty gives everybody a fit without them."
+            f"any of the {session.unit().nouns}. A penalty gives everybody a fit "
+            "without them."
         )
     else:
         _explained(subject, why, found, analysis)
@@ -230,7 +231,7 @@ def _explained(
         found,
         rows=rows,
         leverage=why.name,
-        residual="what the prediction without the person misses",
+        residual=f"what the prediction without the {session.unit().noun} misses",
     )
     results.show(picture, "leverage-map")
     if found.left_out:
@@ -265,16 +266,20 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> Split:
 def definitions() -> None:
     """Define the loss from a model and what decides it."""
     st.markdown(
-        "**Leverage** says how unusual a person's features are: the share of their "
+        f"**Leverage** says how unusual {session.unit().indefinite}'s features are: "
+        "the share of their "
         "prediction that their own record makes, as on “Regression”. **Without the "
-        "person** it is h/(1 - h). The **pull** of a record is how far the model moves "
+        f"{session.unit().noun}** it is h/(1 - h). The **pull** of a record is how far "
+        "the model moves "
         "for each unit that it misses, in the norm of the noise. The **leave-one-out "
-        "residual** is what the model fitted to everybody else misses this person's "
+        "residual** is what the model fitted to everybody else misses this "
+        f"{session.unit().noun}'s "
         "target by. Pull and residual decide how far the coefficients move when the "
-        "person leaves, and so what the noise has to hide.\n\n"
+        f"{session.unit().noun} leaves, and so what the noise has to hide.\n\n"
         "For linear models all of this is exact. For logistic, Poisson and Huber "
         "regression the move is approximated by one Newton step, and checked by "
-        "fitting again without the people who are most exposed and some at random.\n\n"
+        f"fitting again without the {session.unit().nouns} who are most exposed and "
+        "some at random.\n\n"
         "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019: equation 4 and "
         "lemma 13 (moves), lemma 4 and theorem 14 (published bounds), definition 7 "
         "(moments), propositions 9 and 16 (overfitting, accuracy). Losses are exact "
@@ -313,11 +318,14 @@ def _floor_text(floor: float, *, sampled: bool) -> str:
             else "is part of what shapes the noise"
         )
         return (
-            "A person whose target is predicted perfectly still loses: at the median "
-            f"leverage ε {significant(floor)}. The residual is 0, but the person's "
+            f"One {session.unit().noun} whose target is predicted perfectly still "
+            "loses: at the median "
+            f"leverage ε {significant(floor)}. The residual is 0, but the "
+            f"{session.unit().noun}'s "
             f"record {why}."
         )
     return (
-        "A person whose target is predicted perfectly loses nothing: the coefficients "
+        f"One {session.unit().noun} whose target is predicted perfectly loses nothing: "
+        "the coefficients "
         "are the same with and without them, and the noise has a public shape."
     )

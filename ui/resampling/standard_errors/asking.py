@@ -73,7 +73,8 @@ def ask_question(study: Study) -> Query | None:
         _NUMBERS if number else _LABELS,
         key="se-number-statistic" if number else "se-label-statistic",
         kept="table",
-        note="Only what is a sum of one term a person can be bootstrapped this way.",
+        note=f"Only what is a sum of one term {session.unit().indefinite} can be "
+        "bootstrapped this way.",
     )
     membership = None if number else _members(third, column)
     return Query(
@@ -91,7 +92,7 @@ def _members(cell: Cell, column: Column) -> Membership:
         message = "declare the public labels of this column first."
         raise ParameterError(message)
     label = cell.selectbox(
-        "Of people with",
+        f"Of {session.unit().nouns} with",
         column.labels,
         key=f"se-label-{session.generation()}-{hash(column.labels)}",
         kept="session",
