@@ -174,7 +174,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert most_exposed(app) == ["q", 3]
     offered = by_label(app.selectbox, "Statistic")
     assert set(offered.options) == {str(kind) for kind in ASKED_OF_PEOPLE}
-    assert "need one row a person" in offered.help
+    assert "need one row per person" in offered.help
 
 
 def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
@@ -251,7 +251,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
-    assert "How many rows meet the conditions is private" in app.error[0].value
+    assert "The number of rows that meet the conditions is private" in app.error[0].value
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()
