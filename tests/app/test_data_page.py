@@ -180,6 +180,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     assert any(r"counts as 4\.5" in warning.value for warning in app.warning)
     by_label(app.number_input, "Upper bound").set_value(250.0).run()
     assert open_() == []
+
     # What is chosen on screen is what the caption of the minimum speaks of.
     def used_for():
         told = next(c.value for c in app.caption if "Used for questions" in c.value)
@@ -190,10 +191,7 @@ def test_nobody_overlooks_what_a_missing_number_counts_as(open_page):
     missing.set_value(MissingPolicy.DROP).run()
     assert used_for() == "age\\, smoker"
     captions = [caption.value for caption in app.caption]
-    assert any(
-        "Averages divide by at least 100" in caption
-        for caption in captions
-    )
+    assert any("Averages divide by at least 100" in caption for caption in captions)
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):

@@ -251,7 +251,9 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert by_label(app.radio, "Neighboring relation").value == "add-remove"
     by_label(app.radio, "Neighboring relation").set_value("substitution").run()
     button(app, "Use this data").click().run()
-    assert "The number of rows that meet the conditions is private" in app.error[0].value
+    assert (
+        "The number of rows that meet the conditions is private" in app.error[0].value
+    )
     by_label(app.radio, "Neighboring relation").set_value("add-remove").run()
     by_label(app.selectbox, "Column").set_value(1).run()
     by_label(app.number_input, "Lower bound").set_value(0.0).run()

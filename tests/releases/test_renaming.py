@@ -25,7 +25,9 @@ HOME = PrivacyUnit(noun="home", plural="homesteads")
 
 def called(request, unit):
     """The same request about rows of another name."""
-    return request_from(request.parameters(), table_of(request), draw=request.draw, called=unit)
+    return request_from(
+        request.parameters(), table_of(request), draw=request.draw, called=unit
+    )
 
 
 def record(request):
@@ -109,7 +111,7 @@ def test_a_name_is_refused_or_can_stand_in_any_text(text):
     except ParameterError:
         return
     assert 0 < len(unit.noun) <= 40
-    assert not set(unit.noun) & set("<>&*_`[]()$\\\n\r\t\"=+@|#:")
+    assert not set(unit.noun) & set('<>&*_`[]()$\\\n\r\t"=+@|#:')
     assert unit.number(1) == f"1 {unit.noun}"
 
 

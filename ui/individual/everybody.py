@@ -222,12 +222,12 @@ def tell_guarantee(cell: DeltaGenerator, guarantee: float) -> None:
 
 def tell_most(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
     """Show what the most exposed person of the table loses."""
-    _tell(cell, f"Most exposed {session.unit().noun} here", loss, _MOST, upper=upper)
+    _tell(cell, "Largest loss here", loss, _MOST, upper=upper)
 
 
 def tell_average(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
     """Show what the average person of the table loses."""
-    _tell(cell, f"Average {session.unit().noun} here", loss, _AVERAGE, upper=upper)
+    _tell(cell, "Average loss here", loss, _AVERAGE, upper=upper)
 
 
 def _tell(

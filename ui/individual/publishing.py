@@ -12,7 +12,7 @@ from dpcore.data.bounds import Interval
 from dpcore.figures.individual.telling import recovery_picture, told_text
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.recovery import attack_count, attack_mean
-from dpcore.wording import in_full, measured, people, significant
+from dpcore.wording import in_full, measured, significant
 from ui import controls, results, session
 from ui.individual import one_row, telling
 from ui.individual.subject import StatisticSubject
@@ -183,7 +183,8 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
     st.markdown(
         f"The {session.unit().noun} knows their own value "
         f"({significant(own, 6)}{suffix}), that "
-        f"{people(len(target.values))} were averaged, and the noise. A loss of "
+        f"{session.unit().number(len(target.values))} were averaged, and the noise. A "
+        "loss of "
         f"{told_text(found)} says how far the mean lies from that value; the release "
         f"({measured(found.release, found.reach)}{suffix}) says on which side."
     )

@@ -153,14 +153,14 @@ def _everybody(
         help="Public: the sum of the costs, for the worst case of each release.",
     )
     cells[1].metric(
-        f"Most exposed {session.unit().noun} lost",
+        "Largest total loss",
         f"ε {significant(losses.maximum)}",
         help="Confidential: what all releases together can tell about the one "
         f"{session.unit().noun} "
         "of this table whom they hit hardest, whoever that is.",
     )
     cells[2].metric(
-        f"Average {session.unit().noun} lost",
+        "Average total loss",
         f"ε {significant(losses.mean)}",
         help=f"Confidential: the losses of all {session.unit().nouns} of this table, "
         "added up and "

@@ -22,7 +22,7 @@ from dpcore.individual.models.distribution import (
     model_loss,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.wording import epsilon_text, in_full, people, rounded, significant
+from dpcore.wording import epsilon_text, in_full, rounded, significant
 from ui import results, session, tabs
 from ui.individual import counted, everybody
 from ui.individual.models import exposing
@@ -117,7 +117,8 @@ def _everybody(subject: _Subject, table: PartitionedDataset) -> None:
     exposing.tell_audit(losses, fit, audited)
     if losses.given_away:
         st.warning(
-            f"{people(losses.given_away)} given away: no finite ε holds for them, and "
+            f"{session.unit().number(losses.given_away)} given away: no finite ε holds "
+            "for them, and "
             "they are in no bar of the picture."
         )
     alike = asked.relation is _LEAVING

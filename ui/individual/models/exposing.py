@@ -17,7 +17,7 @@ from dpcore.figures.individual.model_exposures import (
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.leverage_map import leverage_map
 from dpcore.studies.individual.model_causes import causes
-from dpcore.wording import epsilon_text, people, percent, significant
+from dpcore.wording import epsilon_text, percent, significant
 from ui import results, session
 from ui.individual import everybody, persons
 from ui.individual.models import closer
@@ -212,7 +212,7 @@ def _bounded(subject: ModelSubject, study: Study) -> None:
     exposure = subject.exposure
     st.markdown(BOUNDED)
     if exposure.tied > _MOST:
-        st.markdown(f"{people(exposure.tied)} are tied at the top.")
+        st.markdown(f"{session.unit().number(exposure.tied)} are tied at the top.")
         return
     most = [person.entry for person in exposure.most_exposed(_MOST)]
     results.table(
@@ -236,7 +236,8 @@ def _explained(
     results.show(picture, "leverage-map")
     if found.left_out:
         st.caption(
-            f"{people(found.left_out)} not on the map: without leverage, or given away "
+            f"{session.unit().number(found.left_out)} not on the map: without "
+            "leverage, or given away "
             "because there is no fit without them."
         )
     if np.isfinite(found.floor):
