@@ -146,7 +146,8 @@ def test_slow_releases_are_drawn_from_some_people(
     healthy(app)
     assert len(charts(app)) == before + 1
     assert "Overfitting, by total variation" in [m.label for m in app.metric]
-    for sentence in (*sentences, "The average is over 2,000 people of"):
+    rows = "person-years" if example == "rand-hie" else "people"
+    for sentence in (*sentences, f"The average is over 2,000 {rows} of"):
         assert sentence in shown(app)
 
 
